@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 from measuring import LEAST_TURNS, Row
 
-from discreet import Setting, algorithm, algorithms
+from discreet import Setting, algorithm, list_algorithms
 from discreet.environments import AdviceRandom
 from discreet.problems import Advice
 from discreet.randomness import streams
@@ -35,7 +35,7 @@ def rows(turns: int = LEAST_TURNS) -> Iterator[Row]:
     """Yield a row for every algorithm."""
     game = AdviceRandom(ARMS, EXPERTS).deal(0, ROUNDS, np.random.default_rng(1))
     cases = [
-        (name, options) for name in algorithms(Advice) for options in ({}, {"batch_size": 100})
+        (name, options) for name in list_algorithms(Advice) for options in ({}, {"batch_size": 100})
     ]
     for name, options in cases:
         if options and "batch_size" not in algorithm(name).options:

@@ -16,7 +16,7 @@ from measuring import LEAST_TURNS, Row, in_turns
 
 from componentjit.lanes import LANES
 from discreet import Setting, simulate
-from discreet.algorithms import algorithms
+from discreet.algorithms import list_algorithms
 from discreet.environments import Stochastic
 from discreet.problems import Arms
 from discreet.randomness import streams
@@ -45,7 +45,7 @@ SIZES = ((4, 2**17, NAMES), (16, 2**15, NAMES[:4]), (100, 2**13, NAMES[:4]))  # 
 def compare(name, arms, rounds, turns):
     """Return nanoseconds of the learner's loop, and with dealing, in lanes and one by one."""
     world, marks = Stochastic(arms), checkpoints(rounds)
-    private = algorithms()[name].build(Setting(Arms(arms), rounds=rounds, epsilon=1.0)).private
+    private = list_algorithms()[name].build(Setting(Arms(arms), rounds=rounds, epsilon=1.0)).private
     program, shared = lanes_of(private, world, UNIT), Prototype(private)
     program.compile()
     games = [world.deal(0, PIECE, streams(1, trial=trial).environment) for trial in range(LANES)]

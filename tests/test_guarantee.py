@@ -79,18 +79,18 @@ def test_it_reads_as_a_sentence_that_says_all():
     text = str(promise())
     for part in (
         "0.5-differential privacy",
-        "the outcome of any one round is replaced by any other",
+        "replacing the outcome of any one round by any other",
         "every action and the learner's whole state",
         "e^0.5 times as likely",
         "whatever else an observer knows",
         "central model",
-        "a person whose outcomes are those of m rounds has m times this epsilon",
+        "a person with m rounds has m times this epsilon",
         "proved: T",
     ):
         assert part in text
     assert "every single report" in str(promise(model="local"))
     assert "plus 1e-06" in str(promise(delta=1e-6))
-    assert "the outcomes of any 3 rounds are replaced" in str(promise().for_user(rounds=3))
+    assert "replacing the outcomes of any 3 rounds" in str(promise().for_user(rounds=3))
     assert str(promise(caveat="not now")).endswith("; but not now")
 
 
@@ -173,7 +173,7 @@ def test_another_delta_is_read_off_the_curve():
     assert gaussian.rho == pytest.approx(0.02)
     assert promise().at(delta=1e-3).epsilon < 0.5
     assert promise().rho == pytest.approx(0.125)
-    with pytest.raises(DiscreetError, match="nothing is known of this guarantee below 1e-06"):
+    with pytest.raises(DiscreetError, match="this guarantee needs at least 1e-06"):
         promise(delta=1e-6).at(delta=1e-9)
 
 

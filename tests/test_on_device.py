@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import componentjit
-from discreet import DiscreetError, Guarantee, Private, Setting, algorithm, algorithms
+from discreet import DiscreetError, Guarantee, Private, Setting, algorithm, list_algorithms
 from discreet.channels import Constant, Moments
 from discreet.checks import (
     CheckFailed,
@@ -37,10 +37,10 @@ def built(name, problem=SMALL, **options):
     )
 
 
-LEARNING = [name for name in algorithms(Contexts) if name != "uniform-contexts"]
+LEARNING = [name for name in list_algorithms(Contexts) if name != "uniform-contexts"]
 
 
-@pytest.mark.parametrize("name", algorithms(Contexts))
+@pytest.mark.parametrize("name", list_algorithms(Contexts))
 def test_nothing_but_reports_reaches_the_server(name):
     check_device(built(name), SMALL)
 
@@ -173,9 +173,7 @@ def test_which_model_implies_which():
     assert on_device <= guaranteed("joint", datum=RECORD)
     assert not central <= guaranteed("joint", datum=RECORD), "there contexts are public"
     assert compose(on_device, local).datum == ""
-    assert "when the whole record (features and outcome) of any one round is replaced" in str(
-        on_device
-    )
+    assert "replacing the whole record (features and outcome) of any one round" in str(on_device)
     assert Guarantee.from_dict(on_device.as_dict()) == on_device
     assert on_device <= joint
     assert not on_device <= central, "the action depends on the context, without noise"
@@ -184,7 +182,7 @@ def test_which_model_implies_which():
     assert compose(joint, central).model == "joint"
     assert compose(joint, joint).model == "joint"
     assert Guarantee.from_dict(joint.as_dict()) == joint
-    assert "every action but that of the very round" in str(joint)
+    assert "every action except that of the round in question" in str(joint)
 
 
 @pytest.mark.parametrize("name", LEARNING)

@@ -1,4 +1,4 @@
-"""Errors that a user can act on: one sentence that names the argument, its value and what is allowed."""
+"""Errors that a user can act on: one sentence with the argument, its value, and what is allowed."""
 
 from __future__ import annotations
 
@@ -9,9 +9,22 @@ from numbers import Integral, Real
 
 from componentjit import ComponentError, shorten
 
+__all__ = [
+    "DiscreetError",
+    "check_finite",
+    "check_flag",
+    "check_int",
+    "check_positive",
+    "check_range",
+    "check_share",
+    "count",
+    "shorten",
+    "unknown_name",
+]
+
 
 class DiscreetError(ComponentError):
-    """Something the user asked for is not possible; the message says what would be."""
+    """The request is not possible; the message says what is."""
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> DiscreetError:
@@ -20,7 +33,7 @@ def unknown_name(kind: str, name: object, known: Iterable[str]) -> DiscreetError
     close = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
     hint = f"did you mean '{close[0]}'? " if close else ""
     shown = shorten(name) if not isinstance(name, str) or len(name) > 60 else f"'{name}'"
-    return DiscreetError(f"unknown {kind} {shown}: {hint}known are {', '.join(names)}.")
+    return DiscreetError(f"unknown {kind} {shown}: {hint}choose from {', '.join(names)}.")
 
 
 def check_int(name: str, value: object, *, minimum: int, maximum: int = 10**15) -> int:
@@ -44,7 +57,7 @@ def check_flag(name: str, value: object) -> bool:
 
 
 def count(number: int, thing: str) -> str:
-    """Return a number of things, in words that agree.
+    """Return a number with its noun, in the plural if needed.
 
     >>> count(1, "row"), count(1200, "row")
     ('1 row', '1,200 rows')

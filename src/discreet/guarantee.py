@@ -1,4 +1,4 @@
-"""What is promised about privacy, as a value that is stated once and printed everywhere."""
+"""A privacy guarantee as a value, which is stated once and printed everywhere."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import Any, Literal, cast, get_args
 from discreet.curves import KINDS, Approximate, Curve, Pure, added, composed, is_below
 from discreet.errors import DiscreetError, check_int, check_range, shorten
 
+__all__ = ["RECORD", "REPORTS", "Guarantee", "Json", "Model", "Status", "compose", "round_up"]
+
 Model = Literal["central", "local", "joint", "none"]
 Json = dict[str, object]  # facts for a file or a screen
 Status = Literal["proved", "claimed by the paper only", "none"]
@@ -17,15 +19,14 @@ Status = Literal["proved", "claimed by the paper only", "none"]
 SEEN = {
     "central": "every action and the learner's whole state",
     "local": "every single report",
-    "joint": "the learner's whole state, and every action but that of the very round",
+    "joint": "the learner's whole state, and every action except that of the round in question",
     "none": "anything",
 }
 
-# Which model implies which; ``datum`` says about which data. A local report is private before
-# anything is computed from
-# it. The joint model leaves out the action of the replaced round, which may depend on what was
-# shown there; so it does
-# not imply the central one, in which that action is seen, nor the local one.
+# Which models a model implies; ``datum`` says for which data. A local report is private before
+# anything is computed from it. The joint model leaves out the action of the replaced round, which
+# may depend on what was shown there. So it implies neither the central model, in which that action
+# is seen, nor the local one.
 IMPLIED: dict[str, tuple[str, ...]] = {
     "local": ("local", "central", "joint"),
     "central": ("central", "joint"),
@@ -34,40 +35,37 @@ IMPLIED: dict[str, tuple[str, ...]] = {
 }
 RECORD = "whole record (features and outcome)"
 REPORTS = (
-    "every single report, and all that is computed "
-    "from "
-    "reports; "
-    "not the "
-    "action, "
-    "which "
-    "stays "
-    "on the device"
+    "every single report, and all that is computed from reports; not the action, which stays on "
+    "the device"
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Guarantee:
-    """Differential privacy of everything that is released: (epsilon, delta), for whom, and why one may believe it.
+    """Differential privacy of everything that is released: (epsilon, delta), for whom, and why.
 
     Neighbouring inputs differ in the feedback of ``rounds`` rounds, replaced by any other in the
     declared range. For every set S of outputs, ``P(output in S) <= exp(epsilon) P'(output in S) +
     delta``. In the ``local`` model the output is every single noisy report; in the ``central``
     model it is the sequence of actions and of everything else that the learner knows, unless
-    ``seen`` names less. In the ``joint`` model it is all of that but the action of the replaced
-    round, for data that this action depends on: what everybody else sees of a person.
+    ``seen`` names less. In the ``joint`` model it is all of that except the action of the replaced
+    round, because this action depends on the person's own data: it is what everybody else sees.
 
-    >>> guarantee = Guarantee(epsilon=0.5, delta=0.0, model="central", status="proved", source="Faster rates, Lemma 1")
+    >>> guarantee = Guarantee(
+    ...     epsilon=0.5, delta=0.0, model="central", status="proved", source="a theorem"
+    ... )
     >>> print(guarantee)
-    0.5-differential privacy: when the outcome of any one round is replaced by any other, nothing in what is seen (every
-    action and the learner's whole state) becomes more than e^0.5 times as likely, whatever else an observer knows
-    (central model); a person whose outcomes are those of m rounds has m times this epsilon; proved: Faster rates, Lemma 1
+    0.5-differential privacy: replacing the outcome of any one round by any other makes nothing that
+    is seen (every action and the learner's whole state) more than e^0.5 times as likely, whatever
+    else an observer knows (central model); a person with m rounds has m times this epsilon; proved:
+    a theorem
     >>> guarantee.for_user(rounds=4).epsilon
     2.0
     >>> guarantee.repeated(100, delta=1e-6).epsilon < 100 * 0.5
     True
 
-    ``curve`` says more than the pair where more is known (the kind of noise); composition and group
-    privacy use it.
+    ``curve`` says more than the pair where more is known (such as the kind of noise). Composition
+    and group privacy use it.
     """
 
     epsilon: float
@@ -75,10 +73,10 @@ class Guarantee:
     model: Model
     status: Status
     source: str
-    rounds: int = 1  # how many rounds of one person are protected together
-    seen: str = ""  # what an observer may see; by default all that the model covers
-    caveat: str = ""  # what keeps it from holding in full for the object that states it
-    datum: str = ""  # what of a round is replaced; by default its outcome
+    rounds: int = 1  # the number of rounds of one person that are protected together
+    seen: str = ""  # what an observer may see; by default everything that the model covers
+    caveat: str = ""  # why it does not fully hold for the object that states it
+    datum: str = ""  # which data of a round are replaced; by default its outcome
     curve: Curve | None = None
 
     def __post_init__(self) -> None:
@@ -109,19 +107,13 @@ class Guarantee:
                     )
             if not self.curve.epsilon_at(self.delta) <= self.epsilon:
                 raise DiscreetError(
-                    f"epsilon is {self.epsilon!r}, but "
-                    "must "
-                    "be at "
-                    "least "
-                    "what the "
-                    "curve "
-                    "says at "
+                    f"epsilon is {self.epsilon!r}, but must be at least what the curve says at "
                     "this delta."
                 )
 
     @classmethod
     def none(cls, source: str) -> Guarantee:
-        """Return the absence of any guarantee."""
+        """Return a guarantee of nothing, and why."""
         return cls(epsilon=math.inf, delta=0.0, model="none", status="none", source=source)
 
     @classmethod
@@ -158,7 +150,7 @@ class Guarantee:
 
     @property
     def is_private(self) -> bool:
-        """Whether anything is promised at all."""
+        """Whether anything is guaranteed."""
         return math.isfinite(self.epsilon) and self.status != "none"
 
     @property
@@ -177,30 +169,30 @@ class Guarantee:
 
     @property
     def tightest_curve(self) -> Curve:
-        """The most that is known: the curve, or the pair alone."""
+        """The curve, or if none is known the pair."""
         if self.curve is not None:
             return self.curve
         return Pure(self.epsilon) if self.delta == 0.0 else Approximate(self.epsilon, self.delta)
 
     @property
     def rho(self) -> float | None:
-        """The parameter of zero-concentrated differential privacy, where one is known."""
+        """The parameter of zero-concentrated differential privacy, if one is known."""
         return self.tightest_curve.rho if self.is_private else None
 
     def at(self, *, delta: float) -> Guarantee:
-        """Return the same guarantee, told at another delta."""
+        """Return the same guarantee at another delta."""
         check_range("delta", delta, 0.0, 1.0)
         if not self.is_private:
             return self
         epsilon = round_up(self.tightest_curve.epsilon_at(delta))
         if not math.isfinite(epsilon):
             raise DiscreetError(
-                f"delta is {delta!r}, but nothing is known of this guarantee below {self.delta!r}."
+                f"delta is {delta!r}, but this guarantee needs at least {self.delta!r}."
             )
         return replace(self, epsilon=epsilon, delta=delta, curve=self.tightest_curve)
 
     def for_user(self, *, rounds: int) -> Guarantee:
-        """Return what holds for a person whose outcomes are those of up to ``rounds`` rounds (group privacy)."""
+        """Return the guarantee for a person with up to ``rounds`` rounds (group privacy)."""
         size = check_int("rounds", rounds, minimum=1)
         if not self.is_private or size == 1:
             return self
@@ -216,13 +208,14 @@ class Guarantee:
         )
 
     def repeated(self, times: int, *, delta: float | None = None) -> Guarantee:
-        """Return what holds for ``times`` releases about the same data, each with this guarantee."""
+        """Return the guarantee for ``times`` releases about the same data."""
         return compose(self, times=times, delta=delta)
 
     def implies(self, other: Guarantee) -> bool:
         """Return whether this guarantee implies the other.
 
-        If the other one has a curve, all of it counts. What is in doubt by rounding is not implied.
+        If the other one has a curve, it is compared as a whole. In case of doubt by rounding, the
+        answer is False.
         """
         if not _is_guarantee("the other", other).is_private:
             return True
@@ -238,21 +231,21 @@ class Guarantee:
         return other.curve is None or is_below(mine, other.curve)
 
     def _shows_as_much_as(self, other: Guarantee) -> bool:
-        """Return whether all that is seen in the other guarantee is covered by this one."""
+        """Return whether this guarantee covers everything that is seen in the other."""
         if self.seen == REPORTS and other.model == "joint":
             return other.seen == ""
         return self.seen in ("", other.seen)
 
     def __le__(self, other: Guarantee) -> bool:
-        """Return whether no more is lost than the other allows; like sets, two guarantees may be incomparable."""
+        """Return whether this implies the other; like sets, two guarantees may be incomparable."""
         return self.implies(other)
 
     def __ge__(self, other: Guarantee) -> bool:
-        """Return whether the other one loses no more than this allows."""
+        """Return whether the other one implies this."""
         return _is_guarantee("the other", other).implies(self)
 
     def as_dict(self) -> Json:
-        """Return the guarantee for JSON; epsilon is None when nothing is promised."""
+        """Return the guarantee for JSON; epsilon is None if nothing is guaranteed."""
         facts: Json = {
             "epsilon": self.epsilon if math.isfinite(self.epsilon) else None,
             "delta": self.delta,
@@ -299,41 +292,32 @@ class Guarantee:
         plus = "" if self.delta == 0.0 else f", plus {self.delta:.12g}"
         what = self.datum or "outcome"
         who = (
-            f"the {what} of any one round is"
+            f"the {what} of any one round"
             if self.rounds == 1
-            else f"the {what}s of any {self.rounds} rounds are"
+            else f"the {what}s of any {self.rounds} rounds"
         )
-        person = "a person whose outcomes are those of m rounds has m times this epsilon"
+        person = "a person with m rounds has m times this epsilon"
         if self.rounds > 1:
-            person = f"so for a person whose outcomes are those of up to {self.rounds} rounds"
+            person = f"this covers a person with up to {self.rounds} rounds"
         elif self.delta > 0.0:
-            person = "a person whose outcomes are those of several rounds has more (for_user)"
+            person = "a person with several rounds has more (for_user)"
         but = f"; but {self.caveat}" if self.caveat else ""
         return (
-            f"{self.short}: when {who} replaced by any other, nothing in what is seen "
-            f"({self.seen or SEEN[self.model]}) becomes "
-            "more "
-            "than "
-            f"e^{epsilon} "
-            "times as "
-            f"likely{plus}, "
-            "whatever else an observer knows "
-            f"({self.model} "
-            "model); "
-            f"{person}; "
-            f"{self.status}: "
+            f"{self.short}: replacing {who} by any other makes nothing that is seen "
+            f"({self.seen or SEEN[self.model]}) more than e^{epsilon} times as likely{plus}, "
+            f"whatever else an observer knows ({self.model} model); {person}; {self.status}: "
             f"{self.source}{but}"
         )
 
 
 def compose(*guarantees: Guarantee, times: int = 1, delta: float | None = None) -> Guarantee:
-    """Return what holds for several releases about the same data together, all of them made ``times`` times.
+    """Return the guarantee for several releases about the same data, each made ``times`` times.
 
-    Without ``delta`` epsilons and deltas add up. With it the loss is computed at that delta,
-    tightly: through privacy loss distributions, or in closed form for Gaussian noise and zCDP. The
-    guarantees must be fixed in advance; what is asked may depend on earlier releases.
+    Without ``delta``, epsilons and deltas add up. With it, the loss is computed tightly at that
+    delta: through privacy loss distributions, or in closed form for Gaussian noise and zCDP. The
+    guarantees must be fixed in advance; queries may depend on earlier releases.
 
-    >>> half = Guarantee(epsilon=0.5, delta=0.0, model="central", status="proved", source="a theorem")
+    >>> half = Guarantee(epsilon=0.5, delta=0.0, model="central", status="proved", source="x")
     >>> compose(half, half).epsilon, compose(half, times=50).epsilon
     (1.0, 25.0)
     >>> round(compose(half, times=50, delta=1e-6).epsilon, 1)
@@ -399,7 +383,7 @@ def _counted(guarantees: tuple[Guarantee, ...], times: int) -> str:
 
 
 def round_up(epsilon: float, *, digits: int = 12) -> float:
-    """Return epsilon rounded up to some digits: what may be said of a value computed in floating point.
+    """Return epsilon rounded up to some digits, because it was computed in floating point.
 
     >>> round_up(0.09999999999999999), round_up(0.1 + 1e-16)
     (0.1, 0.100000000001)

@@ -1,4 +1,4 @@
-"""What servers publish, and devices choose with: arrays by name, and nothing that is raw."""
+"""Models that servers publish and devices choose with: named arrays, and nothing raw."""
 
 from __future__ import annotations
 
@@ -6,17 +6,19 @@ from typing import NamedTuple
 
 from discreet.contracts import Floats
 
+__all__ = ["GreedyModel", "LinearModel"]
+
 
 class LinearModel(NamedTuple):
-    """A linear model of rewards: ``estimate`` of the parameters, and how uncertain it is in each direction."""
+    """A linear model of rewards: estimated parameters, and their uncertainty by direction."""
 
     estimate: Floats
     spread: Floats  # β² times the inverse of the matrix of moments
-    widest: Floats  # one number, that x' spread x / |x|² never exceeds
+    widest: Floats  # one number: the largest x' spread x / |x|²
 
 
 class GreedyModel(NamedTuple):
-    """A linear model of rewards: what to choose with, and where residuals are wanted."""
+    """A linear model of rewards: an estimate to choose with, and the point for residuals."""
 
     estimate: Floats
     point: Floats

@@ -1,4 +1,4 @@
-"""Options that are found by reflection: names, types and defaults of keywords, and values read from text."""
+"""Options found by reflection: names, types and defaults of keywords, and parsing from text."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from typing import Any, Literal, NamedTuple, TypeVar, Union
 
 from componentjit import Component
 from discreet.errors import DiscreetError
+
+__all__ = ["REQUIRED", "Option", "Values", "defined_as", "options_of", "parse_all"]
 
 REQUIRED = inspect.Parameter.empty
 Value = TypeVar("Value")
@@ -27,7 +29,7 @@ class Option(NamedTuple):
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The values that it can have, as text, if they are few."""
+        """The values that are allowed, as text, if they are few."""
         only, _ = _required(self.kind)
         if typing.get_origin(only) is Literal:
             return tuple(str(value) for value in typing.get_args(only))
@@ -39,7 +41,7 @@ class Option(NamedTuple):
         return Path in typing.get_args(self.kind)
 
     def check(self, value: Value) -> Value:
-        """Return a value, or refuse one that is none of a few."""
+        """Return a value, or refuse one that is not among the choices."""
         only, optional = _required(self.kind)
         if typing.get_origin(only) is not Literal or (optional and value is None):
             return value
@@ -49,8 +51,8 @@ class Option(NamedTuple):
             )
         return value
 
-    def parse(self, text: str) -> Any:
-        """Return the value that a text stands for."""
+    def parse(self, text: str) -> object:
+        """Return the value of a text."""
         kind, _ = _required(self.kind)
         if typing.get_origin(kind) is Literal:
             found = [value for value in typing.get_args(kind) if str(value) == text]
@@ -74,7 +76,7 @@ class Option(NamedTuple):
 
 
 def defined_as(make: Callable[..., object]) -> tuple[str, str]:
-    """Return where a class or function is defined: what is defined there again takes its place."""
+    """Return where a class or function is defined: another definition there replaces it."""
     return make.__module__, make.__qualname__
 
 
@@ -105,12 +107,12 @@ def _options_of(make: Callable[..., object]) -> dict[str, Option]:
 
 
 def parse_all(options: Mapping[str, Option], texts: Mapping[str, str]) -> dict[str, Any]:
-    """Return the values of those texts that are options; what is no option is left out."""
+    """Return the values of those texts that are options; others are left out."""
     return {key: options[key].parse(text) for key, text in texts.items() if key in options}
 
 
-def _required(kind: Any) -> tuple[Any, bool]:
-    """Return the type that a value has if there is one, and whether there may be none."""
+def _required(kind: object) -> tuple[Any, bool]:
+    """Return the type of a value that is not None, and whether None is allowed."""
     if typing.get_origin(kind) not in (Union, UnionType):
         return kind, False
     parts = [part for part in typing.get_args(kind) if part is not type(None)]

@@ -1,4 +1,4 @@
-"""Output that appears complete or not at all, also when the process is told to end in the middle of writing it."""
+"""Output that appears complete or not at all, even if the process is interrupted while writing."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from typing import IO
 
 from discreet.errors import DiscreetError
 
+__all__ = ["abandon_unfinished", "growing_folder", "lock", "output_file", "output_folder"]
+
 _publishing = threading.Lock()  # held while finished output is moved to its place
 _unfinished: set[Path] = set()
 _published: list[Path] = []
@@ -20,10 +22,10 @@ _published: list[Path] = []
 
 @contextlib.contextmanager
 def output_folder(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
-    """Yield a hidden folder to write into; it becomes ``path`` when the block ends without an error.
+    """Yield a hidden folder to write to; it becomes ``path`` if the block ends without an error.
 
-    A folder that exists is refused, unless it is to be overwritten: then files of the same name are
-    replaced and all others left alone.
+    An existing folder is refused unless ``overwrite`` is set. Then files of the same name are
+    replaced, and all others stay.
     """
     created: Path | None = None
     try:
@@ -31,11 +33,13 @@ def output_folder(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
             if not os.access(path, os.W_OK):
                 raise DiscreetError(f"output folder {path} cannot be written to.")
         elif path.exists() or path.is_symlink():
-            hint = "overwrite it with --overwrite" if path.is_dir() else "it is not a folder"
-            raise DiscreetError(
-                f"{path} exists already: choose another output folder, or {hint}.".replace(
-                    "or it", "as it"
+            if path.is_dir():
+                raise DiscreetError(
+                    f"{path} exists already: choose another output folder, or overwrite it with "
+                    "--overwrite."
                 )
+            raise DiscreetError(
+                f"{path} exists already and is not a folder: choose another output folder."
             )
         created = next(
             (p for p in reversed([path.parent, *path.parent.parents]) if not p.exists()), None
@@ -63,10 +67,10 @@ def output_folder(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def growing_folder(path: Path) -> Iterator[Callable[[], None]]:
-    """Make a folder to write complete files into, and yield what to call once one of them is worth keeping.
+    """Make a folder for complete files; yield a function to call once one is worth keeping.
 
-    Until then an error, or the end of the process, removes it. A folder that is there is used as it
-    is, and stays.
+    Until then, an error or the end of the process removes the folder. An existing folder is used
+    and stays.
     """
     created = next((p for p in reversed([path, *path.parents]) if not p.exists()), None)
     try:
@@ -74,7 +78,7 @@ def growing_folder(path: Path) -> Iterator[Callable[[], None]]:
             try:
                 created.mkdir()
                 _unfinished.add(created)
-            except FileExistsError:  # somebody else has made it since, and may be writing there
+            except FileExistsError:  # another process has made it since, and may be writing to it
                 created = None
         path.mkdir(parents=True, exist_ok=True)
     except OSError as reason:
@@ -83,7 +87,7 @@ def growing_folder(path: Path) -> Iterator[Callable[[], None]]:
     def keep() -> None:
         with _publishing:
             _unfinished.difference_update({created} - {None})
-            if path not in _unfinished:  # one that is not in its place yet
+            if path not in _unfinished:  # not if it is inside a folder that is still hidden
                 _published.append(path)
 
     try:
@@ -97,9 +101,9 @@ def growing_folder(path: Path) -> Iterator[Callable[[], None]]:
 
 @contextlib.contextmanager
 def output_file(path: Path) -> Iterator[Path]:
-    """Yield a hidden file to write; it becomes ``path`` when the block ends without an error."""
+    """Yield a hidden file to write; it becomes ``path`` if the block ends without an error."""
     place = path.resolve()
-    if place.exists() and not place.is_file():  # a pipe or a terminal: nothing to be moved there
+    if place.exists() and not place.is_file():  # a pipe or a terminal cannot be replaced
         yield path
         return
     staging = _hidden(place.parent, suffix=place.suffix)
@@ -115,7 +119,10 @@ def output_file(path: Path) -> Iterator[Path]:
 
 
 def lock(file: IO[bytes]) -> bool:
-    """Lock a file until it is closed; return whether nobody else has. Where there are no such locks, nobody has."""
+    """Lock a file until it is closed; return False if another process holds the lock.
+
+    On systems without such locks, it returns True.
+    """
     try:
         import fcntl
     except ImportError:
@@ -128,16 +135,14 @@ def lock(file: IO[bytes]) -> bool:
 
 
 def abandon_unfinished() -> list[Path]:
-    """Remove all output that is not finished, and return what was published; only for a process that is about to end.
+    """Remove unfinished output and return what was published; only before the process exits.
 
-    Other threads may still be writing. What one of them is moving to its place arrives there whole;
-    after that nothing is published any more.
+    Other threads may still be writing. A move that has begun is completed; after that, nothing is
+    published any more.
     """
     _publishing.acquire(timeout=1.0)
     for path in sorted(_unfinished):
-        for _ in range(
-            50
-        ):  # a thread that writes may make a file while its folder is being removed
+        for _ in range(50):  # a thread may create a file while its folder is removed
             _remove(path)
             if not path.exists():
                 break
@@ -157,7 +162,7 @@ def _remove(path: Path) -> None:
 
 
 def _move_folder(staging: Path, path: Path) -> None:
-    """Move the finished folder, or its files into a folder that is there already."""
+    """Move the finished folder, or move its files into an existing folder."""
     try:
         if not path.exists():
             staging.rename(path)
@@ -166,7 +171,7 @@ def _move_folder(staging: Path, path: Path) -> None:
         for file in files:
             if (path / file.name).is_dir() and not file.is_dir():
                 raise DiscreetError(
-                    f"{path / file.name} is a folder, and is not overwritten by a file."
+                    f"{path / file.name} is a folder and cannot be replaced by a file."
                 )
         for file in files:
             if file.is_dir():

@@ -18,20 +18,33 @@ from pathlib import Path
 
 from discreet.errors import DiscreetError
 
+__all__ = ["command_summary", "load_plugin", "load_plugins", "plugin_commands", "register_command"]
+
 GROUP, VARIABLE = "discreet", "DISCREET_PLUGINS"
 
 
 _commands: dict[str, str] = {}
+_summaries: dict[str, str] = {}
 
 
-def register_command(name: str, target: str) -> None:
-    """Add a command to the command line; ``target`` is ``module:attribute``, imported when it is called."""
+def register_command(name: str, target: str, *, summary: str = "") -> None:
+    """Add a command to the command line.
+
+    ``target`` is ``module:attribute``, imported when the command is called. With a ``summary`` of
+    one sentence, ``discreet --help`` does not import it.
+    """
     _commands[name] = target
+    _summaries[name] = summary
 
 
 def plugin_commands() -> dict[str, Callable[[], object]]:
     """Return the commands that plugins added: for each name a function that imports it."""
     return {name: functools.partial(_import_target, target) for name, target in _commands.items()}
+
+
+def command_summary(name: str) -> str:
+    """Return the sentence that describes a plugin's command, empty if it gave none."""
+    return _summaries.get(name, "")
 
 
 def _import_target(target: str) -> object:

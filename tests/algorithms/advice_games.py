@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 
-from discreet import Range, algorithms
+from discreet import Range, list_algorithms
 from discreet.contracts import Estimate
 from discreet.environments import environment_names
 from discreet.problems import Advice
 
 UNIT = Range(0.0, 1.0)
-NAMES = list(algorithms(Advice))
+NAMES = list(list_algorithms(Advice))
 PRIVATE = ["expert-arms", "local-exp4", "batched-exp4", "improved-batched-exp4"]
 BATCHED = PRIVATE[2:]
 WORLDS = [name for name in environment_names(Advice) if name != "table"]

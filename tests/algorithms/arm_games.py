@@ -7,14 +7,14 @@ import threading
 
 import numpy as np
 
-from discreet import Setting, algorithm, algorithms
+from discreet import Setting, algorithm, list_algorithms
 from discreet.environments import environment
 from discreet.problems import Arms
 from discreet.simulation.trial import checkpoints, run_trial
 
 PRIVATE = [
     name
-    for name, known in algorithms(Arms).items()
+    for name, known in list_algorithms(Arms).items()
     if known.build(Setting(Arms())).private.channel.noise_scales
 ]
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from discreet import Range, Setting, algorithm, algorithms
+from discreet import Range, Setting, algorithm, list_algorithms
 from discreet.environments import environment
 from discreet.problems import Functions
 from discreet.simulation.trial import run_trial
 
-NAMES = list(algorithms(Functions))
+NAMES = list(list_algorithms(Functions))
 PRIVATE = [name for name in NAMES if name.startswith(("local", "private", "batched"))]
 LOCAL = [name for name in PRIVATE if name.startswith("local") or name == "private-scrible"]
 NUMBERS = [*LOCAL, "batched-scrible"]  # which learn from one number at a time

@@ -9,7 +9,7 @@ import pytest
 from arm_games import PRIVATE
 
 import componentjit
-from discreet import DiscreetError, Private, Range, Setting, algorithm, algorithms
+from discreet import DiscreetError, Private, Range, Setting, algorithm, list_algorithms
 from discreet.channels import Batch, OneBit, Open, PerRound
 from discreet.checks import (
     CheckFailed,
@@ -35,7 +35,7 @@ OF_FIXED_LENGTH = [name for name in PRIVATE if not chooses_lengths(name)]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", algorithms(Arms))
+@pytest.mark.parametrize("name", list_algorithms(Arms))
 @pytest.mark.parametrize("epsilon", [2.0, 0.05])
 def test_no_raw_feedback_reaches_the_learner_and_both_speeds_agree(name, epsilon):
     private = algorithm(name).build(Setting(Arms(3), rounds=5000, epsilon=epsilon)).private
@@ -54,7 +54,7 @@ class Careless(Private):
         return ready
 
 
-LEARNING = [name for name in algorithms(Arms) if name != "uniform"]
+LEARNING = [name for name in list_algorithms(Arms) if name != "uniform"]
 SOME = (
     "exp3",
     "one-bit-tsallis-inf",

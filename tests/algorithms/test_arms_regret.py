@@ -10,7 +10,7 @@ import pytest
 from arm_games import PRIVATE, everybody, mean_regret
 from common import in_full
 
-from discreet import DiscreetError, Range, Setting, algorithm, algorithms
+from discreet import DiscreetError, Range, Setting, algorithm, list_algorithms
 from discreet.algorithms.arms.choosing import WITH_BOUNDS, least_bound, least_measured
 from discreet.environments import Table, environment
 from discreet.problems import Arms
@@ -22,10 +22,10 @@ from discreet.simulation.trial import checkpoints, run_trial
 @pytest.mark.parametrize("arms", [3, 10])
 @pytest.mark.parametrize("rounds", [1 << 10, in_full(1 << 14), 1 << 17])
 @pytest.mark.parametrize("epsilon", [1.0, 0.1])
-@pytest.mark.parametrize("name", algorithms(Arms))
+@pytest.mark.parametrize("name", list_algorithms(Arms))
 def test_regret_is_below_the_stated_bound(name, epsilon, rounds, arms, world):
     setting = Setting(Arms(arms), rounds=rounds, epsilon=epsilon)
-    instances, regrets = everybody(tuple(algorithms(Arms)), setting, world, trials=4)
+    instances, regrets = everybody(tuple(list_algorithms(Arms)), setting, world, trials=4)
     trivial, bound = rounds * setting.bounds.width, instances[name].regret_bound
     assert regrets[name] <= (trivial if bound is None else bound)
 
@@ -112,7 +112,9 @@ def test_the_default_batch_of_one_bit_is_the_best_one(epsilon):
 def test_the_choice_by_bound_is_the_least_of_all_that_can_be_used_live(arms, rounds, epsilon):
     setting = Setting(Arms(arms), rounds=rounds, epsilon=epsilon)
     known = {
-        name: each.build(setting) for name, each in algorithms(Arms).items() if not each.stochastic
+        name: each.build(setting)
+        for name, each in list_algorithms(Arms).items()
+        if not each.stochastic
     }
     live = {
         name: each
@@ -174,7 +176,9 @@ def test_response_on_arms_has_less_variance_and_smaller_bounds(epsilon):
         algorithm("noisy-exp2").build(setting, noise="response", calibration="paper")
 
 
-DECLARED = {name: each.growth for name, each in algorithms(Arms).items() if each.growth is not None}
+DECLARED = {
+    name: each.growth for name, each in list_algorithms(Arms).items() if each.growth is not None
+}
 
 
 @pytest.mark.slow
@@ -193,7 +197,7 @@ def test_regret_grows_no_faster_than_declared(name):
 
 
 def test_every_adversarial_algorithm_declares_its_exponent():
-    known = {name for name, each in algorithms(Arms).items() if not each.stochastic}
+    known = {name for name, each in list_algorithms(Arms).items() if not each.stochastic}
     assert set(DECLARED) == known - {"uniform", "tracking-ucb", "adaptive-tsallis-inf"}, (
         "of which nothing is known for sure"
     )

@@ -9,7 +9,7 @@ import tomllib
 import pytest
 
 import discreet
-from discreet.algorithms import algorithms, papers
+from discreet.algorithms import list_algorithms, papers
 from discreet.algorithms.citing import citations
 from discreet.cli import main
 
@@ -72,9 +72,9 @@ def test_short_names_and_keys_tell_papers_apart():
     assert len({citation.key for citation in PAPERS.values()}) == len(PAPERS)
 
 
-@pytest.mark.parametrize("name", algorithms())
+@pytest.mark.parametrize("name", list_algorithms())
 def test_every_algorithm_is_cited_with_discreet(name):
-    known = algorithms()[name]
+    known = list_algorithms()[name]
     found = [key for _, key, _ in parse(discreet.cite(name))]
     assert found == [paper.key for paper in (known.citation, *known.builds_on) if paper.bibtex] + [
         "discreet"
@@ -83,7 +83,7 @@ def test_every_algorithm_is_cited_with_discreet(name):
 
 
 def test_all_papers_are_used_and_each_is_printed_once():
-    found = [citation.key for citation in citations(*algorithms())]
+    found = [citation.key for citation in citations(*list_algorithms())]
     assert sorted(found) == sorted([*(paper.key for paper in PAPERS.values()), "discreet"])
 
 
@@ -103,7 +103,7 @@ def test_the_command_prints_what_python_returns(call):
     code, text, _ = call("cite", "batched-exp3", "exp3")
     assert code == 0
     assert text == discreet.cite("batched-exp3", "exp3") + "\n"
-    assert call("cite", "--all")[1] == discreet.cite(*algorithms()) + "\n"
+    assert call("cite", "--all")[1] == discreet.cite(*list_algorithms()) + "\n"
     assert [key for _, key, _ in parse(call("cite")[1])] == ["discreet"]
     rows = json.loads(call("cite", "ucb", "--json")[1])
     assert [row["bibtex"] for row in rows] == [citation.bibtex for citation in citations("ucb")]

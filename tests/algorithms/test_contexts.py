@@ -7,7 +7,7 @@ import threading
 import numpy as np
 import pytest
 
-from discreet import DiscreetError, Range, Setting, algorithm, algorithms, audit
+from discreet import DiscreetError, Range, Setting, algorithm, audit, list_algorithms
 from discreet.algorithms.contexts.widths import (
     THEORY,
     Deviations,
@@ -165,7 +165,7 @@ def test_bad_options_are_refused(name, options, complaint):
         algorithm(name).build(Setting(Contexts()), **options)
 
 
-@pytest.mark.parametrize("name", algorithms(Contexts))
+@pytest.mark.parametrize("name", list_algorithms(Contexts))
 @pytest.mark.parametrize("problem", [Contexts(2, 1), Contexts(3, 2, 5.0)], ids=str)
 def test_few_features_and_rounds_are_possible(name, problem):
     setting = Setting(problem, rounds=40, epsilon=0.5, delta=1e-5)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from discreet import Bandit, Setting, algorithm, algorithms
+from discreet import Bandit, Setting, algorithm, list_algorithms
 from discreet.algorithms.arms.stationary import (
     Schedule,
     concave_majorant,
@@ -149,4 +149,4 @@ def test_live_use_with_exact_noise(name):
 
 
 def test_the_family_is_complete():
-    assert {*FAMILY, "tracking-ucb"} <= set(algorithms(Arms))
+    assert {*FAMILY, "tracking-ucb"} <= set(list_algorithms(Arms))

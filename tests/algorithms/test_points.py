@@ -10,7 +10,7 @@ from common import in_full
 from point_games import UNIT, build, mean_regret, problem_of, world_of
 
 import componentjit
-from discreet import Private, Range, Setting, algorithm, algorithms
+from discreet import Private, Range, Setting, algorithm, list_algorithms
 from discreet.algorithms.points.running_sums import Candidate, choose
 from discreet.channels import OpenSum
 from discreet.checks import CheckFailed, check_channel, check_non_interference, check_private
@@ -30,7 +30,7 @@ def geometries_of(known):
 
 def cases():
     """Yield every algorithm with every kind of points as it comes, and one of them with everything that can be chosen."""
-    for name, known in algorithms(Points).items():
+    for name, known in list_algorithms(Points).items():
         for shape in geometries_of(known):
             for delta in (0.0, 1e-6) if name.startswith("private") else (0.0,):
                 yield pytest.param(name, {"geometry": shape}, delta, id=f"{name}-{shape}-{delta:g}")
@@ -80,7 +80,7 @@ class CarelessVectors(Private):
         return ready
 
 
-@pytest.mark.parametrize("name", algorithms(Points))
+@pytest.mark.parametrize("name", list_algorithms(Points))
 def test_the_non_interference_test_finds_a_small_leak_of_vectors(name):
     private = build(name, {}, dimension=3, rounds=600).private
     problem = algorithm(name).problem_with(dimension=3)
@@ -93,7 +93,7 @@ def test_the_non_interference_test_finds_a_small_leak_of_vectors(name):
     "name",
     [
         pytest.param(name, marks=() if name == "ftrl-experts" else pytest.mark.full)
-        for name in algorithms(Points)
+        for name in list_algorithms(Points)
     ],
 )
 def test_so_in_compiled_code(name):
@@ -151,7 +151,7 @@ def test_without_noise_it_is_the_ordinary_learner(name, options, delta):
 @pytest.mark.parametrize("epsilon", [1.0, 0.05])
 @pytest.mark.parametrize("rounds", [in_full(1 << 8), 1 << 13])
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
-@pytest.mark.parametrize("name", algorithms(Points))
+@pytest.mark.parametrize("name", list_algorithms(Points))
 def test_regret_is_below_the_stated_bound(name, delta, rounds, epsilon, world):
     for shape in geometries_of(algorithm(name)):
         setting = Setting(Points(shape, 5), rounds=rounds, epsilon=epsilon, delta=delta)
@@ -162,7 +162,7 @@ def test_regret_is_below_the_stated_bound(name, delta, rounds, epsilon, world):
 
 
 def test_regret_bounds_scale_with_the_losses():
-    for name in algorithms(Points):
+    for name in list_algorithms(Points):
         one, ten = (
             build(
                 name, {}, dimension=5, rounds=1000, delta=1e-6, bounds=Range(0.0, high)

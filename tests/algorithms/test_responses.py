@@ -7,18 +7,27 @@ import math
 import numpy as np
 import pytest
 
-from discreet import Bandit, DiscreetError, Range, Setting, algorithm, algorithms, audit, simulate
+from discreet import (
+    Bandit,
+    DiscreetError,
+    Range,
+    Setting,
+    algorithm,
+    audit,
+    list_algorithms,
+    simulate,
+)
 from discreet.channels import Open, Responses
 from discreet.channels.per_round import EveryRound
 from discreet.problems import Advice, Arms, BestArm, Functions
 
 BOUNDS = Range(-1.0, 3.0)
-REDUCED = [name for name, known in algorithms().items() if known.one_point]
+REDUCED = [name for name, known in list_algorithms().items() if known.one_point]
 
 
 def test_whoever_hears_single_losses_as_they_are_can_hear_responses():
     """Searches for the best arm have local twins, whose rules know the variance of responses."""
-    for name, known in algorithms().items():
+    for name, known in list_algorithms().items():
         plain = type(known.build().private.channel) is Open and not isinstance(
             known.problem, BestArm
         )
@@ -28,7 +37,7 @@ def test_whoever_hears_single_losses_as_they_are_can_hear_responses():
 def test_local_algorithms_on_arms_advice_and_functions_take_responses():
     local = [
         name
-        for name in algorithms()
+        for name in list_algorithms()
         if name.startswith("local-") and "noise" in algorithm(name).options
     ]
     single = [

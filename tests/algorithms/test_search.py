@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from common import ROOT
 
-from discreet import Contender, DiscreetError, Setting, algorithm, algorithms, search
+from discreet import Contender, DiscreetError, Setting, algorithm, list_algorithms, search
 from discreet.channels import Batch, Constant, PerRound
 from discreet.checks.parts import same_state
 from discreet.learners.search.evidence import Mixture
@@ -19,7 +19,7 @@ from discreet.randomness import streams
 from discreet.ranges import Range
 from discreet.simulation.loop import Player
 
-NAMES = list(algorithms(BestArm))
+NAMES = list(list_algorithms(BestArm))
 PROVED = [name for name in NAMES if "lil" not in name]
 LOCAL = [name for name in NAMES if name.startswith("local-")]
 BATCHED = [name for name in NAMES if name.startswith("batched-")]

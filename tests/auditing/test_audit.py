@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 from common import in_full
 
-from discreet import Private, Range, Setting, algorithm, algorithms, audit
+from discreet import Private, Range, Setting, algorithm, audit, list_algorithms
 from discreet.auditing import EveryRelease, GameFacts, attacked, default_attack
 from discreet.auditing.bounds import Event, Tally, best_event, epsilon_bound
 from discreet.channels import Batch
@@ -24,7 +24,7 @@ from discreet.problems import Arms, BestArm, Functions, Points
 UNIT = Range(0.0, 1.0)
 TIGHT = [
     name
-    for name in algorithms(Arms)
+    for name in list_algorithms(Arms)
     if name.startswith(("batched", "noisy", "local", "dp", "adap", "tracking"))
 ]
 
@@ -305,9 +305,13 @@ class TestTheCommand:
     def test_all_shows_a_table_of_every_private_algorithm(self):
         """The short version that runs with every test; the full one is ``discreet audit --all``."""
         _, text = self.run("--all", "--trials", "4000", "--quiet")
-        private = [name for name in algorithms(Points) if name.startswith("private")]
-        private += [name for name in algorithms(Functions) if name.startswith(("private", "local"))]
-        private += [name for name in algorithms(BestArm) if name.startswith(("batched", "local"))]
+        private = [name for name in list_algorithms(Points) if name.startswith("private")]
+        private += [
+            name for name in list_algorithms(Functions) if name.startswith(("private", "local"))
+        ]
+        private += [
+            name for name in list_algorithms(BestArm) if name.startswith(("batched", "local"))
+        ]
         private += ["expert-arms", "local-exp4", "batched-exp4", "improved-batched-exp4"]
         for name in [*TIGHT, *private, "exp3-tau", "uniform"]:
             assert f"\n {name} " in text

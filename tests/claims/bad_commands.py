@@ -69,7 +69,7 @@ COMMANDS = [
     ),
     (
         "describe batched-exp3 --json --plain",
-        "--plain and --json are both given, but --plain is a text: give one of them.",
+        "--plain and --json are both given, but --plain prints text: give one of them.",
     ),
     (
         "simulate exp3 exp3 --rounds 50 --trials 1 --quiet",
@@ -158,7 +158,7 @@ COMMANDS = [
     ("reproduce nothing --output x", "unknown reproduction 'nothing'"),
     (
         "reproduce tossou-figure-1 --output file.txt",
-        "file.txt exists already: choose another output folder, as it is not a folder.",
+        "file.txt exists already and is not a folder: choose another output folder.",
     ),
     (
         "reproduce tossou-figure-1 --output x --rounds 5",
@@ -180,9 +180,9 @@ COMMANDS = [
         "reproduce tossou-figure-1 --output .",
         ". exists already: choose another output folder, or overwrite it with --overwrite.",
     ),
-    ("audit", "audit needs the name of an algorithm, or --all, and not both."),
+    ("audit", "audit needs the name of an algorithm or --all, but not both."),
     ("audit nothing", "unknown algorithm 'nothing': did you mean 'htinf'?"),
-    ("audit exp3 --all", "audit needs the name of an algorithm, or --all, and not both."),
+    ("audit exp3 --all", "audit needs the name of an algorithm or --all, but not both."),
     ("audit batched-exp3 --trials 1", "trials is 1"),
     ("audit batched-exp3 --trials x", "Invalid value for '--trials': 'x' is not a valid integer."),
     ("audit batched-exp3 --epsilon 0", "epsilon is 0.0"),
@@ -225,5 +225,5 @@ COMMANDS = [
         "completion tcsh",
         "Invalid value for '{bash|zsh|fish}': 'tcsh' is not one of 'bash', 'zsh', 'fish'.",
     ),
-    ("glossary nothing", "unknown word 'nothing': did you mean 'twin'?"),
+    ("glossary nothing", "unknown term 'nothing': did you mean 'twin'?"),
 ]

@@ -1,4 +1,4 @@
-"""Bad input of every kind gets one sentence that names what is wrong, before anything is done or written."""
+"""Bad input gets one sentence: the argument, its value and what is allowed; and nothing happens."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ def blocks():
 
 
 def run_shown(command):
-    """Run a command as shown, here, where much is compiled already; make's recipe by hand, as make sets up more."""
+    """Run a command as shown, in this process, where much is compiled already."""
     if command == "make demo":
         recipe = re.search(
             r"^demo:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(), re.MULTILINE
@@ -48,7 +48,7 @@ def run_shown(command):
 @pytest.mark.slow
 @pytest.mark.parametrize(("command", "shown"), list(blocks()))
 def test_a_console_block_shows_what_the_command_prints(command, shown, tmp_path, monkeypatch):
-    """Words are the same; numbers may differ by 15 % of their size between machines, and seconds are not compared."""
+    """Words are the same; numbers may differ by 15 % between machines; seconds are not compared."""
     monkeypatch.chdir(tmp_path)
     printed = run_shown(command)
     expected = shown.splitlines()

@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from discreet import Range, Setting, algorithm, algorithms
+from discreet import Range, Setting, algorithm, list_algorithms
 from discreet.environments import environment
 from discreet.problems import Functions, FunctionsEnvironment, LinearFunctions
 from discreet.simulation.trial import run_trial
 
-NAMES = [name for name, each in algorithms(Functions).items() if not each.stochastic]
+NAMES = [name for name, each in list_algorithms(Functions).items() if not each.stochastic]
 
 
 class Turning(FunctionsEnvironment):

@@ -1,4 +1,4 @@
-"""The command line, as a program would be called: lists, descriptions, help, completion, and what is refused."""
+"""The command line, as a program would be called: lists, descriptions, help and bad input."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import fields
+from types import ModuleType
 
 import pytest
 from common import ROOT
 
-from discreet import algorithms
-from discreet.cli.commands import cli
+from discreet import list_algorithms
+from discreet.cli.commands import BUILT_IN, cli
+from discreet.cli.options import known_problems
 from discreet.environments import environment_names
 from discreet.problems import Contexts, Functions
 
@@ -21,9 +24,9 @@ from discreet.problems import Contexts, Functions
 def test_list_names_every_algorithm(call):
     code, text, _ = call("list")
     assert code == 0
-    assert all(name in text for name in algorithms())
+    assert all(name in text for name in list_algorithms())
     rows = json.loads(call("list", "--json")[1])
-    assert {row["name"] for row in rows} == set(algorithms())
+    assert {row["name"] for row in rows} == set(list_algorithms())
     assert set(rows[0]) == {"name", "title", "problem", "feedback", "model", "status", "paper"}
 
 
@@ -38,7 +41,7 @@ def test_list_names_every_environment_with_its_options(call):
     assert rows["completion"]["options"] == {"scatter": 0.5}
 
 
-@pytest.mark.parametrize("name", algorithms())
+@pytest.mark.parametrize("name", list_algorithms())
 def test_describe_tells_everything(call, name):
     code, text, _ = call(
         "describe", name, "--json", "--epsilon", 0.5, "--set", "low=-1", "--set", "high=1"
@@ -63,7 +66,7 @@ def test_describe_tells_everything(call, name):
             "randomised bit",
             "cap",
         )
-        of_vectors = isinstance(algorithms()[name].problem, Functions | Contexts)
+        of_vectors = isinstance(list_algorithms()[name].problem, Functions | Contexts)
         has_scale = "laplace" in noise["kind"]
         if (
             "sums" not in facts["parameters"]
@@ -78,7 +81,7 @@ def test_describe_tells_everything(call, name):
     code, text, _ = call("describe", name)
     assert code == 0
     assert "guarantee" in text
-    assert algorithms()[name].problem.score in text
+    assert list_algorithms()[name].problem.score in text
 
 
 def test_describe_takes_options(call):
@@ -113,10 +116,10 @@ def test_describe_says_what_is_not_used(call):
     ]
     assert [each["uses_delta"] for each in facts] == [False, True]
     blind = call("describe", "batched-exp3", "--epsilon", 0.0001)[1]
-    assert "which says nothing: who learns nothing has at most 75,000" in " ".join(blind.split())
+    assert "(vacuous: uniform play has regret 75,000)" in " ".join(blind.split())
 
 
-@pytest.mark.parametrize("name", algorithms())
+@pytest.mark.parametrize("name", list_algorithms())
 def test_describe_plain_is_one_paragraph_with_the_right_numbers(call, name):
     code, text, _ = call("describe", name, "--plain", "--epsilon", 0.5, "--delta", 1e-6)
     assert code == 0
@@ -132,10 +135,10 @@ def test_describe_plain_is_one_paragraph_with_the_right_numbers(call, name):
     assert "e^" not in words
     assert guarantee["model"] in words
     if guarantee["epsilon"] > 0.0:
-        factor = float(re.search(r"at most ([\d.]+) times as likely", words)[1])
+        factor = float(re.search(r"at most ([\d.]+) times more or less likely", words)[1])
         assert math.exp(guarantee["epsilon"]) <= factor <= 1.01 * math.exp(guarantee["epsilon"])
         assert ("plus a probability of at most" in words) == (guarantee["delta"] > 0.0)
-        assert ("for at most 62.3 % likely" in words) == (guarantee["delta"] == 0.0)
+        assert ("at most 62.3 % sure of either" in words) == (guarantee["delta"] == 0.0)
     else:
         assert "Nothing that anybody sees depends on any outcome" in words
 
@@ -268,11 +271,37 @@ def test_bad_input_gets_one_sentence_and_exit_code_2(call, arguments, sentence):
     assert "Traceback" not in complaint
 
 
-@pytest.mark.parametrize("command", cli.commands)
+@pytest.mark.parametrize("command", sorted({*BUILT_IN, *cli.commands}))
 def test_help_shows_an_example_that_works(call, command):
     code, text, _ = call(command, "--help")
     assert code == 0
     assert "Example:" in text
+
+
+@pytest.mark.parametrize("width", [80, 110])
+@pytest.mark.parametrize("command", ["simulate", "describe", "audit"])
+def test_help_gives_a_parameter_the_meaning_that_it_has_in_each_problem(
+    call, command, width, monkeypatch
+):
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = call(command, "--help")[1].splitlines()
+    assert max(map(len, lines)) <= width
+    heads = [line for line in lines if line.endswith("):")]
+    assert len(heads) == len(known_problems())
+    text = " ".join("\n".join(lines).split())
+    for problem in known_problems():
+        for each in fields(problem):
+            assert f"{each.metadata['help']} [default: {each.default}]" in text
+    assert text.count("--dimension INTEGER") == 2
+    assert text.count("--arms INTEGER") == 4
+
+
+def test_the_summaries_of_commands_are_known_without_importing_them(python):
+    program = "import sys; from discreet.cli import run; run(['--help'])\n"
+    program += "print([m for m in sys.modules if m.startswith('discreet.') and m.count('.') > 1])"
+    *text, modules = python(program).splitlines()
+    assert {*BUILT_IN, "completion", "reproduce"} <= {(line.split() or [""])[0] for line in text}
+    assert modules == "['discreet.cli.interrupts', 'discreet.cli.commands']"
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -338,11 +367,7 @@ def test_warm_compiles_ahead(call, tmp_path, monkeypatch):
     watched = "from discreet import simulate; from componentjit import watching; "
     watched += "seen = []; "
     watched += (
-        "watching._compiling = type('Seen', "
-        "(dict,), "
-        "{'__setitem__': "
-        "lambda s, "
-        "k, v: "
+        "watching._compiling = type('Seen', (dict,), {'__setitem__': lambda s, k, v: "
         "seen.append(v)})(); "
     )
     watched += "simulate('uniform', trials=1, workers=1); print(seen)"
@@ -350,3 +375,19 @@ def test_warm_compiles_ahead(call, tmp_path, monkeypatch):
         [sys.executable, "-c", watched], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_every_module_is_a_module_and_every_public_name_is_known_to_type_checkers():
+    import lazy_loader
+
+    import discreet
+    import discreet.algorithms as module
+
+    assert type(discreet) is type(module) is ModuleType
+    _, _, declared = lazy_loader.attach_stub("discreet", discreet.__file__)
+    assert {*declared, "__version__"} == set(discreet.__all__)
+    assert set(discreet.__all__) <= set(dir(discreet))
+    for name in ("plot", "algorithms", "checks"):
+        assert type(vars(discreet).get(name) or discreet.__getattr__(name)) is ModuleType
+    with pytest.raises(AttributeError, match="nothing_like_this"):
+        discreet.nothing_like_this  # noqa: B018

@@ -1,4 +1,4 @@
-"""Ctrl-C ends every command within two seconds, at any moment: one sentence, exit code 130, nothing half-written."""
+"""Ctrl-C ends every command within 2 seconds: one sentence, exit code 130, nothing half-written."""
 
 from __future__ import annotations
 
@@ -95,7 +95,11 @@ def stop(seconds):
 """
 HALF_A_FIGURE = """
 import matplotlib.figure
-matplotlib.figure.Figure.savefig = lambda self, path, **_: (pathlib.Path(path).write_text("half"), stop(30))
+def half(self, path, **_):
+    pathlib.Path(path).write_text("half")
+    stop(30)
+
+matplotlib.figure.Figure.savefig = half
 """
 HALF_A_DOCUMENT = """
 import discreet_papers.cli.errata
@@ -114,13 +118,18 @@ experiment.write_manifest = lambda path, manifest: (stop(0.5), write(path, manif
 """
 SAVING_AFTER_AN_INTERRUPT = """
 from discreet.simulation import experiment
-experiment.write_manifest = lambda *_: (os.kill(os.getpid(), signal.SIGINT), time.sleep(0.2), stop(30))
+def interrupted(*_):
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(0.2)
+    stop(30)
+
+experiment.write_manifest = interrupted
 """
 
 
 @pytest.fixture
 def stopped(tmp_path, interrupt):
-    """Interrupt a command at its chosen moment; return how it ended, and the folder that it wrote to."""
+    """Interrupt a command at a chosen moment; return how it ended, and its output folder."""
     marker, folder = tmp_path / "now", tmp_path / "output"
     folder.mkdir()
 
@@ -168,7 +177,7 @@ def test_finished_trials_are_kept_and_counted(stopped):
     assert 0 < finished < 1_000_000
     assert (
         ended.complaint
-        == f"Interrupted: {finished} of 1000000 trials were finished; go on with --resume.\n"
+        == f"Interrupted: {finished} of 1000000 trials were finished; resume with --resume.\n"
     )
     assert f"{finished:,} trial" in ended.text
     assert {path.name for path in (folder / "new").iterdir()} == {"run"}, "no hidden folder stays"

@@ -31,13 +31,13 @@ def call(capsys):
 def test_a_plan_is_printed_written_and_repeated(call, tmp_path):
     code, text, progress = call(*ASKED, "--output", tmp_path / "new")
     assert code == 0
-    assert "With 400 rounds epsilon 0.1 " in text
+    assert "With 400 rounds, epsilon 0.1 " in text
     assert text.endswith("plan.json, plan.txt, plan.png\n")
     assert "least rounds" in progress
     saved = tmp_path / "new" / "plan.json"
     code, again, _ = call("--repeat", saved, "--quiet", "--workers", 1)
     assert code == 0
-    assert again.endswith(f"The figures are those of {saved}.\n")
+    assert again.endswith(f"The figures are the same as in {saved}.\n")
     assert again.split("\n\nThe figures")[0] == text.split("\n\nWritten")[0]
 
 
@@ -73,17 +73,17 @@ def test_a_file_of_past_outcomes_is_planned_with(call, tmp_path):
     assert code == 0
     assert facts["question"]["arms"] == 2
     assert facts["question"]["outcomes"]["labels"] == ["A", "B"]
-    assert f"from those of the past in {path}" in facts["model"]
+    assert f"from the past outcomes in {path}" in facts["model"]
 
 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ([], "rounds is missing: say how many decisions there will be."),
-        (["--rounds", "100"], "arms is missing: say how many options there are to choose from."),
+        ([], "rounds is missing: give the number of decisions."),
+        (["--rounds", "100"], "arms is missing: give the number of options to choose from."),
         (
             ["--rounds", "100", "--arms", "3"],
-            "difference is missing: say by how much the best arm is better at least",
+            "difference is missing: give the smallest difference between the best arm",
         ),
         (
             ["--rounds", "many", "--arms", "3"],

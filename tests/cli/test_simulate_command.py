@@ -48,14 +48,7 @@ def test_searches_are_simulated_too(call, tmp_path):
     code, text, _ = call(*words, "--set", "errors=0.02", "--seed", 3, "--output", tmp_path / "run")
     assert code == 0
     assert text.startswith(
-        "Samples until the best arm of 3 is found, "
-        "stochastic "
-        "losses, "
-        "wrong "
-        "with at "
-        "most "
-        "0.1, 8 "
-        "trials"
+        "Samples until the best arm of 3 is found, stochastic losses, error at most 0.1, 8 trials"
     )
     assert " track-and-stop, error 0.02 " in text
     assert sorted(path.name for path in (tmp_path / "run").iterdir()) == [
@@ -78,12 +71,12 @@ def test_simulate_marks_bounds_that_say_nothing_and_names_the_twin(call):
     text = call("simulate", "batched-exp3", "exp3", "uniform", *SMALL)[1]
     marked = [line for line in text.splitlines() if " * " in line]
     assert len(marked) == 3
-    assert "* says nothing: who learns nothing has a regret of at most" in text
-    assert "To its twin: as a multiple of the regret of the same algorithm without privacy." in text
+    assert "* vacuous: uniform play has regret " in text
+    assert "vs. non-private: regret divided by that of the same algorithm without privacy." in text
     assert " ×" in next(line for line in text.splitlines() if line.startswith(" batched-exp3"))
     text = call("simulate", "exp3", *SMALL)[1]
     assert "*" not in text
-    assert "To its twin" not in text
+    assert "non-private:" not in text
 
 
 @pytest.mark.slow
@@ -126,7 +119,7 @@ def test_the_table_is_printed_even_if_writing_fails(call, tmp_path):
     )
     assert code == 2
     assert "exp3" in text
-    assert "is a folder, and is not overwritten" in complaint
+    assert "is a folder and cannot be replaced by a file" in complaint
     assert [path.name for path in (tmp_path / "run").iterdir()] == ["regret.png"]
 
 
@@ -170,10 +163,10 @@ def test_simulate_goes_on_where_it_stopped(call, tmp_path):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("simulate", "exp3", "--resume"), "--resume needs --output, and no --overwrite."),
+        (("simulate", "exp3", "--resume"), "--resume needs --output without --overwrite."),
         (
             ("simulate", "track-and-stop", "--resume", "--output", "x"),
-            "--resume is not for searches.",
+            "--resume does not work for searches.",
         ),
         (("simulate", "exp3", "--on", "moon"), "'moon' is not one of 'threads', 'ray'."),
         (("warm", "expo3"), "unknown algorithm 'expo3': did you mean 'exp3'?"),

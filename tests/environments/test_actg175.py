@@ -131,7 +131,7 @@ def test_what_cannot_be_played_is_refused(monkeypatch):
     with pytest.raises(DiscreetError, match=r"^against is context, but ACTG 175 has arm.$"):
         environment("actg175-replay", against="context")
     with pytest.raises(
-        DiscreetError, match=r"^unknown against 'patient': known are arm, context.$"
+        DiscreetError, match=r"^unknown against 'patient': choose from arm, context.$"
     ):
         Contexts(4, 4, against="patient")
     with pytest.raises(

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from discreet import DiscreetError, algorithms, simulate
+from discreet import DiscreetError, list_algorithms, simulate
 from discreet.checks import CheckFailed, check_environment
 from discreet.environments import (
     AdviceAdversarial,
@@ -22,7 +22,7 @@ from discreet.environments import (
 )
 from discreet.problems import Advice
 
-NAMES = list(algorithms(Advice))
+NAMES = list(list_algorithms(Advice))
 WORLDS = [name for name in environment_names(Advice) if name != "table"]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from discreet import DiscreetError, Range, Setting, algorithm, algorithms, simulate
+from discreet import DiscreetError, Range, Setting, algorithm, list_algorithms, simulate
 from discreet.checks import check_environment, check_private
 from discreet.environments import environment, environments
 from discreet.environments.functions.diabetes import patients
@@ -304,7 +304,7 @@ def played(instances, world, rounds, **arguments):
     )
 
 
-@pytest.mark.parametrize("name", algorithms(Functions))
+@pytest.mark.parametrize("name", list_algorithms(Functions))
 def test_every_algorithm_plays_in_one_dimension_too(name):
     """Prices where functions may be curved, linear ones elsewhere; points are in the set."""
     known = algorithm(name)

@@ -12,7 +12,7 @@ from hypothesis import strategies as some
 from scipy import integrate, optimize, stats
 
 import componentjit
-from discreet import Setting, algorithm, algorithms
+from discreet import Setting, algorithm, list_algorithms
 from discreet.channels import OneBit
 from discreet.learners import Exp3Gain, Exp3IX, Exp3P, Ftpl, Htinf
 from discreet.learners.arms.draws import FEW, ManyWeights, equal_weights, grow
@@ -279,7 +279,7 @@ def test_dp_exp3_lap_from_end_to_end():
 
 PRIVATE = [
     name
-    for name, known in algorithms(Arms).items()
+    for name, known in list_algorithms(Arms).items()
     if 0.0 < known.build(Setting(Arms(), delta=1e-6)).guarantee.epsilon < 99.0
 ]
 

@@ -10,16 +10,16 @@ import warnings
 
 import numpy as np
 import pytest
+from discreet.checks.failure import same_state
 
 import componentjit
-from discreet import Bandit, Decision, DiscreetError, Ledger, algorithms
-from discreet.checks.parts import same_state
+from discreet import Bandit, Decision, DiscreetError, Ledger, list_algorithms
 from discreet.environments import Table
 from discreet.problems import Arms
 from discreet.randomness import streams
 from discreet.simulation.loop import Player
 
-NAMES = list(algorithms(Arms))
+NAMES = list(list_algorithms(Arms))
 
 
 def new(name="batched-exp3", **changes):

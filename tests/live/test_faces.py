@@ -6,17 +6,25 @@ import math
 
 import numpy as np
 import pytest
+from discreet.checks.failure import same_state
 
-from discreet import Advisor, Bandit, DiscreetError, Experts, Ledger, VectorOptimizer, algorithms
-from discreet.checks.parts import same_state
+from discreet import (
+    Advisor,
+    Bandit,
+    DiscreetError,
+    Experts,
+    Ledger,
+    VectorOptimizer,
+    list_algorithms,
+)
 from discreet.problems import Advice, Points
 
 FOR_EXPERTS = [
     name
-    for name, known in algorithms(Points).items()
+    for name, known in list_algorithms(Points).items()
     if known.plays(Points("experts", 3)) or not known.fixed
 ]
-FOR_ADVICE = list(algorithms(Advice))
+FOR_ADVICE = list(list_algorithms(Advice))
 ADVICE = np.array([[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]])
 
 

@@ -9,14 +9,14 @@ import pytest
 from test_waiting import Clock
 
 import componentjit
-from discreet import DiscreetError, Ledger, Optimizer, VectorOptimizer, algorithms, audit
+from discreet import DiscreetError, Ledger, Optimizer, VectorOptimizer, audit, list_algorithms
 from discreet.channels import RoundedSums
 from discreet.contracts import unsealed
 from discreet.live.optimizer import usual_algorithm
 from discreet.mechanisms.exact import ExactCube, NoiseBlock
 from discreet.problems import Functions, domain_named
 
-ALL = algorithms(Functions)
+ALL = list_algorithms(Functions)
 SLATES = "k-sets(5,2)"
 quietly = pytest.mark.filterwarnings("ignore:.* is not private")
 

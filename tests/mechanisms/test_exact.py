@@ -15,7 +15,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
-from discreet import Bandit, DiscreetError, Ledger, Private, Range, Setting, algorithm, algorithms
+from discreet import (
+    Bandit,
+    DiscreetError,
+    Ledger,
+    Private,
+    Range,
+    Setting,
+    algorithm,
+    list_algorithms,
+)
 from discreet.auditing import EveryRelease, audit
 from discreet.channels import Batch, PerRound
 from discreet.contracts import unsealed
@@ -29,7 +38,7 @@ UNIT = Range(0.0, 1.0)
 SETTING = Setting(Arms(3), rounds=1000, epsilon=1.0, delta=1e-6)
 PRIVATE = [
     name
-    for name, known in algorithms(Arms).items()
+    for name, known in list_algorithms(Arms).items()
     if known.build(SETTING).private.channel.guarantee.is_private and name != "uniform"
 ]
 

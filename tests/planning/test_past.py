@@ -78,29 +78,25 @@ def test_from_python():
         (
             "A,B\n1,2\n2,11\n",
             (),
-            "row 3, column 'B': the outcome is 11, but the "
-            "declared "
-            "range "
-            "is 0 "
-            "to 10 "
-            "(low and "
+            "row 3, column 'B': the outcome is 11, but the declared range is 0 to 10 (low and "
             "high).",
         ),
         ("A,B\n1,2\n2,\n", (), "has 1 outcome of arm 'B', but 2 are needed."),
         (
             "arm,outcome\n1,2\n",
             (),
-            "has a column 'arm', which seems to name arms: "
-            "give "
-            "it as "
-            "arm_column, and "
+            "has a column 'arm', which seems to name arms: give it as arm_column, and "
             "outcome_column",
         ),
         ("A\n1\n2\n", (), "has outcomes of 1 arm, but at least 2 are needed."),
         (LONG, ("arm", "result"), "outcome_column is 'result', but"),
         (LONG, ("", "outcome"), "arm_column is '', but"),
         ("arm,outcome\n,1\n", ("arm", "outcome"), "row 2: no arm is named in the column 'arm'."),
-        (LONG, ("arm", None), "arm_column and outcome_column belong together: give both, or none."),
+        (
+            LONG,
+            ("arm", None),
+            "arm_column and outcome_column belong together: give both or neither.",
+        ),
     ],
 )
 def test_bad_files_get_one_sentence(tmp_path, text, columns, sentence):
@@ -128,21 +124,12 @@ def test_what_is_no_file_or_no_numbers(tmp_path):
         ({"A": "x", "B": [1, 2]}, "outcomes['A'] is 'x', but must be a file, or numbers."),
         (
             [1, 2],
-            "outcomes is [1, 2], but must be a file, or a "
-            "table of "
-            "numbers "
-            "with one "
-            "column for "
-            "each arm.",
+            "outcomes is [1, 2], but must be a file, or a table of numbers with one column per "
+            "arm.",
         ),
         (
             3,
-            "outcomes is 3, but must be a file, or a "
-            "table of "
-            "numbers "
-            "with one "
-            "column for "
-            "each arm.",
+            "outcomes is 3, but must be a file, or a table of numbers with one column per arm.",
         ),
     ):
         with pytest.raises(DiscreetError) as raised:

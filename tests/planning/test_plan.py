@@ -11,17 +11,23 @@ import pytest
 import discreet
 from discreet.algorithms import algorithm
 from discreet.planning.findings import Plan
-from discreet.planning.least import Least, crossing, least_rounds, longest, rising
 from discreet.planning.making import answer, repeat
+from discreet.planning.measures import (
+    Threshold,
+    find_threshold,
+    least_rounds,
+    max_rounds,
+    monotone_regression,
+)
 from discreet.planning.question import Question
 from discreet.planning.sweeps import (
     NO_NOISE,
     UNCHANGING_ONLY,
-    Played,
-    Player,
+    PlayCounts,
+    Variant,
     candidates,
-    choosing,
-    comparing,
+    choosing_sweeps,
+    comparing_sweep,
     other_epsilons,
     other_rounds,
     play,
@@ -51,10 +57,9 @@ def plan() -> Plan:
 def test_the_recommendation_is_what_cost_least_while_choosing(plan):
     totals = {}
     for scene in plan.choosing.values():
-        for label, cost in scene.items():
-            if " at " in label:
-                name = label.split(" at ")[0]
-                totals[name] = totals.get(name, 0.0) + cost
+        for variant, cost in scene.items():
+            if variant.is_private:
+                totals[variant.algorithm] = totals.get(variant.algorithm, 0.0) + cost
     assert plan.recommended == min(totals, key=totals.get)
     assert set(totals) == set(candidates(plan.question))
     best = {name: total for name, total in totals.items() if algorithm(name).growth is not None}
@@ -71,7 +76,7 @@ def test_more_privacy_costs_more_and_much_privacy_learns_nothing(plan):
     assert plan.enough
     assert 0.02 < plan.least_epsilon.value < 2.0
     assert plan.least_rounds.value > 400
-    assert "epsilon 0.02 learns nothing that could be told from guessing" in headline(plan)
+    assert "epsilon 0.02 learns nothing measurable" in headline(plan)
     assert little.most_played.value > 0.9 > little.most_played.low
     assert plan.unchanging.ordinary.share_of_gain.value == 1.0
 
@@ -84,16 +89,16 @@ def test_a_plan_says_everything(plan):
         "Recommended: tracking-ucb",
         "no bound on its regret is proved",
         "With a proved bound: one-bit-tsallis-inf, which costs",
-        "one arm has a mean outcome of 8, all others of 5",
-        "If outcomes do not change (16 trials",
-        "If outcomes drift (16 trials",
-        "Least epsilon: ",
-        "Least number of rounds: at epsilon 0.02",
+        "one arm has a mean outcome of 8, all others 5",
+        "If outcomes do not change (16 simulations",
+        "If outcomes drift (16 simulations",
+        "Smallest epsilon: ",
+        "Smallest number of rounds: at epsilon 0.02",
         "2-differential privacy for the outcome of any one round (proved, central model).",
-        "For a person with up to 4 rounds it is 8-differential privacy",
+        "A person with up to 4 rounds: 8-differential privacy",
         "For an ethics board: The method makes 400 decisions one after the other",
         "with 4 of them, the bound is 2,990 times",
-        "by drawing lots",
+        "with equal randomisation)",
     ):
         assert " ".join(part.split()) in " ".join(text.split())
     assert max(map(len, text.splitlines())) <= 122
@@ -123,7 +128,7 @@ def test_a_plan_is_drawn_and_saved(plan, tmp_path):
     axes = Figure().subplots()
     assert plan.plot(axes) is axes
     assert [line.get_label() for line in axes.get_lines()][:3] == [
-        "guessing",
+        "equal randomisation",
         "unchanging",
         "unchanging, no privacy",
     ]
@@ -136,14 +141,16 @@ def test_past_outcomes_take_the_place_of_what_is_expected(tmp_path):
     found = discreet.plan(rounds=300, outcomes=past, better="lower", epsilon=2.0, trials=8)
     assert found.question.means == pytest.approx([each.mean() for each in past.values()])
     assert found.question.shortfall.argmin() == 2
-    assert "without privacy: show it to nobody who may not see them" in " ".join(str(found).split())
+    assert "without privacy: show it only to people who may see them" in " ".join(
+        str(found).split()
+    )
     facts = json.loads(json.dumps(found.to_json()))
     assert str(past["A"][0])[:8] not in json.dumps(facts)
     with pytest.raises(discreet.DiscreetError, match=r"came from Python: give them again"):
         repeat(facts)
     assert repeat(facts, outcomes=past).outcomes.digest == found.question.outcomes.digest
     with pytest.raises(
-        discreet.DiscreetError, match="holds other outcomes than those that the plan was made of"
+        discreet.DiscreetError, match="has other outcomes than the ones that the plan was made from"
     ):
         repeat(facts, outcomes=past | {"A": rng.random(30)})
 
@@ -153,9 +160,9 @@ def test_where_nobody_learns_the_plan_says_so():
     from matplotlib.figure import Figure
 
     found = discreet.plan(arms=3, rounds=20, difference=0.01, epsilon=1.0, trials=8)
-    assert "nobody learns: even without privacy" in headline(found)
+    assert "nothing can be learned: even without privacy" in headline(found)
     assert found.least_epsilon.value is None
-    assert "for there is none without privacy either" in epsilon_words(found)
+    assert "because nothing is gained without privacy either" in epsilon_words(found)
     assert json.dumps(found.to_json(), allow_nan=False)
     axes = found.plot(Figure().subplots())
     assert [tick.get_text() for tick in axes.get_xticklabels()] == ["1"], "of one epsilon too"
@@ -191,12 +198,17 @@ QUESTION = Question(arms=3, rounds=400, difference=0.3, epsilons=(0.1, 1.0))
 
 
 def test_what_is_chosen_from_and_what_is_shown_are_different_games():
-    chosen = {sweep.seed for sweep in choosing(QUESTION)}
-    player = Player("tracking-ucb", 1.0)
-    shown = {comparing(QUESTION, (player,), drifting=drifting).seed for drifting in (False, True)}
-    shown |= {other_epsilons(QUESTION, (player,)).seed, other_rounds(QUESTION, (player,), 100).seed}
+    chosen = {sweep.seed for sweep in choosing_sweeps(QUESTION)}
+    variant = Variant("tracking-ucb", 1.0)
+    shown = {
+        comparing_sweep(QUESTION, (variant,), drifting=drifting).seed for drifting in (False, True)
+    }
+    shown |= {
+        other_epsilons(QUESTION, (variant,)).seed,
+        other_rounds(QUESTION, (variant,), 100).seed,
+    }
     assert not chosen & shown
-    assert not chosen & {sweep.seed for sweep in choosing(replace(QUESTION, seed=1))}
+    assert not chosen & {sweep.seed for sweep in choosing_sweeps(replace(QUESTION, seed=1))}
 
 
 def test_candidates_follow_from_what_is_known():
@@ -220,9 +232,9 @@ def test_trials_are_fewer_where_games_are_longer():
 
 @pytest.mark.slow
 def test_without_noise_a_private_algorithm_plays_as_well_as_it_can():
-    """Ten times as much noise, which is still hardly any, changes less than a tenth of what there is to gain."""
-    none, hardly = Player("tracking-ucb", NO_NOISE), Player("tracking-ucb", NO_NOISE / 10)
-    sweep = replace(comparing(QUESTION, (none, hardly), drifting=False), trials=24)
+    """Ten times as much noise, still hardly any, changes less than a tenth of the possible gain."""
+    none, hardly = Variant("tracking-ucb", NO_NOISE), Variant("tracking-ucb", NO_NOISE / 10)
+    sweep = replace(comparing_sweep(QUESTION, (none, hardly), drifting=False), trials=24)
     counts = play(sweep, QUESTION).counts
     best = [counts[each][:, :, 0].mean() / 400 for each in (none, hardly)]
     assert abs(best[0] - best[1]) < 0.1
@@ -230,12 +242,12 @@ def test_without_noise_a_private_algorithm_plays_as_well_as_it_can():
 
 
 def test_the_number_of_rounds_is_searched_up_and_down():
-    """With a made-up share of T / (T + 1000) + 1/4 for the private player: half is reached at 333 rounds."""
+    """With a made-up share of T / (T + 1000) + 1/4, half is reached at 333 rounds."""
     for rounds, wanted in ((100, 333), (3200, 333)):
         question = Question(
             arms=2, rounds=rounds, difference=1.0, low=-1.0, high=1.0, epsilons=(1.0,)
         )
-        private, reference = Player("x", 1.0), Player("y")
+        private, reference = Variant("x", 1.0), Variant("y")
         asked = []
 
         def made_up(sweep, private=private, reference=reference, asked=asked):
@@ -244,13 +256,13 @@ def test_the_number_of_rounds_is_searched_up_and_down():
             best = sweep.rounds * (0.5 + 0.5 * share + np.array([-0.001, 0.001]))
             counts = {private: np.stack([best, sweep.rounds - best], axis=1)[:, None, :]}
             counts[reference] = np.array([[[sweep.rounds, 0.0]]] * 2)
-            return Played(sweep=sweep, counts=counts)
+            return PlayCounts(sweep=sweep, counts=counts)
 
         found = least_rounds(question, "x", reference, made_up)
         assert found.value == pytest.approx(wanted, rel=0.05)
         assert found.low < wanted < found.high
         assert len(asked) == len(set(asked)) <= 6
-        assert max(asked) <= longest(rounds)
+        assert max(asked) <= max_rounds(rounds)
 
 
 def test_levels_are_reached_where_a_rising_curve_says():
@@ -259,23 +271,25 @@ def test_levels_are_reached_where_a_rising_curve_says():
         2.0: Interval(0.2, 0.1, 0.3),
         4.0: Interval(0.75, 0.65, 0.85),
     }
-    assert rising([0.3, 0.2, 0.75]) == [0.25, 0.25, 0.75]
-    assert crossing(noisy, 0.5).value == pytest.approx(2.0 * 2.0**0.5)
-    assert crossing(noisy, 0.2).value == 1.0
-    nowhere = crossing(noisy, 0.9)
-    assert (nowhere.value, nowhere.most) == (None, 4.0)
-    assert crossing({}, 0.5) == Least(share=0.5, value=None, low=None, high=None, shares={})
+    assert monotone_regression([0.3, 0.2, 0.75]) == [0.25, 0.25, 0.75]
+    assert find_threshold(noisy, 0.5).value == pytest.approx(2.0 * 2.0**0.5)
+    assert find_threshold(noisy, 0.2).value == 1.0
+    nowhere = find_threshold(noisy, 0.9)
+    assert (nowhere.value, nowhere.largest) == (None, 4.0)
+    assert find_threshold({}, 0.5) == Threshold(
+        share=0.5, value=None, low=None, high=None, shares={}
+    )
 
 
 @pytest.mark.slow
 def test_what_was_not_reached_is_said(plan):
-    nowhere = replace(plan, least_rounds=crossing({400.0: Interval(0.1, 0.0, 0.2)}, 0.5))
-    assert "400 rounds do not keep half of the gain yet, and more were not tried." in rounds_words(
-        nowhere
+    nowhere = replace(plan, least_rounds=find_threshold({400.0: Interval(0.1, 0.0, 0.2)}, 0.5))
+    assert "400 rounds do not keep half of the gain; more were not tried." in rounds_words(nowhere)
+    already = replace(plan, least_epsilon=find_threshold({0.01: Interval(0.6, 0.5, 0.7)}, 0.5))
+    assert "0.01 already keeps half of the gain; smaller values were not tried." in epsilon_words(
+        already
     )
-    already = replace(plan, least_epsilon=crossing({0.01: Interval(0.6, 0.5, 0.7)}, 0.5))
-    assert "0.01 keeps half of the gain already, and less was not tried." in epsilon_words(already)
-    never = replace(plan, least_epsilon=crossing({20.0: Interval(0.1, 0.0, 0.2)}, 0.5))
+    never = replace(plan, least_epsilon=find_threshold({20.0: Interval(0.1, 0.0, 0.2)}, 0.5))
     assert "none up to 20 keeps half of the gain." in epsilon_words(never)
 
 
@@ -283,7 +297,7 @@ def test_what_was_not_reached_is_said(plan):
     ("changed", "sentence"),
     [
         ({"arms": 1}, "arms is 1, but must be a whole number of at least 2."),
-        ({"arms": None}, "arms is missing: say how many options there are to choose from."),
+        ({"arms": None}, "arms is missing: give the number of options to choose from."),
         ({"arms": 2000}, "arms is 2000, which is too large: at most 1,000 is possible."),
         ({"rounds": 5}, "rounds is 5, but must be a whole number of at least 10."),
         ({"rounds": 1e4}, "rounds is 10000.0, but must be a whole number of at least 10."),
@@ -291,13 +305,8 @@ def test_what_was_not_reached_is_said(plan):
         ({"better": "bigger"}, "better is 'bigger', but must be one of higher, lower."),
         (
             {"difference": None},
-            "difference is missing: say by how much the "
-            "best "
-            "arm is "
-            "better at "
-            "least for "
-            "it to "
-            "matter",
+            "difference is missing: give the smallest difference between the best arm and the "
+            "others that matters",
         ),
         ({"difference": 0.0}, "difference is 0.0, but must be a finite number above 0."),
         (
@@ -312,16 +321,10 @@ def test_what_was_not_reached_is_said(plan):
         ({"spread": -1.0}, "spread is -1.0, but must be a finite number above 0."),
         (
             {"spread": 5.0},
-            "spread is 5.0, but outcomes from 0 to 10 "
-            "with a "
-            "mean "
-            "of 5 "
-            "or 8 "
-            "have a "
-            "standard "
+            "spread is 5.0, but outcomes from 0 to 10 with a mean of 5 or 8 have a standard "
             "deviation of",
         ),
-        ({"epsilon": []}, "epsilon is [], but must be one number, or a list of at most 20."),
+        ({"epsilon": []}, "epsilon is [], but must be a number or a list of at most 20."),
         ({"epsilon": [1.0, 1.0]}, "epsilon 1 is given 2 times, but each is planned once."),
         ({"epsilon": 0.0}, "epsilon is 0.0, but must be a finite number above 0."),
         ({"epsilon": "x"}, "epsilon is 'x', but must be a finite number above 0."),
@@ -345,7 +348,7 @@ def test_what_was_not_reached_is_said(plan):
         ),
         (
             {"outcomes": {"A": [1, 2], "B": [3, 4]}},
-            "difference is given, but so are past outcomes, which say it",
+            "difference is given, but so are past outcomes, which imply it",
         ),
         (
             {"outcomes": {"A": [1, 2], "B": [3, 4]}, "difference": None, "spread": None},

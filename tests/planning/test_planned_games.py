@@ -10,11 +10,10 @@ import pytest
 from discreet import Contender, Private, Range, simulate
 from discreet.channels import Constant, Open
 from discreet.learners import Uniform
-from discreet.planning.games import PHASES, Planned
-from discreet.planning.measures import costs, ratio_interval, row
-from discreet.planning.outcomes import Ends, Listed, beta
+from discreet.planning.games import PHASES, Ends, Listed, Planned, beta
+from discreet.planning.measures import costs, measure, ratio_interval
 from discreet.planning.question import Question
-from discreet.planning.sweeps import Played, Player, Sweep, play
+from discreet.planning.sweeps import PlayCounts, Sweep, Variant, play
 from discreet.problems import Arms, Points
 
 THREE = (Listed(np.array([0.0, 0.2])), Ends(0.5), Ends(0.75))
@@ -98,24 +97,24 @@ QUESTION = Question(arms=4, rounds=400, difference=0.3, high=2.0, trials=60)
 
 def test_uniform_play_costs_what_guessing_costs():
     """Within 5 deviations of the mean over trials: a false alarm with probability 1e-6."""
-    uniform = Player("uniform")
+    uniform = Variant("uniform")
     for drifting in (False, True):
         sweep = Sweep(
-            part="x", players=(uniform,), rounds=400, trials=60, seed=4, drifting=drifting
+            part="x", variants=(uniform,), rounds=400, trials=60, seed=4, drifting=drifting
         )
         played = play(sweep, QUESTION)
         found = costs(QUESTION, played, uniform)
         assert abs(found.mean() - QUESTION.guessing_cost) < 5 * found.std() / np.sqrt(60)
-        facts = row(QUESTION, played, uniform, uniform)
+        facts = measure(QUESTION, played, uniform, uniform)
         assert facts.best_arm.low < 0.25 < facts.best_arm.high
         assert facts.share_of_gain is None
         assert not facts.beats_guessing
 
 
 def test_the_first_arm_is_no_better_than_another():
-    """Who stays on the first arm gains nothing: the cost is 0 or the difference, so its mean has a known deviation."""
-    stubborn = Player("tracking-ucb", 0.02)  # does not finish its first batch of the first arm
-    sweep = Sweep(part="x", players=(stubborn,), rounds=40, trials=400, seed=1)
+    """Staying on the first arm gains nothing: the cost is 0 or the difference."""
+    stubborn = Variant("tracking-ucb", 0.02)  # does not finish its first batch of the first arm
+    sweep = Sweep(part="x", variants=(stubborn,), rounds=40, trials=400, seed=1)
     played = play(sweep, QUESTION)
     assert (played.counts[stubborn].max(axis=(1, 2)) == 40).all()
     found = costs(QUESTION, played, stubborn).mean()
@@ -123,15 +122,15 @@ def test_the_first_arm_is_no_better_than_another():
 
 
 def test_costs_are_computed_from_counts():
-    player = Player("exp3", 0.5)
+    variant = Variant("exp3", 0.5)
     counts = np.array([[[30.0, 5.0, 3.0, 2.0]], [[5.0, 20.0, 10.0, 5.0]]])
     question = Question(arms=4, rounds=40, difference=0.3, better="lower", typical=0.6)
-    played = Played(
-        sweep=Sweep(part="x", players=(player,), rounds=40, trials=2, seed=0),
-        counts={player: counts},
+    played = PlayCounts(
+        sweep=Sweep(part="x", variants=(variant,), rounds=40, trials=2, seed=0),
+        counts={variant: counts},
     )
-    assert costs(question, played, player) == pytest.approx([0.3 * 10 / 40, 0.3 * 35 / 40])
-    facts = row(question, played, player, player)
+    assert costs(question, played, variant) == pytest.approx([0.3 * 10 / 40, 0.3 * 35 / 40])
+    facts = measure(question, played, variant, variant)
     assert facts.outcome.value == pytest.approx(0.3 + 0.3 * 45 / 80)
     assert facts.best_arm.value == pytest.approx(35 / 80)
     assert facts.most_played.value == 0.5
@@ -149,7 +148,7 @@ def test_beta_outcomes_have_the_mean_and_spread_that_were_asked_for(mean, deviat
 
 
 def test_intervals_of_shares_cover_what_they_should():
-    """Of 1,000 intervals 95 % hold the true ratio; below 92 % or above 98 % with probability 1e-4 if they do."""
+    """Of 1,000 intervals, 92 % to 98 % hold the true ratio (false alarm: 1e-4)."""
     rng = np.random.default_rng(5)
     below = 2.0 + rng.normal(size=(1000, 32))
     above = 0.5 * below + rng.normal(scale=0.7, size=(1000, 32))

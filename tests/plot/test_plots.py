@@ -1,4 +1,4 @@
-"""Plots: every curve has its label and a look of its own, and no text covers another or is cut off."""
+"""Plots: every curve has its label and its own style, and no text is covered or cut off."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from discreet import Contender, Private, Range, search, simulate
 from discreet.channels import Batch
 from discreet.learners import Exp3
 from discreet.plot import (
-    draw_counters,
+    COLOURS,
+    curve_styles,
+    distinct_styles,
     draw_environment,
     draw_regret,
     draw_searches,
-    plot_counters,
+    new_figure,
     plot_regret,
     plot_searches,
+    set_heading,
+    set_log_axes,
 )
-from discreet.plot.canvas import new_figure, set_heading
-from discreet.plot.labels import spread
-from discreet.plot.looks import COLOURS, distinct_looks, looks
-from discreet.plot.ticks import log_ticks, logarithmic
-from discreet_papers.counters import COUNTERS, compare
+from discreet.plot.canvas import log_ticks, spread_labels
 
 
 def contender(index, algorithms):
@@ -121,14 +121,14 @@ def test_no_two_curves_look_the_same(count, algorithms):
         for index in range(count)
     ]
     for colors in (None, COLOURS[:5]):
-        found = looks(curves, colors)
+        found = curve_styles(curves, colors)
         assert len({look[:2] for look in found}) == len(found) == count
-        assert len({look[:2] for look in distinct_looks(count, colors)}) == count
+        assert len({look[:2] for look in distinct_styles(count, colors)}) == count
 
 
 def test_of_many_curves_colour_is_the_algorithm_and_line_the_epsilon():
     curves = list(itertools.product(["a", "b", "c"], [np.inf, 1.0, 0.1]))
-    found = dict(zip(curves, looks(curves), strict=True))
+    found = dict(zip(curves, curve_styles(curves), strict=True))
     for name, epsilon in curves:
         assert found[name, epsilon].color == found[name, 1.0].color
         assert found[name, epsilon].linestyle == found["a", epsilon].linestyle
@@ -139,14 +139,14 @@ def test_labels_are_moved_apart_as_little_as_possible():
     rng = np.random.default_rng(1)
     for count in (1, 2, 5, 24):
         wanted, gap = rng.random(count), 0.9 / count
-        found = spread(wanted, gap)
+        found = spread_labels(wanted, gap)
         assert found.min() >= 0.0
         assert found.max() <= 1.0
         assert np.all(np.diff(np.sort(found)) >= gap - 1e-12)
         assert (
             np.argsort(found, kind="stable").tolist() == np.argsort(wanted, kind="stable").tolist()
         )
-    assert spread([0.1, 0.5, 0.9], 0.2) == pytest.approx([0.1, 0.5, 0.9])
+    assert spread_labels([0.1, 0.5, 0.9], 0.2) == pytest.approx([0.1, 0.5, 0.9])
 
 
 @pytest.mark.parametrize(
@@ -165,7 +165,7 @@ def test_ticks_of_logarithmic_axes_do_not_overlap(low, ratio, legible):
     figure = new_figure(3.2, 3.0)
     axes = figure.subplots()
     axes.plot([low, low * ratio], [low, low * ratio])
-    logarithmic(axes)
+    set_log_axes(axes)
     assert len(legible(figure)) >= 2
     assert len(log_ticks(low, low * ratio)) >= 2
 
@@ -183,36 +183,8 @@ def test_lengths_of_games_are_ticks_as_far_as_there_is_room(legible):
     axes = figure.subplots()
     lengths = [2**k for k in range(10, 21)]
     axes.plot(lengths, lengths)
-    logarithmic(axes, rounds=lengths)
+    set_log_axes(axes, rounds=lengths)
     assert "1,048,576" in legible(figure)
-
-
-@pytest.fixture(scope="module")
-def rows():
-    return [compare(name, rounds) for rounds in (64, 256, 1024) for name in COUNTERS]
-
-
-def test_every_counter_is_named_and_none_is_hidden(rows, legible):
-    figure = new_figure(10.0, 4.4)
-    left, right = draw_counters(rows, tuple(figure.subplots(1, 2)))
-    texts = legible(figure)
-    assert all(texts.count(name) == 2 for name in COUNTERS)
-    for panel in (left, right):
-        counters = panel.lines[: len(COUNTERS)]
-        assert (
-            len({line.get_color() for line in counters})
-            == len({line.get_marker() for line in counters})
-            == len(counters)
-        )
-        widths = [line.get_linewidth() for line in counters]
-        assert widths == sorted(widths, reverse=True), (
-            "a later line is thinner than what it may cover"
-        )
-
-
-def test_one_length_will_do(rows, tmp_path):
-    plot_counters([row for row in rows if row.rounds == 64], tmp_path / "counters.png")
-    assert (tmp_path / "counters.png").stat().st_size > 10_000
 
 
 def test_an_environment_with_many_arms_has_a_look_for_each():

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from common import ROOT
 
-from discreet import DiscreetError, Range, algorithm, algorithms, simulate
+from discreet import DiscreetError, Range, algorithm, list_algorithms, simulate
 from discreet.environments import environment, environments
 from discreet.environments.arms.stochastic import Stochastic
 from discreet.problems import Advice, ArmGame, Arms, BestArm, Contexts, Functions, Points
@@ -227,8 +227,8 @@ def test_a_loss_outside_its_range_is_named_or_clipped():
 
 def test_algorithms_and_environments_of_one_kind():
     kinds = (Arms, BestArm, Points, Advice, Functions, Contexts)
-    assert {name for kind in kinds for name in algorithms(kind)} == set(algorithms())
-    assert "exp4" in algorithms(Advice)
+    assert {name for kind in kinds for name in list_algorithms(kind)} == set(list_algorithms())
+    assert "exp4" in list_algorithms(Advice)
     with pytest.raises(
         DiscreetError, match="unknown option of environment 'stochastic' 'gab': did you mean 'gap'"
     ):

@@ -108,7 +108,7 @@ def test_labels_are_words(each, point, label):
             "bal(10)",
             r"unknown set 'bal': did you mean "
             r"'ball\(n\)'\? "
-            r"known are "
+            r"choose from "
             r"assignments\(n\), "
             r".*spectrahedron\(n\)",
         ),

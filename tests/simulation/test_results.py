@@ -53,9 +53,9 @@ def test_bounds_that_say_nothing_are_told_apart(results):
 
 
 def test_every_private_algorithm_with_a_twin_has_one_that_is_not_private():
-    from discreet import algorithm, algorithms
+    from discreet import algorithm, list_algorithms
 
-    for name, known in algorithms().items():
+    for name, known in list_algorithms().items():
         if known.twin:
             assert known.build().guarantee.is_private, name
             assert not algorithm(known.twin).build().guarantee.is_private, name

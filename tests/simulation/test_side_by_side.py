@@ -11,15 +11,14 @@ import pytest
 
 from componentjit.lanes import LANES, NotVectorizable, Program, program, room_for
 from discreet import DiscreetError, Private, Range, Setting, simulate
-from discreet.algorithms import algorithms
+from discreet.algorithms import list_algorithms
 from discreet.channels import Batch, Open, PerRound
 from discreet.contracts import Learner
 from discreet.environments import Stochastic, SwitchingCosts, Table
 from discreet.learners import Exp3
 from discreet.learners.arms.draws import Draw
 from discreet.mechanisms import Laplace
-from discreet.planning.games import Planned
-from discreet.planning.outcomes import expected
+from discreet.planning.games import Planned, expected
 from discreet.problems import Arms
 from discreet.randomness import streams
 from discreet.ranges import make_range
@@ -31,7 +30,7 @@ from discreet.simulation.side_by_side import lanes_of
 from discreet.simulation.trial import checkpoints, run_trial
 
 UNIT = make_range()
-ON_ARMS = sorted(name for name, each in algorithms().items() if each.plays(Arms(4)))
+ON_ARMS = sorted(name for name, each in list_algorithms().items() if each.plays(Arms(4)))
 ONE_BY_ONE = {
     "adap-klucb",  # bounds by Newton's method, called and not written out
     "batched-ftpl",  # counts by sampling, called and not written out
@@ -70,7 +69,7 @@ def check_agreement(private, world, rounds, lanes=range(LANES)):
 
 
 def built(name, arms, rounds):
-    return algorithms()[name].build(Setting(Arms(arms), rounds=rounds, epsilon=1.0)).private
+    return list_algorithms()[name].build(Setting(Arms(arms), rounds=rounds, epsilon=1.0)).private
 
 
 @pytest.mark.slow

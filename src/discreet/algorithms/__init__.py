@@ -9,7 +9,7 @@ from discreet.algorithms.registry import (
     Instance,
     Setting,
     algorithm,
-    algorithms,
+    list_algorithms,
     register_algorithm,
 )
 
@@ -21,11 +21,11 @@ __all__ = [
     "Setting",
     "advice",
     "algorithm",
-    "algorithms",
     "arms",
     "cite",
     "contexts",
     "functions",
+    "list_algorithms",
     "points",
     "register_algorithm",
     "search",

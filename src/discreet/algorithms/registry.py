@@ -205,7 +205,7 @@ class Algorithm:
             )
         if setting.unknown_horizon and not self.anytime:
             able = ", ".join(
-                name for name, each in algorithms(type(self.problem)).items() if each.anytime
+                name for name, each in list_algorithms(type(self.problem)).items() if each.anytime
             )
             instead = f", or use one of: {able}" if able else ""
             raise DiscreetError(
@@ -283,7 +283,7 @@ def register_algorithm(
     return keep
 
 
-def algorithms(problem: type[Problem] | None = None) -> dict[str, Algorithm]:
+def list_algorithms(problem: type[Problem] | None = None) -> dict[str, Algorithm]:
     """Return all named algorithms, or those for one kind of problem."""
     return {
         name: each for name, each in _algorithms.items() if problem in (None, type(each.problem))

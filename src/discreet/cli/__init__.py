@@ -5,13 +5,56 @@ from __future__ import annotations
 import os
 import sys
 
+import lazy_loader
+
 from discreet.cli import interrupts
+
+TYPE_CHECKING = False  # type checkers take it for true; the module typing takes time to import
+if TYPE_CHECKING:
+    from discreet.cli.options import AlgorithmName as AlgorithmName
+    from discreet.cli.options import EnvironmentName as EnvironmentName
+    from discreet.cli.options import SectionCommand as SectionCommand
+    from discreet.cli.options import as_json as as_json
+    from discreet.cli.options import delta as delta
+    from discreet.cli.options import on as on
+    from discreet.cli.options import option as option
+    from discreet.cli.options import overwrite as overwrite
+    from discreet.cli.options import problem_parameters as problem_parameters
+    from discreet.cli.options import quiet as quiet
+    from discreet.cli.options import seed as seed
+    from discreet.cli.progress import progress_bar as progress_bar
+    from discreet.cli.text import facts as facts
+    from discreet.cli.text import number as number
+    from discreet.cli.text import table as table
+
+# What plugins need to write a command; imported on first use, after interrupts are handled.
+__getattr__, _, __all__ = lazy_loader.attach(
+    __name__,
+    submod_attrs={
+        "options": [
+            "AlgorithmName",
+            "EnvironmentName",
+            "SectionCommand",
+            "as_json",
+            "delta",
+            "on",
+            "option",
+            "overwrite",
+            "problem_parameters",
+            "quiet",
+            "seed",
+        ],
+        "progress": ["progress_bar"],
+        "text": ["facts", "number", "table"],
+    },
+)
+__all__ += ["interrupts", "main"]
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line and exit: with code 2 and one sentence for what the user can mend, 130 for an interrupt.
+    """Run the command line and exit: code 2 and one sentence for bad input, 130 for an interrupt.
 
-    Without arguments it is the program itself, and takes those that the program was given.
+    Without arguments it is the program itself, and takes the arguments of the process.
     """
     if arguments is None:
         interrupts.run_as_program(lambda: run(None))
@@ -20,7 +63,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def run(arguments: list[str] | None) -> int:
     """Run a command and return its exit code."""
-    import click  # here, as everything that takes time to import: interrupts are heeded by now
+    import click  # slow imports come after interrupts are handled
 
     from discreet.errors import DiscreetError
     from discreet.output import abandon_unfinished
@@ -28,7 +71,7 @@ def run(arguments: list[str] | None) -> int:
 
     interrupts.clean_up_with(abandon_unfinished)
     try:
-        load_plugins()  # before any command asks what there is
+        load_plugins()  # they add commands and algorithms
         from discreet.cli.commands import cli
 
         code = cli.main(args=arguments, prog_name="discreet", standalone_mode=False)
@@ -47,7 +90,7 @@ def run(arguments: list[str] | None) -> int:
     except BrokenPipeError:
         os.dup2(
             os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
-        )  # nobody reads the output any more
+        )  # the reader has closed the pipe
         return 0
     except OSError as reason:
         return _complain(
@@ -60,7 +103,7 @@ def run(arguments: list[str] | None) -> int:
 
 
 def _complain(sentence: str) -> int:
-    """Say what is wrong, unless it is only that an interrupt took the output away."""
+    """Print what is wrong, unless an interrupt has just removed the output."""
     import click
 
     if not interrupts.ending():

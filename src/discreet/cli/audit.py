@@ -9,53 +9,65 @@ from typing import Any
 
 import click
 
-from discreet.algorithms import Setting, algorithm, algorithms
+from discreet.algorithms import Setting, algorithm, list_algorithms
 from discreet.auditing import Audit
 from discreet.auditing import audit as attack_it
 from discreet.auditing.audit import default_setting
 from discreet.cli import options
-from discreet.cli.simulate import progress_bar
+from discreet.cli.progress import progress_bar
 from discreet.cli.text import facts, table
 from discreet.errors import DiscreetError
 from discreet.options import parse_all
 from discreet.ranges import make_range
 from discreet.simulation.experiment import Progress
 
+ATTACK = "Attack"  # a section of the help
+
 
 @click.command(
-    epilog="Example: discreet audit noisy-exp2 --set low=-1 --set high=1 --set calibration=paper"
+    cls=options.SectionCommand,
+    epilog="Example: discreet audit noisy-exp2 --set low=-1 --set high=1 --set calibration=paper",
 )
 @click.argument("name", type=options.AlgorithmName(), required=False)
-@click.option(
-    "--all", "everything", is_flag=True, help="Audit every algorithm that claims privacy."
+@options.option(
+    ATTACK, "--all", "everything", is_flag=True, help="Audit every algorithm that claims privacy."
 )
-@options.problem_parameters
-@click.option(
-    "--rounds",
-    type=options.RoundsOption(),
-    default=None,
-    help=f"Number of rounds (default: 10000, or 8 for running sums); {options.NOT_TOLD}.",
-)
-@click.option("--epsilon", type=float, default=1.0, show_default=True, help="Privacy parameter.")
-@options.delta
-@click.option(
+@options.option(
+    ATTACK,
     "--trials",
     type=int,
-    help="Number of trials in each world (default: as many as a tight epsilon needs).",
+    show_default="enough for a tight bound",
+    help="Number of trials with each of the two neighbouring inputs.",
 )
-@click.option(
+@options.option(
+    ATTACK,
     "--confidence",
     type=float,
     default=0.99,
     show_default=True,
     help="Confidence of the lower bound.",
 )
-@click.option(
-    "--seed", type=int, default=1, show_default=True, help="The same seed gives the same numbers."
+@options.option(
+    ATTACK,
+    "--seed",
+    type=int,
+    default=1,
+    show_default=True,
+    help="The same seed gives the same numbers.",
+)
+@options.option(ATTACK, "--check", is_flag=True, help="Exit with code 1 if a claim is violated.")
+@options.option(
+    options.GAME,
+    "--rounds",
+    type=options.RoundsOption(),
+    show_default="10000, or 8 for running sums",
+    help=f"Number of rounds; {options.HIDDEN_HORIZON}.",
 )
 @options.settings
-@click.option("--check", is_flag=True, help="Exit with code 1 if a claim is violated.")
-@click.option("--quiet", is_flag=True, help="Show no progress.")
+@options.problem_parameters
+@options.epsilon()
+@options.delta
+@options.quiet
 @options.as_json
 def audit(
     name: str | None,
@@ -74,17 +86,17 @@ def audit(
 ) -> None:
     """Attack an algorithm: epsilon claimed, epsilon found.
 
-    Two neighbouring inputs are played through the real code many times; the event that tells them
-    apart best gives a lower bound on epsilon. A correct guarantee is hardly ever called violated
-    (see --confidence). With --set calibration=paper the claim is the paper's, and otherwise our
-    own.
+    The real code runs many times on two neighbouring inputs. The event that best distinguishes them
+    gives a lower bound on epsilon. A correct guarantee is rarely reported as violated (see
+    --confidence). With --set calibration=paper, the paper's claim is tested instead of ours.
     """
     if (name is None) != everything:
-        raise DiscreetError("audit needs the name of an algorithm, or --all, and not both.")
+        raise DiscreetError("audit needs the name of an algorithm or --all, but not both.")
     bounds, texts = options.parse_settings(settings)
     if everything and texts:
         raise DiscreetError(
-            f"--set {next(iter(texts))} is an option of one algorithm, but --all audits every one."
+            f"--set {next(iter(texts))} is an option of one algorithm, but --all audits all of "
+            "them."
         )
 
     def find(each: str, progress: Progress | None) -> Audit:
@@ -125,7 +137,7 @@ def _all(find: Callable[[str, Progress | None], Audit], progress: Progress | Non
     """Return the audits of all algorithms that claim privacy."""
     names = [
         name
-        for name, known in algorithms().items()
+        for name, known in list_algorithms().items()
         if known.build(known.setting(delta=1e-6)).guarantee.is_private
     ]
     found = []
@@ -154,16 +166,15 @@ def _show(found: Audit) -> None:
         ),
         (
             "found",
-            f"epsilon at least {found.lower_bound:.4g}, "
-            "with "
-            f"{100 * found.confidence:.10g} % "
+            f"epsilon at least {found.lower_bound:.4g}, with {100 * found.confidence:.10g} % "
             "confidence",
         ),
         ("attack", found.attack),
-        ("trials", f"{found.trials:,} in each of two worlds"),
+        ("trials", f"{found.trials:,} with each of two neighbouring inputs"),
         (
             "verdict",
-            f"{_verdict(found)}; {found.share:.0%} of the claimed epsilon is known to leak",
+            f"{_verdict(found)}; {100 * found.share:.0f} % of the claimed epsilon is confirmed by "
+            "attack",
         ),
     ]
     if found.remark is not None:
@@ -178,7 +189,7 @@ def _show_table(found: list[Audit]) -> None:
             each.name,
             each.claimed.short.removesuffix("-differential privacy"),
             f"{each.lower_bound:.4g}",
-            f"{each.share:.0%}",
+            f"{100 * each.share:.0f} %",
             _verdict(each),
             f"{each.trials:,}",
             each.attack,

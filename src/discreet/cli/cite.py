@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import click
 
-from discreet.algorithms import algorithms
+from discreet.algorithms import list_algorithms
 from discreet.algorithms.citing import citations
 from discreet.cli import options
 from discreet.errors import DiscreetError
@@ -21,16 +21,10 @@ def cite(names: tuple[str, ...], everything: bool, as_json: bool) -> None:
     """Print BibTeX for the papers of algorithms and for discreet itself; without a NAME for discreet alone."""
     if everything and names:
         raise DiscreetError(
-            f"--all was given beside {' '.join(names)}, "
-            "but it "
-            "cites "
-            "every "
-            "algorithm: "
-            "give "
-            "one of "
+            f"--all was given beside {' '.join(names)}, but it cites every algorithm: give one of "
             "them."
         )
-    found = citations(*(algorithms() if everything else names))
+    found = citations(*(list_algorithms() if everything else names))
     if as_json:
         click.echo(
             json.dumps([asdict(citation) for citation in found], indent=2, ensure_ascii=False)

@@ -1,45 +1,78 @@
-"""All commands."""
+"""All commands. Each is imported when it is called, so that quick ones stay quick."""
 
 from __future__ import annotations
 
-from typing import cast
+import importlib
+from typing import NamedTuple, cast
 
 import click
+from click.shell_completion import get_completion_class
 
-from discreet.cli.audit import audit
-from discreet.cli.cite import cite
-from discreet.cli.completion import completion
-from discreet.cli.describe import describe
-from discreet.cli.glossary import glossary
-from discreet.cli.listing import list_algorithms
-from discreet.cli.plan import plan
-from discreet.cli.simulate import simulate
-from discreet.cli.warm import warm
 from discreet.errors import unknown_name
-from discreet.plugins import plugin_commands
+from discreet.plugins import command_summary, plugin_commands
+
+
+class Target(NamedTuple):
+    """Where a command is, and its first sentence, which ``discreet --help`` shows."""
+
+    module: str
+    attribute: str
+    summary: str
+
+
+BUILT_IN = {
+    "audit": Target("audit", "audit", "Attack an algorithm: epsilon claimed, epsilon found."),
+    "cite": Target("cite", "cite", "Print BibTeX for the papers of algorithms and for discreet."),
+    "describe": Target(
+        "describe", "describe", "Show the guarantee, noise, parameters and regret bound."
+    ),
+    "glossary": Target("glossary", "glossary", "Explain the terms that discreet uses."),
+    "list": Target("listing", "list_command", "List algorithms, or environments."),
+    "plan": Target("plan", "plan", "Plan a study: which algorithm, and the cost of each epsilon."),
+    "simulate": Target(
+        "simulate", "simulate", "Simulate algorithms and show their regret or samples."
+    ),
+    "warm": Target("warm", "warm", "Compile algorithms ahead of their first use."),
+}
 
 
 class Commands(click.Group):
-    """A group that suggests the nearest command, and has those of plugins."""
+    """A group that imports commands on use, has those of plugins, and suggests the nearest name."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return all names."""
-        return sorted({*super().list_commands(ctx), *plugin_commands()})
+        return sorted({*super().list_commands(ctx), *BUILT_IN, *plugin_commands()})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command, if there is one of that name."""
-        found = super().get_command(ctx, cmd_name)
-        if found is None and cmd_name in plugin_commands():
+        if cmd_name in BUILT_IN:
+            target = BUILT_IN[cmd_name]
+            module = importlib.import_module(f"discreet.cli.{target.module}")
+            return cast(click.Command, vars(module)[target.attribute])
+        if cmd_name in plugin_commands():
             return cast(click.Command, plugin_commands()[cmd_name]())
-        return found
+        return super().get_command(ctx, cmd_name)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Find the command that is meant."""
-        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+        if args and not args[0].startswith("-") and args[0] not in self.list_commands(ctx):
             raise unknown_name("command", args[0], self.list_commands(ctx))
         return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write all names and summaries, without importing the built-in commands."""
+        rows = []
+        for name in self.list_commands(ctx):
+            if name in BUILT_IN:
+                rows.append((name, BUILT_IN[name].summary))
+            elif command_summary(name):
+                rows.append((name, command_summary(name)))
+            elif (command := self.get_command(ctx, name)) is not None:
+                rows.append((name, command.get_short_help_str(limit=formatter.width)))
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
 
 
 @click.group(
@@ -52,15 +85,15 @@ def cli() -> None:
     """Learning online from sensitive feedback under differential privacy."""
 
 
-for command in (
-    list_algorithms,
-    describe,
-    simulate,
-    plan,
-    audit,
-    glossary,
-    warm,
-    cite,
-    completion,
-):
-    cli.add_command(command)
+@cli.command(epilog='Example: eval "$(discreet completion bash)"')
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def completion(ctx: click.Context, shell: str) -> None:
+    """Print a script that lets a shell complete commands, options and names.
+
+    Put the line of the example into the shell's start-up file.
+    """
+    kind = get_completion_class(shell)
+    assert kind is not None
+    root = ctx.find_root()
+    click.echo(kind(root.command, {}, "discreet", "_DISCREET_COMPLETE").source())

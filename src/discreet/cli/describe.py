@@ -1,4 +1,4 @@
-"""discreet describe: what an algorithm promises and how it is tuned."""
+"""discreet describe: what an algorithm guarantees and how it is tuned."""
 
 from __future__ import annotations
 
@@ -20,24 +20,27 @@ from discreet.problems import Arms, Problem
 
 
 @click.command(
-    epilog="Example: discreet describe batched-exp3 --arms 10 --rounds 1000000 --epsilon 0.5"
+    cls=options.SectionCommand,
+    epilog="Example: discreet describe batched-exp3 --arms 10 --rounds 1000000 --epsilon 0.5",
 )
 @click.argument("name", type=options.AlgorithmName())
-@options.problem_parameters
-@click.option(
+@options.option(
+    options.GAME,
     "--rounds",
     type=options.RoundsOption(),
     default=str(Setting.rounds),
     show_default=True,
-    help=f"Number of rounds; {options.NOT_TOLD}.",
+    help=f"Number of rounds; {options.HIDDEN_HORIZON}.",
 )
-@click.option("--epsilon", type=float, default=1.0, show_default=True, help="Privacy parameter.")
-@options.delta
 @options.settings
-@click.option(
+@options.problem_parameters
+@options.epsilon()
+@options.delta
+@options.option(
+    options.OUTPUT,
     "--plain",
     is_flag=True,
-    help="Say what is promised in one paragraph, for readers of other fields.",
+    help="Explain the guarantee in one paragraph, for readers from other fields.",
 )
 @options.as_json
 def describe(
@@ -53,7 +56,7 @@ def describe(
     """Show the guarantee, noise, parameters and regret bound of an algorithm for given numbers."""
     if plain and as_json:
         raise DiscreetError(
-            "--plain and --json are both given, but --plain is a text: give one of them."
+            "--plain and --json are both given, but --plain prints text: give one of them."
         )
     known = algorithm(name)
     bounds, texts = options.parse_settings(settings)
@@ -102,8 +105,8 @@ def describe(
     lines = [
         (
             "setting",
-            f"{problem.sizes}, {_length(setting)}, "
-            f"{_privacy_words(setting, instance.guarantee)}, {problem.range_words(setting.bounds)}",
+            f"{problem.sizes}, {_length(setting)}, {_privacy_words(setting, instance.guarantee)}, "
+            f"{problem.range_words(setting.bounds)}",
         ),
         *problem.facts.items(),
         ("guarantee", str(instance.guarantee)),
@@ -120,49 +123,49 @@ def describe(
             problem.score,
             instance.bound_source
             if bound is None
-            else f"{_most(bound, 'losses fixed in advance', setting)} ({instance.bound_source})",
+            else f"{_bound(bound, 'losses fixed in advance', setting)} ({instance.bound_source})",
         ),
-        *_taken_by_bandit(name, setting),
+        *_bandits_choice(name, setting),
         *(
             (
                 "if losses do not change",
-                _most(each, "independent losses with fixed means, and no others", setting),
+                _bound(each, "independent losses with fixed means only", setting),
             )
             for each in (instance.stationary_bound,)
             if each is not None
         ),
         ("paper", known.citation.text),
-        ("can be set", ", ".join([*map(_option, known.options.values()), "low", "high"])),
+        ("options", ", ".join([*map(_option, known.options.values()), "low", "high"])),
     ]
     facts(f"{name}: {known.title}", lines)
 
 
-def _taken_by_bandit(name: str, setting: Setting[Problem]) -> list[tuple[str, str]]:
-    """Return why a Bandit with these numbers takes this algorithm, if it does."""
+def _bandits_choice(name: str, setting: Setting[Problem]) -> list[tuple[str, str]]:
+    """Return why a Bandit with these numbers chooses this algorithm, if it does."""
     if not isinstance(setting.problem, Arms):
         return []
     return [
-        ("Bandit takes it", f"as {reason}")
+        ("Bandit's choice", f"algorithm={reason}")
         for reason in reasons(name, cast(Setting[Arms], setting))
     ]
 
 
 def _length(setting: Setting[Problem]) -> str:
-    """Return how many rounds there are."""
+    """Return the number of rounds in words."""
     if setting.unknown_horizon:
         return f"an unknown number of rounds (the bound is for {setting.rounds:,})"
     return f"{'at most ' * setting.problem.stops}{setting.rounds:,} rounds"
 
 
-def _most(bound: float, losses: str, setting: Setting[Problem]) -> str:
-    """Return the bound, for which losses it holds, and that it says nothing if no play could do worse."""
+def _bound(bound: float, losses: str, setting: Setting[Problem]) -> str:
+    """Return the bound, for which losses it holds, and whether it is vacuous."""
     blind = setting.rounds * setting.problem.blind_regret(setting.bounds)
-    says_nothing = f", which says nothing: who learns nothing has at most {number(blind)}"
-    return f"at most {number(bound)} for {losses}" + (says_nothing if bound >= blind else "")
+    vacuous = f" (vacuous: uniform play has regret {number(blind)})" if bound >= blind else ""
+    return f"at most {number(bound)} for {losses}{vacuous}"
 
 
 def _privacy_words(setting: Setting[Problem], guarantee: Guarantee) -> str:
-    """Return what was asked for, and what of it is not used."""
+    """Return epsilon and delta, and which of them is not used."""
     epsilon, delta = f"epsilon {setting.epsilon:g}", f"delta {setting.delta:g}"
     if not guarantee.is_private or guarantee.epsilon == 0.0:
         return f"{epsilon} and {delta} (neither is used)"
@@ -172,5 +175,5 @@ def _privacy_words(setting: Setting[Problem], guarantee: Guarantee) -> str:
 
 
 def _option(option: Option) -> str:
-    """Return the name of an option, with its values where there are few."""
+    """Return the name of an option, with its values if there are few."""
     return f"{option.name} ({', '.join(option.choices)})" if option.choices else option.name

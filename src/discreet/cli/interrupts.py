@@ -1,12 +1,11 @@
-"""Ctrl-C at any moment: a command works in a thread of its own, and the main thread does nothing but heed signals.
+"""Ctrl-C at any moment: commands run in a worker thread, and the main thread handles signals.
 
-An interrupt as an exception in the middle of the work is not reliable: compiled loops do not see
-it, and imports and finalisers may swallow it. So nothing is raised. The process ends as it is,
-after unfinished output is removed; unless a command keeps what is finished: then it is asked to
-stop (``check``), and has the last word.
+KeyboardInterrupt in the middle of the work is not reliable: compiled loops do not see it, and
+imports and finalisers may swallow it. So nothing is raised. The process removes unfinished output
+and exits. A command that keeps finished trials is asked to stop instead (``check``), and ends by
+itself.
 
-Hardly anything is imported here, because an interrupt before the first line of ``run_as_program``
-shows a traceback.
+Little is imported here, because an interrupt before ``run_as_program`` shows a traceback.
 """
 
 from __future__ import annotations
@@ -25,11 +24,11 @@ EXIT_CODE = 130
 
 
 class _State:
-    """What the thread that works and the one that heeds signals tell each other."""
+    """What the worker thread and the main thread share."""
 
-    keeping = False  # there is something to keep
-    requested = False  # and an interrupt asks to stop
-    ending = False  # the process ends, whatever the command does
+    keeping = False  # there are finished trials to keep
+    requested = False  # an interrupt asked the command to stop
+    ending = False  # the process is about to exit
     clean_up: Callable[[], Sequence[object]] = (
         list  # removes what is unfinished, and returns what was written
     )
@@ -39,10 +38,10 @@ _state = _State()
 
 
 def run_as_program(work: Callable[[], int]) -> NoReturn:
-    """Exit with the code that the work returns, or as soon as there is an interrupt."""
+    """Exit with the code that the work returns, or at once when there is an interrupt."""
     if (
         signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    ):  # jobs in the background ignore it, and still do
+    ):  # background jobs ignore it, and should go on doing so
         signal.signal(signal.SIGINT, _interrupt)
     import threading
 
@@ -58,24 +57,24 @@ def run_as_program(work: Callable[[], int]) -> NoReturn:
     worker = threading.Thread(target=run, name="command", daemon=True)
     worker.start()
     while worker.is_alive():
-        worker.join(0.05)  # again and again: a signal that comes just before a wait does not end it
+        worker.join(0.05)  # in a loop: a signal that arrives just before a wait does not end it
     if requested():
-        os._exit(EXIT_CODE)  # trials that were given up may still be running
+        os._exit(EXIT_CODE)  # abandoned trials may still be running
     signal.signal(
         signal.SIGINT, signal.SIG_IGN
-    )  # all is done: a late one would only show a traceback
+    )  # finished: a late signal would only show a traceback
     if failures:
         raise failures[0]
     sys.exit(codes[0])
 
 
 def clean_up_with(clean_up: Callable[[], Sequence[object]]) -> None:
-    """Name what removes unfinished output when the process ends, and returns all that was written before."""
+    """Set the function that removes unfinished output on exit and returns what was written."""
     _state.clean_up = clean_up
 
 
 def keep_finished() -> None:
-    """From now on the first interrupt is only a request, which ``check`` passes on; a second one ends at once."""
+    """Make the first interrupt a request to stop (see ``check``); a second one exits at once."""
     _state.keeping = True
 
 
@@ -85,7 +84,7 @@ def requested() -> bool:
 
 
 def ending() -> bool:
-    """Return whether the process is about to end, so that there is nothing more to say."""
+    """Return whether the process is about to exit, so that nothing more should be printed."""
     return _state.ending
 
 
@@ -96,7 +95,7 @@ def check() -> None:
 
 
 def message(*, written: bool = False) -> str:
-    """Return what to say after an interrupt."""
+    """Return the message after an interrupt."""
     return (
         "discreet: interrupted; "
         f"{'what was written is complete' if written else 'nothing was written'}."
@@ -104,7 +103,7 @@ def message(*, written: bool = False) -> str:
 
 
 def _interrupt(signum: int, frame: FrameType | None) -> None:
-    if _state.ending:  # a signal while another one is being heeded
+    if _state.ending:  # a signal while another one is being handled
         return
     if _state.keeping and not _state.requested:
         _state.requested = True
@@ -112,7 +111,7 @@ def _interrupt(signum: int, frame: FrameType | None) -> None:
     _state.ending = True
     text = message(written=bool(_state.clean_up()))
     if os.isatty(2):
-        text = f"\r\x1b[K\x1b[?25h{text}"  # in place of a progress bar, which hides the cursor
+        text = f"\r\x1b[K\x1b[?25h{text}"  # replaces a progress bar, which hides the cursor
     os.write(
         2, f"{text}\n".encode()
     )  # not through sys.stderr, which the other thread may have locked

@@ -1,38 +1,59 @@
-"""discreet list: every named algorithm."""
+"""discreet list: every named algorithm, or every environment."""
 
 from __future__ import annotations
 
 import itertools
 import json
+import shlex
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from typing import TypedDict
 
 import click
 
-from discreet.algorithms import algorithms
+from discreet.algorithms import list_algorithms
 from discreet.cli import options
-from discreet.cli.adversaries import show_environments
+from discreet.environments import environments
+from discreet.options import Values
+from discreet.problems import Arms
 
-WIDTH = 80  # of a terminal, at least
+WIDTH = 80  # columns: the narrowest terminal in use
 MODELS = {"central": "central", "local": "local", "joint": "joint", "none": "-"}
+
+
+class EnvironmentFacts(TypedDict):
+    """What is listed of an environment."""
+
+    name: str
+    title: str
+    problem: str
+    usual: Values
+    options: Values
 
 
 @click.command(name="list", epilog="Example: discreet list --json")
 @click.option(
     "--environments",
-    "adversaries",
+    "wants_environments",
     is_flag=True,
-    help="Show environments instead, with their options.",
+    help="List environments instead, with their options.",
 )
 @options.as_json
-def list_algorithms(adversaries: bool, as_json: bool) -> None:
-    """Show every named algorithm: what it is for, what it promises, where it comes from."""
-    if adversaries:
-        show_environments(as_json)
-        return
+def list_command(wants_environments: bool, as_json: bool) -> None:
+    """List every named algorithm: what it is for, what it guarantees, where it comes from."""
+    if wants_environments:
+        games = _environments()
+        facts, lines = json.dumps(games, indent=2, ensure_ascii=False), _environment_lines(games)
+    else:
+        rows = _algorithms(whole_citation=as_json)
+        facts, lines = json.dumps(rows, indent=2, ensure_ascii=False), _algorithm_lines(rows)
+    click.echo(facts if as_json else "\n".join(lines))
+
+
+def _algorithms(*, whole_citation: bool) -> list[dict[str, str]]:
     rows = []
-    for name, algorithm in algorithms().items():
-        guarantee = algorithm.build().guarantee
+    for name, algorithm in list_algorithms().items():
+        guarantee, citation = algorithm.build().guarantee, algorithm.citation
         rows.append(
             {
                 "name": name,
@@ -41,36 +62,77 @@ def list_algorithms(adversaries: bool, as_json: bool) -> None:
                 "feedback": algorithm.problem.feedback,
                 "model": guarantee.model,
                 "status": guarantee.status,
-                "paper": algorithm.citation.text if as_json else algorithm.citation.short,
+                "paper": citation.text if whole_citation else citation.short,
             }
         )
-    if as_json:
-        click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
-        return
-    click.echo("\n".join(_lines(rows)))
+    return rows
 
 
-def _lines(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
-    """Yield a paragraph for each problem: names, the model of privacy, and what each algorithm is."""
-    order = list(dict.fromkeys(_place(row) for row in rows))
-    grouped = itertools.groupby(sorted(rows, key=lambda row: order.index(_place(row))), key=_place)
+def _algorithm_lines(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
+    """Yield a paragraph for each problem: names, models of privacy, titles and papers."""
+    order = list(dict.fromkeys(_problem(row) for row in rows))
+    grouped = itertools.groupby(
+        sorted(rows, key=lambda row: order.index(_problem(row))), key=_problem
+    )
     first = max(len(row["name"]) for row in rows) + 2
     for (problem, feedback), mine in grouped:
         yield f"{problem} (seen: {feedback})"
         for row in mine:
             doubt = "" if row["status"] in ("proved", "none") else f"; {row['status']}"
             source = "" if row["paper"] == "-" else f" ({row['paper']}{doubt})"
-            head = f"  {row['name']:<{first}}{MODELS[row['model']]:<9}"
-            yield from textwrap.wrap(
-                row["title"] + source,
-                WIDTH,
-                initial_indent=head,
-                subsequent_indent=" " * len(head),
-                break_on_hyphens=False,
+            yield from _entry(
+                f"  {row['name']:<{first}}{MODELS[row['model']]:<9}", row["title"] + source
             )
         yield ""
-    yield "Second column: the model of privacy, - for none (discreet glossary central)."
+    yield "Second column: the privacy model, - for none (discreet glossary central)."
 
 
-def _place(row: Mapping[str, str]) -> tuple[str, str]:
+def _problem(row: Mapping[str, str]) -> tuple[str, str]:
     return row["problem"], row["feedback"]
+
+
+def _environments() -> list[EnvironmentFacts]:
+    return [
+        {
+            "name": each.name,
+            "title": each.title,
+            "problem": each.problem_with().title,
+            "usual": dict(each.usual),
+            "options": {
+                name: option.default for name, option in each.options.items() if not option.is_file
+            },
+        }
+        for each in environments()
+    ]
+
+
+def _environment_lines(rows: Sequence[EnvironmentFacts]) -> Iterator[str]:
+    """Yield a paragraph for each problem."""
+    order = [Arms.title, *(row["problem"] for row in rows)]
+    first = max(len(row["name"]) for row in rows) + 2
+    for problem, mine in itertools.groupby(
+        sorted(rows, key=lambda row: order.index(row["problem"])), lambda row: row["problem"]
+    ):
+        yield problem
+        for row in mine:
+            usual = [f"--{name} {shlex.quote(str(value))}" for name, value in row["usual"].items()]
+            defaults = [
+                f"--set {name}={value}"
+                for name, value in row["options"].items()
+                if value not in (None, ())
+            ]
+            shown = f" ({' '.join(usual + defaults)})" if usual or defaults else ""
+            yield from _entry(f"  {row['name']:<{first}}", row["title"] + shown)
+        yield ""
+    yield "In brackets: the defaults."
+
+
+def _entry(head: str, text: str) -> list[str]:
+    """Return a text beside a name, wrapped."""
+    return textwrap.wrap(
+        text,
+        WIDTH,
+        initial_indent=head,
+        subsequent_indent=" " * len(head),
+        break_on_hyphens=False,
+    )

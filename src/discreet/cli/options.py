@@ -1,16 +1,18 @@
-"""Options that several commands share."""
+"""Options that several commands share, and help that lists options in sections."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
 import click
 from click.shell_completion import CompletionItem
 
-from discreet.algorithms import algorithms
+from discreet.algorithms import list_algorithms
 from discreet.environments import environment_names, environments
 from discreet.environments.registry import file_options
 from discreet.errors import DiscreetError
@@ -18,7 +20,99 @@ from discreet.options import Values
 from discreet.problems import Problem
 
 KINDS = {"int": int, "float": float}
-Command = TypeVar("Command", bound=Callable[..., Any])
+DecoratedCommand = TypeVar("DecoratedCommand", bound=Callable[..., Any])
+
+GAME, PRIVACY, RUN, OUTPUT = "Game", "Privacy", "Run", "Output"  # sections that commands share
+
+
+class Decorator(Protocol):
+    """What adds an option to a command."""
+
+    def __call__(self, command: DecoratedCommand, /) -> DecoratedCommand:
+        """Return the command with the option."""
+
+
+class HelpRow(NamedTuple):
+    """A row of a command's help: the section, the option, its text and its place in the section."""
+
+    section: str
+    option: str
+    text: str
+    place: tuple[int, int] = (0, 0)  # which problem, and which of its parameters
+
+
+class SectionOption(click.Option):
+    """An option that is listed in a section of the help."""
+
+    def __init__(self, *arguments: Any, section: str, **settings: Any) -> None:  # noqa: ANN401
+        super().__init__(*arguments, **settings)
+        self.section = section
+
+    def help_rows(self, ctx: click.Context) -> Iterator[HelpRow]:
+        """Yield its rows: one, or none if it is hidden."""
+        record = self.get_help_record(ctx)
+        if record is not None:
+            names, text = record
+            # click puts a default that is described in words in brackets of its own
+            yield HelpRow(
+                self.section, names, re.sub(r"default: \((.*)\)\]$", r"default: \1]", text)
+            )
+
+
+class Meaning(NamedTuple):
+    """What a parameter means in one problem."""
+
+    section: str
+    text: str
+    place: tuple[int, int]
+
+
+class ProblemOption(SectionOption):
+    """A parameter of one or more problems, listed with its own meaning under each of them."""
+
+    def __init__(
+        self,
+        *arguments: Any,  # noqa: ANN401
+        meanings: list[Meaning],
+        **settings: Any,  # noqa: ANN401
+    ) -> None:
+        super().__init__(*arguments, section=meanings[0].section, **settings)
+        self.meanings = meanings
+
+    def help_rows(self, ctx: click.Context) -> Iterator[HelpRow]:
+        """Yield a row for each problem."""
+        for row in super().help_rows(ctx):
+            for section, text, place in self.meanings:
+                yield HelpRow(section, row.option, text, place)
+
+
+class SectionCommand(click.Command):
+    """A command whose help lists options in sections, in the order in which they are declared."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the sections, with their second columns aligned."""
+        rows: list[HelpRow] = []
+        params = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
+        for of_problems, group in itertools.groupby(
+            params, lambda each: isinstance(each, ProblemOption)
+        ):
+            found: list[HelpRow] = []
+            for each in group:
+                if isinstance(each, SectionOption):
+                    found += each.help_rows(ctx)
+                elif (record := each.get_help_record(ctx)) is not None:  # --help, which comes last
+                    found.append(HelpRow(found[-1].section if found else "Options", *record))
+            rows += sorted(found, key=lambda row: row.place) if of_problems else found
+        width = max(len(row.option) for row in rows)
+        for section in dict.fromkeys(row.section for row in rows):
+            with formatter.section(section):
+                mine = [row for row in rows if row.section == section]
+                formatter.write_dl([(row.option.ljust(width), row.text) for row in mine])
+
+
+def option(section: str, *names: str, **settings: Any) -> Decorator:  # noqa: ANN401
+    """Return an option that is listed in a section of the help; ``settings`` are click's."""
+    return click.option(*names, cls=SectionOption, section=section, **settings)
 
 
 class AlgorithmName(click.ParamType[str]):
@@ -29,11 +123,11 @@ class AlgorithmName(click.ParamType[str]):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Offer the names that begin like this."""
+        """Return the names that begin with what was typed."""
         return [
-            CompletionItem(n, help=a.title)
-            for n, a in algorithms().items()
-            if n.startswith(incomplete)
+            CompletionItem(name, help=known.title)
+            for name, known in list_algorithms().items()
+            if name.startswith(incomplete)
         ]
 
 
@@ -45,23 +139,23 @@ class EnvironmentName(click.ParamType[str]):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Offer the names that begin like this."""
+        """Return the names that begin with what was typed."""
         return [
-            CompletionItem(n, help=t)
-            for n, t in environment_names().items()
-            if n.startswith(incomplete)
+            CompletionItem(name, help=title)
+            for name, title in environment_names().items()
+            if name.startswith(incomplete)
         ]
 
 
 class Rounds(NamedTuple):
-    """A number of rounds, and whether algorithms must do without knowing it."""
+    """A number of rounds, and whether it is hidden from the algorithms."""
 
     number: int | None
     unknown: bool
 
 
 class RoundsOption(click.ParamType[Rounds]):
-    """A number of rounds, ``unknown``, or ``unknown:N`` to play or to state a bound for N rounds that are not known."""
+    """A number of rounds, ``unknown``, or ``unknown:N`` for N rounds hidden from algorithms."""
 
     name = "rounds"
 
@@ -81,56 +175,89 @@ class RoundsOption(click.ParamType[Rounds]):
             self.fail(f"{value!r} is not a number of rounds, 'unknown' or 'unknown:N'.", param, ctx)
 
 
-NOT_TOLD = "'unknown' or 'unknown:N' does not tell algorithms how many there are"
-as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of text.")
-delta = click.option(
-    "--delta", type=float, default=0.0, show_default=True, help="Allowed failure of pure privacy."
+HIDDEN_HORIZON = "'unknown' or 'unknown:N' hides the horizon from the algorithms"
+
+as_json = option(OUTPUT, "--json", "as_json", is_flag=True, help="Print JSON instead of text.")
+quiet = option(OUTPUT, "--quiet", is_flag=True, help="Do not show progress.")
+overwrite = option(
+    OUTPUT, "--overwrite", is_flag=True, help="Write into the output folder even if it exists."
 )
-on = click.option(
+delta = option(
+    PRIVACY,
+    "--delta",
+    type=float,
+    default=0.0,
+    show_default=True,
+    help="Delta of (epsilon, delta)-privacy.",
+)
+on = option(
+    RUN,
     "--on",
     type=click.Choice(["threads", "ray"]),
     default="threads",
     show_default=True,
-    help="Where trials are played: on threads of this machine, or on a Ray cluster.",
+    help="Run trials on threads of this machine, or on a Ray cluster.",
 )
-settings = click.option(
+settings = option(
+    GAME,
     "--set",
     "settings",
     multiple=True,
     metavar="KEY=VALUE",
-    help="Set an option of an algorithm or of the "
-    "environment, "
-    "or the "
-    "range of "
-    "losses: "
-    "low=-1 "
-    "high=1. May be repeated.",
+    help="Set an option of an algorithm or environment, or the range of losses (low=-1 high=1). "
+    "Repeatable.",
 )
 
 
-def problem_parameters(command: Command) -> Command:
+def epsilon(*, multiple: bool = False) -> Decorator:
+    """Return the option ``--epsilon``, with 1 as its default."""
+    return option(
+        PRIVACY,
+        "--epsilon",
+        type=float,
+        multiple=multiple,
+        default=[1.0] if multiple else 1.0,
+        show_default=True,
+        help="Epsilon of differential privacy" + (" (repeatable)." if multiple else "."),
+    )
+
+
+def seed(default: int = 0) -> Decorator:
+    """Return the option ``--seed``."""
+    text = "The same seed gives the same numbers."
+    return option(RUN, "--seed", type=int, default=default, show_default=True, help=text)
+
+
+def problem_parameters(command: DecoratedCommand) -> DecoratedCommand:
     """Add the parameters of all problems as options: ``--arms``, ``--dimension``, ..."""
-    described: dict[str, tuple[Any, str, list[str]]] = {}
-    for problem in known_problems():
-        for each in fields(cast(Any, problem)):
-            kind, text, defaults = described.setdefault(
-                each.name, (each.type, each.metadata.get("help", ""), [])
-            )
-            if str(each.default) not in defaults:
-                defaults.append(str(each.default))
-    for name, (kind, text, defaults) in reversed(described.items()):
-        usual = f"(default: {' or '.join(defaults)})"
-        command = click.option(
-            f"--{name}", type=KINDS.get(kind, str), help=f"{text} {usual}".strip()
-        )(command)
+    kinds: dict[str, Any] = {}
+    meanings: dict[str, list[Meaning]] = {}
+    for number, problem in enumerate(known_problems()):
+        for position, each in enumerate(fields(cast(Any, problem))):
+            text = f"{each.metadata.get('help', '')}  [default: {each.default}]".strip()
+            kinds.setdefault(each.name, each.type)
+            found = Meaning(_section(problem), text, (number, position))
+            meanings.setdefault(each.name, []).append(found)
+    for name, rows in reversed(meanings.items()):
+        kind = KINDS.get(kinds[name], str)
+        decorate = click.option(f"--{name}", type=kind, cls=ProblemOption, meanings=rows)
+        command = decorate(command)
     return command
 
 
-def files(command: Command) -> Command:
+def _section(problem: type[Problem]) -> str:
+    """Return the heading for a problem's parameters, such as "Contexts (contextual bandit)"."""
+    name = re.sub(r"(?<!^)(?=[A-Z])", "-", problem.__name__).capitalize()
+    titles = dict.fromkeys(known.field for known in list_algorithms(problem).values())
+    return f"{name} ({', '.join(titles or [problem().title])})"
+
+
+def files(command: DecoratedCommand) -> DecoratedCommand:
     """Add the options of environments that name files: ``--losses``, ``--advice``."""
     for name in reversed(file_options()):
-        text = f"File of {name} for the environment 'table'."
-        command = click.option(f"--{name}", type=click.Path(path_type=Path), help=text)(command)
+        text = f"File of {name}, for the environment 'table'."
+        decorate = option(GAME, f"--{name}", type=click.Path(path_type=Path), help=text)
+        command = decorate(command)
     return command
 
 
@@ -141,7 +268,7 @@ def given(arguments: Values) -> dict[str, Any]:
 
 def known_problems() -> list[type[Problem]]:
     """Return every kind of problem that an algorithm or an environment is for."""
-    named = [type(each.problem) for each in algorithms().values()] + [
+    named = [type(each.problem) for each in list_algorithms().values()] + [
         each.problem for each in environments()
     ]
     return list(dict.fromkeys(sorted(named, key=lambda kind: kind.__name__ != "Arms")))

@@ -1,4 +1,4 @@
-"""discreet plan: which algorithm, what privacy would cost, and whether it is affordable."""
+"""discreet plan: which algorithm to use, and what privacy would cost."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import get_args
 import click
 
 from discreet.cli import options
-from discreet.cli.simulate import progress_bar
+from discreet.cli.progress import ShowProgress, progress_bar
 from discreet.errors import DiscreetError
 from discreet.guarantee import Json
 from discreet.output import output_folder
@@ -20,114 +20,142 @@ from discreet.planning import plan as make
 from discreet.planning.making import answer, repeat
 from discreet.planning.question import EPSILONS, Better
 from discreet.planning.sweeps import Progress
-from discreet.simulation.experiment import Progress as Bar
 
 ANYWAY = ("workers", "outcomes")  # may be given with --repeat
+STUDY, EXPECTED, PAST = "Study", "Expected outcomes", "Past outcomes"  # sections of the help
 
 
 @click.command(
     name="plan",
-    epilog="Example: discreet plan --arms 3 --rounds 2000 "
-    "--high 10 "
-    "--difference 1 "
-    "--spread 2 "
-    "--epsilon 0.1 --epsilon 1 "
-    "--output my-plan",
+    cls=options.SectionCommand,
+    epilog="Example: discreet plan --arms 3 --rounds 2000 --high 10 --difference 1 --spread 2 "
+    "--epsilon 0.1 --epsilon 1 --output my-plan",
 )
-@click.option(
-    "--arms",
+@options.option(
+    STUDY, "--arms", type=int, help="Number of options; only the chosen one's outcome is seen."
+)
+@options.option(
+    STUDY, "--dimension", type=int, help="Number of options, if all their outcomes are seen."
+)
+@options.option(STUDY, "--experts", type=int, hidden=True)
+@options.option(
+    STUDY, "--rounds", type=int, help="Number of decisions: patients, messages, visits."
+)
+@options.option(
+    STUDY,
+    "--rounds-per-user",
     type=int,
-    help="How many options there are; the outcome of the one that is chosen is seen.",
+    show_default="1",
+    help="Maximum number of rounds per person.",
 )
-@click.option(
-    "--dimension",
-    type=int,
-    help="How many options there are, if the outcomes of all are seen every time.",
-)
-@click.option("--experts", type=int, hidden=True)
-@click.option(
-    "--rounds", type=int, help="How many decisions there will be: patients, messages, visits."
-)
-@click.option("--low", type=float, help="The least outcome there can be (default: 0).")
-@click.option("--high", type=float, help="The largest outcome there can be (default: 1).")
-@click.option(
+@options.option(EXPECTED, "--low", type=float, show_default="0", help="Smallest possible outcome.")
+@options.option(EXPECTED, "--high", type=float, show_default="1", help="Largest possible outcome.")
+@options.option(
+    EXPECTED,
     "--better",
     type=click.Choice(get_args(Better)),
-    help="Which outcomes are better (default: higher).",
+    show_default="higher",
+    help="Which outcomes are better.",
 )
-@click.option(
+@options.option(
+    EXPECTED,
     "--difference",
     type=float,
-    help="The smallest difference between the best arm and others that matters.",
+    help="Smallest difference between the best arm and the others that matters.",
 )
-@click.option(
+@options.option(
+    EXPECTED,
     "--spread",
     type=float,
-    help="Standard deviation of outcomes (default: the widest there can be, as of 0/1 outcomes).",
+    show_default="the largest possible, as for 0/1 outcomes",
+    help="Standard deviation of outcomes.",
 )
-@click.option(
+@options.option(
+    EXPECTED,
     "--typical",
     type=float,
-    help="Mean outcome of all arms but the best (default: the middle of the range).",
+    show_default="the middle of the range",
+    help="Mean outcome of all arms but the best.",
 )
-@click.option(
-    "--outcomes",
-    type=click.Path(path_type=Path),
-    help="CSV, Parquet or NPY file of past outcomes, a "
-    "column for "
-    "each "
-    "arm, in "
-    "place of "
-    "difference "
-    "and spread.",
-)
-@click.option(
-    "--arm-column", help="If the file has one column that names the arm of each row: its name."
-)
-@click.option("--outcome-column", help="And the name of the column of outcomes.")
-@click.option(
-    "--epsilon",
-    type=float,
-    multiple=True,
-    help="Privacy of one round; may be repeated (default: "
-    f"{', '.join(f'{each:g}' for each in EPSILONS)}).",
-)
-@click.option("--delta", type=float, help="Allowed failure of pure privacy (default: 0).")
-@click.option(
-    "--rounds-per-user", type=int, help="In how many rounds one person may be at most (default: 1)."
-)
-@click.option(
+@options.option(
+    EXPECTED,
     "--drift/--no-drift",
     "may_drift",
     default=None,
-    help="Whether outcomes may change over time (default: yes).",
+    show_default="drift",
+    help="Whether outcomes may change over time.",
 )
-@click.option(
-    "--share", type=float, help="Share of the gain without privacy that is wanted (default: 0.5)."
+@options.option(
+    PAST,
+    "--outcomes",
+    type=click.Path(path_type=Path),
+    help="CSV, Parquet or NPY file with one column per arm, instead of --difference and --spread.",
 )
-@click.option(
+@options.option(
+    PAST, "--arm-column", help="Name of the column with the arm, if each row is one outcome."
+)
+@options.option(PAST, "--outcome-column", help="Name of the column with the outcome, in that case.")
+@options.option(
+    options.PRIVACY,
+    "--epsilon",
+    type=float,
+    multiple=True,
+    show_default=", ".join(f"{each:g}" for each in EPSILONS),
+    help="Epsilon per round (repeatable).",
+)
+@options.option(
+    options.PRIVACY,
+    "--delta",
+    type=float,
+    show_default="0",
+    help="Delta of (epsilon, delta)-privacy.",
+)
+@options.option(
+    options.PRIVACY,
+    "--share",
+    type=float,
+    show_default="0.5",
+    help="Share of the gain without privacy to keep.",
+)
+@options.option(
+    options.PRIVACY,
     "--wanted-epsilon",
     type=float,
-    help="Say how many rounds this epsilon needs (default: the least of --epsilon).",
+    show_default="the smallest of --epsilon",
+    help="Epsilon for which to find the number of rounds.",
 )
-@click.option(
-    "--trials", type=int, help="Number of simulated trials (default: 200, fewer of many rounds)."
+@options.option(
+    options.RUN,
+    "--trials",
+    type=int,
+    show_default="200, fewer for many rounds",
+    help="Number of simulations.",
 )
-@click.option("--seed", type=int, help="The same seed gives the same numbers (default: 0).")
-@click.option("--workers", type=int, help="Number of threads (default: all cores).")
-@click.option(
+@options.option(
+    options.RUN,
+    "--seed",
+    type=int,
+    show_default="0",
+    help="The same seed gives the same numbers.",
+)
+@options.option(
+    options.RUN, "--workers", type=int, show_default="all cores", help="Number of threads."
+)
+@options.option(
+    options.RUN,
     "--repeat",
     "again",
     type=click.Path(path_type=Path),
     help="Simulate the plan in this plan.json again.",
 )
-@click.option(
+@options.option(
+    options.OUTPUT,
     "--output",
     type=click.Path(path_type=Path),
     help="New folder for plan.json, plan.txt and plan.png.",
 )
-@click.option("--overwrite", is_flag=True, help="Write into the output folder even if it exists.")
-@click.option("--quiet", is_flag=True, help="Show no progress.")
+@options.overwrite
+@options.quiet
 @options.as_json
 def plan(
     again: Path | None,
@@ -138,20 +166,21 @@ def plan(
     as_json: bool,
     **arguments: object,
 ) -> int:
-    """Say before a study begins which private algorithm to take, and what each epsilon would cost.
+    """Plan a study: which private algorithm to use, and what each epsilon would cost.
 
-    Outcomes are simulated as you expect them. Shown are the cost of every epsilon beside guessing
-    and beside no privacy, the least epsilon that is worth it, how many rounds a wanted epsilon
-    needs, and the guarantee in words for an ethics board.
+    Outcomes are simulated as you expect them. The plan shows the cost of every epsilon compared
+    with equal randomisation and with no privacy, the smallest epsilon that keeps enough of the
+    gain, the number of rounds that a given epsilon needs, and the guarantee in words for an ethics
+    board.
     """
     given = options.given(arguments) | ({"epsilon": epsilon} if epsilon else {})
     before = None if again is None else _read(again, given)
     with contextlib.ExitStack() as stack:
         folder = None
         if output is not None:
-            from discreet.plot.canvas import plotting
+            from discreet.plot import require_matplotlib
 
-            plotting()
+            require_matplotlib()
             folder = stack.enter_context(output_folder(output, overwrite=overwrite))
         with progress_bar(quiet=quiet) as bar:
             show = _bars(bar)
@@ -159,7 +188,7 @@ def plan(
                 question = repeat(before, outcomes=given.get("outcomes"))
                 found = answer(question, workers=given.get("workers"), progress=show)
             elif "rounds" not in given:
-                raise DiscreetError("rounds is missing: say how many decisions there will be.")
+                raise DiscreetError("rounds is missing: give the number of decisions.")
             else:
                 found = make(**given, progress=show)
         click.echo(
@@ -171,9 +200,9 @@ def plan(
     return 0 if before is None else _compare(found, before, again, quiet=as_json)
 
 
-def _bars(announce: Callable[[str], Bar | None]) -> Progress:
-    """Return a progress with a bar for every part of the work."""
-    bars: dict[str, Bar | None] = {}
+def _bars(announce: Callable[[str], ShowProgress | None]) -> Progress:
+    """Return a progress function with a bar for every part of the work."""
+    bars: dict[str, ShowProgress | None] = {}
 
     def show(part: str, done: int, asked: int) -> None:
         if part not in bars:
@@ -186,17 +215,12 @@ def _bars(announce: Callable[[str], Bar | None]) -> Progress:
 
 
 def _read(path: Path, given: Json) -> Json:
-    """Return an earlier plan; nothing that it says itself may be given."""
+    """Return an earlier plan; options that it contains may not be given."""
     for name in given:
         if name not in ANYWAY:
             raise DiscreetError(
-                f"--{name.replace('_', '-')} is given, but "
-                "so is "
-                "--repeat, "
-                "which "
-                "takes it "
-                "from "
-                f"{path}: give one of both."
+                f"--{name.replace('_', '-')} is given, but so is --repeat, which takes it from "
+                f"{path}: give one of the two."
             )
     try:
         facts = json.loads(path.read_text(encoding="utf-8"))
@@ -208,19 +232,13 @@ def _read(path: Path, given: Json) -> Json:
 
 
 def _compare(found: Plan, before: Json, path: Path | None, *, quiet: bool) -> int:
-    """Say whether a repeated plan has the figures that it had; return 1 if not."""
+    """Say whether a repeated plan has the same figures; return 1 if not."""
     same = json.loads(json.dumps(found.figures())) == before["figures"]
-    text = f"The figures are those of {path}."
+    text = f"The figures are the same as in {path}."
     if not same:
         text = (
-            f"The figures are not those of {path}, "
-            "which was "
-            "made by "
-            "discreet "
-            f"{before.get('discreet')} "
-            "with "
-            "sources "
-            f"{before.get('sources')}."
+            f"The figures are not those of {path}, which was made by discreet "
+            f"{before.get('discreet')} with sources {before.get('sources')}."
         )
     click.echo(f"\n{text}" if not quiet else text, err=quiet)
     return 0 if same else 1

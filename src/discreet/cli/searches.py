@@ -1,4 +1,4 @@
-"""What searches for the best arm gave, as text."""
+"""Results of best-arm searches, as text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HEAD = (
     "10 %",
     "median",
     "90 %",
-    "to its twin",
+    "vs. non-private",
     "T* kl",
     "wrong",
     "error rate",
@@ -25,7 +25,7 @@ HEAD = (
 
 
 def print_searches(results: Results[SearchRow]) -> None:
-    """Print a table: samples, and how often answers were wrong."""
+    """Print a table: samples taken, and how often answers were wrong."""
     short = partial(number, digits=4)
     summary = results.summary()
     rows = [
@@ -42,31 +42,19 @@ def print_searches(results: Results[SearchRow]) -> None:
         for row in summary
     ]
     click.echo(
-        f"Samples until {results.problem.rivals} is found, {results.environment} losses, "
-        "wrong with at most "
-        f"{results.problem.parameters()['error']:g}, "
-        f"{count(results.trials.size, 'trial')}"
+        f"Samples until {results.problem.rivals} is found, {results.environment} losses, error at "
+        f"most {results.problem.parameters()['error']:g}, {count(results.trials.size, 'trial')}"
     )
     table(HEAD, rows, right=range(1, len(HEAD)))
     click.echo(
-        "T* kl(ν, 1 - ν): what normal numbers of the same "
-        "variance "
-        "need at "
-        "least. "
-        "Error "
-        "rate: "
-        "95 % "
+        "T* kl(ν, 1 - ν): lower bound for Gaussian rewards of the same variance. Error rate: 95 % "
         "interval."
     )
     for row in summary:
         if row["cut_off"]:
             click.echo(
-                f"{row['label']}: "
-                f"{count(row['cut_off'], 'trial')} of "
-                f"{row['trials']:,} "
-                "had no "
-                "answer after "
-                f"{results.rounds:,} rounds, so there is no mean."
+                f"{row['label']}: {count(row['cut_off'], 'trial')} of {row['trials']:,} had no "
+                f"answer after {results.rounds:,} rounds, so there is no mean."
             )
 
 

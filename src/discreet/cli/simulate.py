@@ -1,22 +1,22 @@
-"""discreet simulate: play algorithms against an adversary."""
+"""discreet simulate: run algorithms in an environment over many trials."""
 
 from __future__ import annotations
 
 import contextlib
 import functools
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
-from componentjit import being_compiled
 from discreet.algorithms import algorithm
 from discreet.cli import interrupts, options
+from discreet.cli.progress import progress_bar
 from discreet.cli.searches import print_searches
 from discreet.cli.text import number, table
-from discreet.environments import environment_names, environments
+from discreet.environments import environments
 from discreet.errors import DiscreetError, count
 from discreet.options import Values, parse_all
 from discreet.output import output_file, output_folder
@@ -30,58 +30,61 @@ _Go = Callable[[tuple[str, ...], Path | None, Progress, Values], _Shown]
 
 
 @click.command(
-    epilog="Example: discreet simulate batched-tsallis-inf "
-    "tsallis-inf "
-    "uniform "
-    "--environment "
-    "stochastic "
-    "--arms 4 --rounds 100000 --trials 50 --epsilon 1 --epsilon 0.1 --seed 1 --output my-run"
+    cls=options.SectionCommand,
+    epilog="Example: discreet simulate batched-tsallis-inf tsallis-inf uniform --environment "
+    "stochastic --arms 4 --rounds 100000 --trials 50 --epsilon 1 --epsilon 0.1 --seed 1 --output "
+    "my-run",
 )
 @click.argument("names", nargs=-1, required=True, type=options.AlgorithmName(), metavar="NAME...")
-@click.option(
+@options.option(
+    options.GAME,
     "--environment",
     type=options.EnvironmentName(),
-    help=f"The adversary (default: that of the problem): {', '.join(environment_names())}.",
+    show_default="that of the problem",
+    help="Where losses come from (discreet list --environments).",
 )
 @options.files
-@options.problem_parameters
-@click.option(
+@options.option(
+    options.GAME,
     "--rounds",
     type=options.RoundsOption(),
-    default=None,
-    help=f"Number of rounds (default: 10000, or the rows of the file); {options.NOT_TOLD}.",
+    show_default="10000, or the rows of the file",
+    help=f"Number of rounds; {options.HIDDEN_HORIZON}.",
 )
-@click.option(
-    "--trials", type=int, default=24, show_default=True, help="Number of independent trials."
-)
-@click.option(
-    "--epsilon",
-    type=float,
-    multiple=True,
-    default=[1.0],
-    show_default=True,
-    help="Privacy; may be repeated.",
-)
-@options.delta
 @options.settings
-@click.option(
-    "--clip",
-    is_flag=True,
-    help="Clip losses outside their declared range instead of refusing them.",
+@options.option(
+    options.GAME, "--clip", is_flag=True, help="Clip losses outside the range, not refuse them."
 )
-@click.option(
-    "--seed", type=int, default=0, show_default=True, help="The same seed gives the same numbers."
+@options.problem_parameters
+@options.epsilon(multiple=True)
+@options.delta
+@options.option(
+    options.RUN,
+    "--trials",
+    type=int,
+    default=24,
+    show_default=True,
+    help="Number of independent trials.",
 )
-@click.option("--workers", type=int, help="Number of threads (default: all cores).")
+@options.seed()
+@options.option(
+    options.RUN, "--workers", type=int, show_default="all cores", help="Number of threads."
+)
 @options.on
-@click.option(
-    "--output", type=click.Path(path_type=Path), help="New folder for results, manifest and plot."
+@options.option(
+    options.OUTPUT,
+    "--output",
+    type=click.Path(path_type=Path),
+    help="New folder for results, manifest and plot.",
 )
-@click.option("--overwrite", is_flag=True, help="Write into the output folder even if it exists.")
-@click.option(
-    "--resume", is_flag=True, help="Go on with a run that was broken off in the output folder."
+@options.overwrite
+@options.option(
+    options.OUTPUT,
+    "--resume",
+    is_flag=True,
+    help="Resume an interrupted run in the output folder.",
 )
-@click.option("--quiet", is_flag=True, help="Show no progress.")
+@options.quiet
 @options.as_json
 def simulate(
     names: tuple[str, ...],
@@ -95,10 +98,11 @@ def simulate(
     rounds: options.Rounds | None,
     **arguments: object,
 ) -> int:
-    """Play algorithms against an adversary over many trials and show their regret, or how long searches took.
+    """Simulate algorithms over many trials; show their regret, or the samples that searches took.
 
-    A private algorithm plays once for each epsilon. All algorithms of a trial meet the same game.
-    Ctrl-C ends the run early and keeps the trials that are finished.
+    A private algorithm is run once for each epsilon. In a trial, all algorithms get the same
+    losses. Ctrl-C ends the run early and keeps the finished trials. Parameters of a problem apply
+    to the algorithms for that problem.
     """
     bounds, texts = options.parse_settings(settings)
     arguments = options.given(arguments) | bounds
@@ -112,16 +116,16 @@ def simulate(
         parsed |= parse_all(known, texts)
     searching = algorithm(names[0]).problem.stops
     if resume and (output is None or overwrite or searching):
-        why = "is not for searches" if searching else "needs --output, and no --overwrite"
+        why = "does not work for searches" if searching else "needs --output without --overwrite"
         raise DiscreetError(f"--resume {why}.")
     with contextlib.ExitStack() as stack:
         folder = None
         if output is not None:
             parquet_writer()
-            from discreet.plot import regret, searches  # noqa: F401 (now: after an interrupt all should end soon)
-            from discreet.plot.canvas import plotting
+            # Imported now, because after an interrupt everything should end soon.
+            from discreet.plot import require_matplotlib
 
-            plotting()
+            require_matplotlib()
             folder = output
             if searching or (overwrite and output.exists()):
                 folder = stack.enter_context(output_folder(output, overwrite=overwrite))
@@ -138,7 +142,7 @@ def simulate(
         click.echo(f"Written to {output}: {', '.join(files)}")
     if interrupts.requested() or results.trials.size < results.asked:
         go_on = (
-            "; go on with --resume"
+            "; resume with --resume"
             if files and not searching and results.trials.size < results.asked
             else ""
         )
@@ -159,7 +163,7 @@ def _play(
     show = functools.partial(_print, results)
     if folder is None:
         return results, [], show
-    from discreet.plot.regret import plot_regret
+    from discreet.plot import plot_regret
 
     with output_file(folder / "regret.png") as picture:
         plot_regret(results, picture)
@@ -177,14 +181,14 @@ def _search(
     show = functools.partial(print_searches, results)
     if folder is None:
         return results, [], show
-    from discreet.plot.searches import plot_searches
+    from discreet.plot import plot_searches
 
     files = [*results.save(folder), plot_searches(results, folder / "samples.png")]
     return results, [file.name for file in files], show
 
 
 def _keeping_finished(show: Progress | None) -> Progress:
-    """Return a progress that passes interrupts on, and keeps what is finished as soon as there is something to keep."""
+    """Return a progress function that passes interrupts on, and keeps finished trials."""
 
     def progress(done: int, asked: int) -> None:
         if done:
@@ -223,79 +227,15 @@ def _print(results: Results[RegretRow]) -> None:
         "mean regret",
         "95 % interval",
         "median of means",
-        "a round",
-        "to its twin",
+        "per round",
+        "vs. non-private",
         "proved bound",
         "seconds",
     ]
     table(head, rows, right=range(1, len(head)))
     if any(row["times_twin"] is not None for row in summary):
-        click.echo(
-            "To its twin: as a multiple of the regret of the same algorithm without privacy."
-        )
+        click.echo("vs. non-private: regret divided by that of the same algorithm without privacy.")
     if any(row["bound_is_vacuous"] for row in summary):
-        click.echo(
-            "* says nothing: who learns nothing has a "
-            "regret "
-            "of at "
-            "most "
-            f"{short(results.blind_regret)} "
-            "here."
-        )
+        click.echo(f"* vacuous: uniform play has regret {short(results.blind_regret)} here.")
     if results.clipped:
         click.echo(f"Clipped: {results.problem.clipped_words(results.clipped, results.bounds)}.")
-
-
-@contextlib.contextmanager
-def progress_bar(*, quiet: bool) -> Iterator[Callable[[str], Progress | None]]:
-    """Yield what announces a part of the work and gives its progress: a bar each, on the error stream."""
-    if quiet:
-        yield lambda _: None
-        return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        ProgressColumn,
-        Task,
-        TimeRemainingColumn,
-    )
-    from rich.progress import Progress as Bars
-    from rich.text import Text
-
-    class WhatIsDone(ProgressColumn):
-        """A part of the work, or who waits for the compiler."""
-
-        def render(self, task: Task) -> Text:
-            return Text(
-                task.description if (name := being_compiled()) is None else compiling_words(name)
-            )
-
-    parts = (WhatIsDone(), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    bars = Bars(*parts, console=Console(stderr=True))
-
-    def announce(title: str) -> Progress:
-        task = bars.add_task("preparing", total=None)
-
-        def show(done: int, asked: int) -> None:
-            bars.start()  # not before: what is refused at once needs no bar
-            bars.update(
-                task, description=title if done else "preparing", completed=done, total=asked
-            )
-
-        return show
-
-    try:
-        yield announce
-    finally:
-        if bars.live.is_started:
-            bars.stop()
-
-
-def compiling_words(name: str) -> str:
-    """Return what to say while something is compiled.
-
-    >>> compiling_words("exp3"), compiling_words("")
-    ('compiling exp3, once', 'compiling, once')
-    """
-    return f"{f'compiling {name}'.strip()}, once"

@@ -1,4 +1,4 @@
-"""Text for people."""
+"""Tables, facts and numbers as text."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ from collections.abc import Sequence
 
 import click
 
+WIDTH = 117  # columns of facts, without their indentation
+
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> None:
-    """Print a table; the columns whose positions are in ``right`` hold numbers."""
+    """Print a table; the columns whose positions are in ``right`` are aligned to the right."""
     from rich import box
     from rich.console import Console
     from rich.table import Table
@@ -26,7 +28,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence
         grid.add_row(*row)
     console = Console(highlight=False, markup=False)
     if not console.is_terminal:
-        console.width = 150
+        console.width = 150  # columns: wide enough that no table is folded in a file or a pipe
     with console.capture() as capture:
         console.print(grid)
     lines = (line.rstrip() for line in capture.get().splitlines())
@@ -34,12 +36,12 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence
 
 
 def facts(title: str, lines: Sequence[tuple[str, str]]) -> None:
-    """Print a title and what is to be said about it, long values over several lines."""
+    """Print a title and named values, wrapped."""
     width = max(len(key) for key, _ in lines)
     click.echo(f"{title}\n")
     for key, value in lines:
         first, *others = textwrap.wrap(
-            value, 117 - width, break_long_words=False, break_on_hyphens=False
+            value, WIDTH - width, break_long_words=False, break_on_hyphens=False
         ) or [""]
         click.echo(f"  {key:<{width}}  {first}")
         for line in others:
@@ -47,7 +49,7 @@ def facts(title: str, lines: Sequence[tuple[str, str]]) -> None:
 
 
 def number(value: float | None, *, digits: int = 5) -> str:
-    """Return a number as people write it, or a dash for none.
+    """Return a number as people write it, or a dash for None.
 
     >>> number(51482.93), number(0.0016261), number(None), number(262144.0)
     ('51,483', '0.0016261', '-', '262,144')

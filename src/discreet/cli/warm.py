@@ -1,11 +1,11 @@
-"""discreet warm: compile ahead."""
+"""discreet warm: compile algorithms ahead of their first use."""
 
 from __future__ import annotations
 
 import click
 
 from discreet.cli import options
-from discreet.cli.simulate import progress_bar
+from discreet.cli.progress import progress_bar
 from discreet.errors import count
 from discreet.simulation.warming import problem_names
 from discreet.simulation.warming import warm as compile_ahead
@@ -13,17 +13,19 @@ from discreet.simulation.warming import warm as compile_ahead
 
 @click.command(epilog="Example: discreet warm exp3 batched-htinf; discreet warm --problem arms")
 @click.argument("names", nargs=-1, type=options.AlgorithmName(), metavar="[NAME]...")
-@click.option("--problem", help=f"Those for one kind of problem: {', '.join(problem_names())}.")
+@click.option(
+    "--problem", help=f"Compile all algorithms for one problem: {', '.join(problem_names())}."
+)
 @click.option(
     "--epsilon",
     type=float,
     default=1.0,
     show_default=True,
-    help="Privacy: it may decide what is compiled.",
+    help="Epsilon to compile for.",
 )
 @options.delta
 @click.option("--workers", type=int, default=2, show_default=True, help="Number of processes.")
-@click.option("--quiet", is_flag=True, help="Show no progress.")
+@options.quiet
 def warm(
     names: tuple[str, ...],
     problem: str | None,
@@ -32,9 +34,9 @@ def warm(
     workers: int,
     quiet: bool,
 ) -> None:
-    """Compile algorithms ahead, so that their first use does not wait: those named, or all.
+    """Compile algorithms ahead of their first use: the given ones, or all.
 
-    Each is compiled as it is played in the default environment of its problem.
+    Each is compiled for the default environment of its problem.
     """
     with progress_bar(quiet=quiet) as bar:
         found = compile_ahead(
@@ -47,6 +49,6 @@ def warm(
         )
     slowest = max(found.seconds, key=lambda name: found.seconds[name])
     click.echo(
-        f"{count(len(found.seconds), 'algorithm')} compiled in {found.took:.1f} s "
-        f"({slowest} took longest, {found.seconds[slowest]:.1f} s); kept in {found.folder}."
+        f"{count(len(found.seconds), 'algorithm')} compiled in {found.took:.1f} s ({slowest} took "
+        f"longest, {found.seconds[slowest]:.1f} s); kept in {found.folder}."
     )

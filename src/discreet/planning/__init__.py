@@ -1,4 +1,4 @@
-"""Planning a study before it begins: which algorithm, what privacy costs, and whether it is affordable."""
+"""Planning a study before it begins: which algorithm to use, and what privacy costs."""
 
 from discreet.planning.findings import Plan
 from discreet.planning.making import plan

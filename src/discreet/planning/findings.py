@@ -1,8 +1,7 @@
-"""What a plan found: a value with text, JSON and a picture."""
+"""A plan as a value, with text, JSON and a plot."""
 
 from __future__ import annotations
 
-import importlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.algorithms import Instance, algorithm
+from discreet.drawing import plotter
 from discreet.guarantee import Guarantee, Json
 from discreet.planning import words
-from discreet.planning.least import Least
-from discreet.planning.measures import Row
+from discreet.planning.measures import Performance, Threshold
 from discreet.planning.question import Question
-from discreet.planning.sweeps import Player
+from discreet.planning.sweeps import Variant
 from discreet.simulation.results import provenance
 
 if TYPE_CHECKING:
@@ -24,19 +23,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Scene:
-    """What was found for outcomes of one kind: those that do not change, or those that drift."""
+    """The findings for one kind of outcomes: unchanging or drifting."""
 
     drifting: bool
     trials: int
-    reference: Player  # the best without privacy
-    ordinary: Row  # what that one did
-    private: tuple[Row, ...]  # the recommended algorithm, from the least to the largest epsilon
-    proved: tuple[
-        Row, ...
-    ]  # the same of the best algorithm with a proved bound, if that is another one
+    reference: Variant  # the best without privacy
+    ordinary: Performance  # its performance
+    private: tuple[Performance, ...]  # the recommended algorithm, by increasing epsilon
+    proved: tuple[Performance, ...]  # the best with a proved bound, if that is another one
 
     def to_json(self) -> Json:
-        """Return it by names."""
+        """Return all fields by name."""
         return {
             "outcomes": words.kind(self),
             "trials": self.trials,
@@ -48,45 +45,44 @@ class Scene:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """The answer to a :class:`Question`. ``print(plan)`` tells it in words.
+    """The answer to a :class:`Question`. ``print(plan)`` shows it in words.
 
-    ``recommended`` is the algorithm with the least cost in trials that served for nothing else,
-    ``epsilon`` the least of the asked ones that keeps the wanted share of the gain, or the largest
-    one if none does.
+    ``recommended`` is the algorithm with the smallest cost in simulations that are used for nothing
+    else. ``epsilon`` is the smallest given epsilon that keeps the wanted share of the gain, or the
+    largest if none does.
     """
 
     question: Question
     recommended: str
     proved: str | None  # the best candidate with a proved bound on regret, if there is one
-    choosing: Mapping[
-        str, Mapping[str, float]
-    ]  # mean cost a round while choosing, by algorithm and label of player
+    # mean cost per round in the simulations for choosing, by kind of outcomes and variant
+    choosing: Mapping[str, Mapping[Variant, float]]
     choosing_trials: int
     scenes: tuple[Scene, ...]
-    least_epsilon: Least
-    least_rounds: Least
+    least_epsilon: Threshold
+    least_rounds: Threshold
     seconds: float
 
     @property
     def has_bound(self) -> bool:
-        """Whether the regret of the recommended algorithm is bounded by a proof."""
+        """Whether the recommended algorithm has a proved regret bound."""
         return self.instance(self.epsilon).regret_bound is not None
 
     @property
     def unchanging(self) -> Scene:
-        """What was found for outcomes that do not change."""
+        """The findings for outcomes that do not change."""
         return self.scenes[0]
 
     @property
     def enough(self) -> bool:
-        """Whether one of the asked epsilons keeps the wanted share of the gain."""
+        """Whether one of the given epsilons keeps the wanted share of the gain."""
         return any(_keeps(row, self.question.share) for row in self.unchanging.private)
 
     @property
     def epsilon(self) -> float:
-        """The least of the asked epsilons that keeps the wanted share, or the largest if none does."""
+        """The smallest given epsilon that keeps the wanted share, or the largest if none does."""
         kept = [
-            row.player.epsilon
+            row.variant.epsilon
             for row in self.unchanging.private
             if _keeps(row, self.question.share)
         ]
@@ -97,7 +93,7 @@ class Plan:
         return algorithm(self.recommended).build(self.question.setting(epsilon))
 
     def guarantee(self, epsilon: float, *, user: bool = False) -> Guarantee:
-        """Return what holds for one round, or for a user with as many rounds as were asked for."""
+        """Return the guarantee for one round, or for a user with ``rounds_per_user`` rounds."""
         found = self.instance(epsilon).guarantee
         return found.for_user(rounds=self.question.rounds_per_user) if user else found
 
@@ -114,12 +110,15 @@ class Plan:
         return f"Plan({self.recommended} at epsilon {self.epsilon:g}: {size})"
 
     def figures(self) -> Json:
-        """Return all numbers that were simulated: the same question gives the same ones again."""
+        """Return all simulated numbers; the same question gives the same ones again."""
         return {
             "recommended": self.recommended,
             "choosing": {
                 "trials": self.choosing_trials,
-                "cost": {k: dict(v) for k, v in self.choosing.items()},
+                "cost": {
+                    kind: {variant.label: cost for variant, cost in costs.items()}
+                    for kind, costs in self.choosing.items()
+                },
             },
             "guessing": {"cost": self.question.guessing_cost, "best_arm": 1.0 / self.question.arms},
             "scenes": [scene.to_json() for scene in self.scenes],
@@ -131,7 +130,7 @@ class Plan:
         }
 
     def to_json(self) -> Json:
-        """Return everything, with what is needed to simulate it again."""
+        """Return everything, including what is needed to simulate it again."""
         return {
             **provenance(),
             "seconds": round(self.seconds, 1),
@@ -148,7 +147,7 @@ class Plan:
             },
             "verdicts": [
                 {
-                    "epsilon": row.player.epsilon,
+                    "epsilon": row.variant.epsilon,
                     "outcomes": words.kind(scene),
                     "verdict": words.verdict(row),
                 }
@@ -168,15 +167,11 @@ class Plan:
         }
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the cost a round over epsilon into given axes or new ones; return them."""
-        drawing = importlib.import_module(
-            "discreet.plot.plans"
-        )  # by name: pictures are a layer above
-        axes: Axes = drawing.draw_plan(self, ax)
-        return axes
+        """Draw the cost per round over epsilon into given axes or new ones; return them."""
+        return plotter().draw(self, ax)
 
     def save(self, folder: Path | str) -> list[Path]:
-        """Write ``plan.json``, ``plan.txt`` and ``plan.png`` into a folder, made if need be; return their paths."""
+        """Write ``plan.json``, ``plan.txt`` and ``plan.png`` into a folder; return their paths."""
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         facts, told, picture = (folder / f"plan.{kind}" for kind in ("json", "txt", "png"))
@@ -184,9 +179,9 @@ class Plan:
             json.dumps(self.to_json(), indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
         )
         told.write_text(f"{self}\n", encoding="utf-8")
-        importlib.import_module("discreet.plot.plans").plot_plan(self, picture)
+        plotter().write(self, picture)
         return [facts, told, picture]
 
 
-def _keeps(row: Row, share: float) -> bool:
+def _keeps(row: Performance, share: float) -> bool:
     return row.share_of_gain is not None and row.share_of_gain.value >= share

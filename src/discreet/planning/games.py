@@ -1,9 +1,10 @@
-"""The games of a plan: outcomes as they are expected, and a memory of who was played how often."""
+"""The games of a plan: expected outcomes as distributions, and counts of what was played."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -13,13 +14,110 @@ from discreet.errors import DiscreetError
 from discreet.problems import Environment, Points, Problem, ReactingGame
 from discreet.problems.points import product
 
-PHASES = 3  # of a game in which outcomes drift: arms exchange them twice
+# A beta distribution is replaced by this many quantiles: drawing from a list is ten times as fast.
+QUANTILES = 4096
+
+
+class Distribution(Protocol):
+    """Independent losses of one arm."""
+
+    @property
+    def mean(self) -> float:
+        """The mean loss."""
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of a loss."""
+
+    def draw(self, uniforms: Floats) -> Floats:
+        """Return a loss for each uniform number."""
+
+
+@dataclass(frozen=True)
+class Ends:
+    """Losses at the two ends of the range: 0/1 outcomes, or the widest possible spread.
+
+    >>> Ends(0.25).draw(np.array([0.1, 0.7, 0.8])).tolist(), Ends(0.5).deviation
+    ([0.0, 0.0, 1.0], 0.5)
+    """
+
+    mean: float
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of a coin."""
+        return float(np.sqrt(self.mean * (1.0 - self.mean)))
+
+    def draw(self, uniforms: Floats) -> Floats:
+        """Return 0 or 1."""
+        drawn: Floats = (uniforms >= 1.0 - self.mean).astype(np.float64)
+        return drawn
+
+
+@dataclass(frozen=True, eq=False)
+class Listed:
+    """Losses drawn from a list with replacement: past outcomes, or quantiles of a distribution.
+
+    >>> Listed(np.array([0.0, 1.0, 0.5, 0.5])).draw(np.array([0.0, 0.3, 0.99])).tolist()
+    [0.0, 1.0, 0.5]
+    """
+
+    losses: Floats
+
+    @property
+    def mean(self) -> float:
+        """The mean of the list."""
+        return float(self.losses.mean())
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the list."""
+        return float(self.losses.std())
+
+    def draw(self, uniforms: Floats) -> Floats:
+        """Return an entry of the list for each uniform number."""
+        drawn: Floats = self.losses[(uniforms * self.losses.size).astype(np.int64)]
+        return drawn
+
+
+def beta(mean: float, deviation: float) -> Listed:
+    """Return the beta distribution with this mean and standard deviation, as quantiles.
+
+    >>> found = beta(0.5, 0.2)
+    >>> round(found.mean, 4), round(found.deviation, 3)
+    (0.5, 0.2)
+    """
+    from scipy.special import betaincinv
+
+    strength = mean * (1.0 - mean) / deviation**2 - 1.0
+    levels = (np.arange(QUANTILES) + 0.5) / QUANTILES
+    return Listed(betaincinv(mean * strength, (1.0 - mean) * strength, levels))
+
+
+def widest_spread(mean: float) -> float:
+    """Return the largest standard deviation that losses in [0, 1] with this mean can have.
+
+    >>> widest_spread(0.5)
+    0.5
+    """
+    return Ends(mean).deviation
+
+
+def expected(mean: float, deviation: float | None) -> Distribution:
+    """Return losses with this mean and standard deviation (None: as large as possible)."""
+    most = widest_spread(mean)
+    if deviation is None or deviation >= 0.999 * most:  # a beta distribution degenerates here
+        return Ends(mean)
+    return beta(mean, max(deviation, 1e-3 * most))  # below, quantiles lose all precision
+
+
+PHASES = 3  # of a game in which outcomes drift: arms exchange their means twice
 
 
 class CountedGame(ReactingGame[Action, Feedback]):
-    """Rounds whose losses are a table, and a memory of how often each role was played in each phase.
+    """Losses in a table, and counts of how often each role was played in each phase.
 
-    A role is what an arm is in a phase: the best one, the next one, ...; ``roles[phase, arm]``.
+    The role of an arm in a phase is its rank: best, next, ...; see ``roles[phase, arm]``.
     """
 
     by_round = ("losses", "phase")
@@ -43,7 +141,7 @@ class CountedGame(ReactingGame[Action, Feedback]):
 
 
 class CountedArms(CountedGame[int, float]):
-    """The same where one arm is played, and its loss is all that is seen."""
+    """A counted game in which one arm is played and only its loss is seen."""
 
     action_shape = ()
 
@@ -53,17 +151,11 @@ class CountedArms(CountedGame[int, float]):
         return loss
 
     def loss(self, t: int, action: int) -> float:
-        """Return the loss of the arm, and remember what was played."""
+        """Return the loss of the arm, and count it."""
         if not 0 <= action < self.losses.shape[1]:  # compiled code would write to other memory
             raise DiscreetError(
-                "the learner played an arm that the game "
-                "does not "
-                "have: "
-                "their "
-                "numbers of "
-                "arms "
-                "must "
-                "agree."
+                "the learner played an arm that the game does not have: both need the same number "
+                "of arms."
             )
         self.memory[self.phase[t], self.roles[self.phase[t], action]] += 1.0
         loss: float = self.losses[t, action]
@@ -71,7 +163,7 @@ class CountedArms(CountedGame[int, float]):
 
 
 class CountedExperts(CountedGame[Floats, Floats]):
-    """The same where all losses are seen, and an expert is drawn from a distribution, which is remembered."""
+    """A counted game in which all losses are seen; an action is a distribution over experts."""
 
     @property
     def action_shape(self) -> tuple[int, ...]:
@@ -84,7 +176,7 @@ class CountedExperts(CountedGame[Floats, Floats]):
         return vector
 
     def loss(self, t: int, action: Floats) -> float:
-        """Return the expected loss, and remember with which probability each expert was played."""
+        """Return the expected loss, and add up the probability of each expert."""
         loss = product(self.losses[t], action)
         for i in range(action.size):
             self.memory[self.phase[t], self.roles[self.phase[t], i]] += action[i]
@@ -92,10 +184,10 @@ class CountedExperts(CountedGame[Floats, Floats]):
 
 
 class Planned(Environment):
-    """Independent losses, one distribution for each role; which arm has which role is drawn for every game.
+    """Independent losses with one distribution per role; each game assigns roles to arms at random.
 
     So no algorithm gains from trying arms in a certain order. If outcomes drift, every arm takes
-    the role of the next one after a third of the game, and again after two thirds.
+    over the role of the next one after a third of the game, and again after two thirds.
     """
 
     on_unit_scale = True

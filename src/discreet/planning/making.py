@@ -1,4 +1,4 @@
-"""Making a plan: choose an algorithm, show what it does at each epsilon, search for the least that is enough."""
+"""Making a plan: choose an algorithm, measure it at each epsilon, find what is enough."""
 
 from __future__ import annotations
 
@@ -10,21 +10,20 @@ from typing import Any
 from discreet.errors import DiscreetError
 from discreet.guarantee import Json
 from discreet.planning.findings import Plan, Scene
-from discreet.planning.least import least_epsilon, least_rounds
-from discreet.planning.measures import costs, row
+from discreet.planning.measures import costs, least_epsilon, least_rounds, measure
 from discreet.planning.past import Given, PastOutcomes, past_outcomes
 from discreet.planning.question import EPSILONS, Better, Question
 from discreet.planning.sweeps import (
-    Played,
-    Player,
+    PlayCounts,
     Progress,
+    Variant,
     candidates,
-    choosing,
-    comparing,
+    choosing_sweeps,
+    comparing_sweep,
     play,
-    proved,
     references,
     scenes,
+    with_proved_bound,
 )
 from discreet.ranges import make_range
 
@@ -55,36 +54,31 @@ def plan(
     workers: int | None = None,
     progress: Progress | None = None,
 ) -> Plan:
-    """Return which algorithm to take, what it would cost at each epsilon, and how much privacy is affordable.
+    """Return which algorithm to use, its cost at each epsilon, and how much privacy is affordable.
 
     There are ``rounds`` decisions between ``arms``, and outcomes lie between ``low`` and ``high``.
-    What is expected of them is the smallest ``difference`` between the best arm and all others that
-    matters, and their ``spread`` (standard deviation; without it they are as far apart as the range
-    allows, such as 0/1 outcomes) around a ``typical`` mean; or ``outcomes`` of the past, a file
-    (CSV, Parquet, NPY) or a dictionary by arm. If outcomes ``may_drift``, only algorithms that
-    stand it come into question. ``share`` is which share of the gain over guessing is wanted, of
-    that which there would be without privacy, and ``wanted_epsilon`` the one for which enough
-    rounds are looked for (the least of ``epsilon`` otherwise). With ``dimension`` in place of
-    ``arms``, the outcomes of all of that many options are seen in every round.
+    Describe the expected outcomes by the smallest ``difference`` between the best arm and all
+    others that matters, their ``spread`` (standard deviation; by default as large as the range
+    allows, as for 0/1 outcomes) and the ``typical`` mean of all arms but the best. Or give past
+    ``outcomes``: a file (CSV, Parquet, NPY) or a dictionary by arm. If outcomes ``may_drift``, only
+    algorithms that can follow them are considered. ``share`` is the share of the gain without
+    privacy to keep, where the gain is over equal randomisation. ``wanted_epsilon`` is the epsilon
+    for which to find the number of rounds (by default the smallest ``epsilon``). With ``dimension``
+    instead of ``arms``, the outcomes of all options are seen in every round.
 
     Everything is simulated: the same question with the same ``seed`` gives the same numbers.
-    ``progress`` is called with the part of the work, the trials finished in it and all of them.
+    ``progress`` is called with the part of the work, its finished trials and all of its trials.
 
-    >>> found = plan(arms=3, rounds=500, high=10.0, difference=2.0, spread=2.0, epsilon=[0.1, 2.0], trials=16)
+    >>> asked = {"arms": 3, "rounds": 500, "high": 10.0, "difference": 2.0, "spread": 2.0}
+    >>> found = plan(**asked, epsilon=[0.1, 2.0], trials=16)
     >>> found.recommended, found.epsilon, found.guarantee(2.0).epsilon
     ('tracking-ucb', 2.0, 2.0)
     """
     if experts is not None:
         raise DiscreetError(
-            f"experts is {experts!r}, but what advice is "
-            "worth "
-            "depends on "
-            "what "
-            "experts "
-            "say: "
-            "play "
-            "your own advice with "
-            "simulate, or plan with dimension= for options whose outcomes are all seen."
+            f"experts is {experts!r}, but what advice is worth depends on what experts say: play "
+            "your own advice with simulate, or plan with dimension= for options whose outcomes are "
+            "all seen."
         )
     if arms is not None and dimension is not None:
         raise DiscreetError(
@@ -101,7 +95,7 @@ def plan(
     number = dimension if arms is None else arms
     if number is None:
         if past is None:
-            raise DiscreetError("arms is missing: say how many options there are to choose from.")
+            raise DiscreetError("arms is missing: give the number of options to choose from.")
         number = len(past.labels)
     question = Question(
         arms=number,
@@ -132,10 +126,10 @@ def answer(
     """Return the plan that answers a question."""
     start = time.perf_counter()
     run = functools.partial(play, question=question, workers=workers, progress=progress)
-    tried = [run(sweep) for sweep in choosing(question)]
+    tried = [run(sweep) for sweep in choosing_sweeps(question)]
     names = candidates(question)
     best = _least_cost(question, tried, names)
-    with_bound = proved(question, names)
+    with_bound = with_proved_bound(question, names)
     second = _least_cost(question, tried, with_bound) if with_bound else None
 
     shown, played = [], []
@@ -143,22 +137,22 @@ def answer(
         reference = min(
             references(question), key=lambda each: float(costs(question, trial, each).mean())
         )
-        mine = [Player(best, epsilon) for epsilon in question.epsilons]
+        mine = [Variant(best, epsilon) for epsilon in question.epsilons]
         other = (
-            [Player(second, epsilon) for epsilon in question.epsilons]
+            [Variant(second, epsilon) for epsilon in question.epsilons]
             if second not in (None, best)
             else []
         )
-        games = run(comparing(question, (*mine, *other, reference), drifting=drifting))
+        games = run(comparing_sweep(question, (*mine, *other, reference), drifting=drifting))
         played.append(games)
         shown.append(
             Scene(
                 drifting=drifting,
                 trials=games.sweep.trials,
                 reference=reference,
-                ordinary=row(question, games, reference, reference),
-                private=tuple(row(question, games, each, reference) for each in mine),
-                proved=tuple(row(question, games, each, reference) for each in other),
+                ordinary=measure(question, games, reference, reference),
+                private=tuple(measure(question, games, each, reference) for each in mine),
+                proved=tuple(measure(question, games, each, reference) for each in other),
             )
         )
     reference = shown[0].reference
@@ -168,8 +162,7 @@ def answer(
         proved=second,
         choosing={
             scene: {
-                each.label: float(costs(question, trial, each).mean())
-                for each in trial.sweep.players
+                each: float(costs(question, trial, each).mean()) for each in trial.sweep.variants
             }
             for scene, trial in zip(("unchanging", "drifting"), tried, strict=False)
         },
@@ -182,7 +175,7 @@ def answer(
 
 
 def repeat(facts: Json, *, outcomes: Given | None = None) -> Question:
-    """Return the question of a plan from its JSON; past outcomes are read again, and must be the same."""
+    """Return the question of a plan from its JSON; past outcomes are read again and compared."""
     try:
         read: dict[str, Any] = facts  # which the question checks
         asked = dict(read["question"])
@@ -202,7 +195,7 @@ def _again(
     source, columns = past["source"], past["columns"]
     if given is None and source == "Python":
         raise DiscreetError(
-            "the past outcomes of this plan came from Python: give them again (outcomes)."
+            "the past outcomes of this plan came from Python: give them again (outcomes=)."
         )
     arm, outcome = columns if isinstance(columns, list | tuple) else (None, None)
     bounds = make_range(asked["low"], asked["high"])
@@ -211,18 +204,18 @@ def _again(
     )
     if found.digest != past["fingerprint"]:
         raise DiscreetError(
-            f"{found.source} holds other outcomes than those that the plan was made of."
+            f"{found.source} has other outcomes than the ones that the plan was made from."
         )
     return found
 
 
-def _least_cost(question: Question, tried: Sequence[Played], names: Sequence[str]) -> str:
-    """Return the algorithm with the least cost, on average over all epsilons and kinds of outcomes."""
+def _least_cost(question: Question, tried: Sequence[PlayCounts], names: Sequence[str]) -> str:
+    """Return the algorithm with the smallest cost, averaged over epsilons and kinds of outcomes."""
 
     def cost(name: str) -> float:
-        players = [Player(name, epsilon) for epsilon in question.epsilons]
+        variants = [Variant(name, epsilon) for epsilon in question.epsilons]
         return sum(
-            float(costs(question, trial, player).mean()) for trial in tried for player in players
+            float(costs(question, trial, variant).mean()) for trial in tried for variant in variants
         )
 
     return min(names, key=cost)

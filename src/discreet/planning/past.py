@@ -1,4 +1,4 @@
-"""Past outcomes from a file or from Python: what each arm gave, in any order."""
+"""Past outcomes of each arm, from a file or from Python."""
 
 from __future__ import annotations
 
@@ -18,25 +18,21 @@ from discreet.errors import DiscreetError, count, shorten
 from discreet.ranges import Range
 
 Given = Path | str | Mapping[str, ArrayLike] | ArrayLike
-NAMES_OF_ARMS = (
-    "arm",
-    "arms",
-    "action",
-    "treatment",
-    "group",
-    "variant",
-)  # of a column that is no arm itself
+# Names that suggest a column of arms, not the outcomes of one arm.
+NAMES_OF_ARMS = ("arm", "arms", "action", "treatment", "group", "variant")
 Cell = tuple[str, float]  # where a number stands, in words, and the number
 
 
 @dataclass(frozen=True, eq=False)
 class PastOutcomes:
-    """The outcomes of every arm. They are as sensitive as those to come: nothing shows a single one."""
+    """Past outcomes of every arm. They are as sensitive as future ones, so none is ever shown."""
 
     labels: tuple[str, ...]
     values: tuple[Floats, ...]
     source: str  # the file, or "Python"
-    columns: tuple[str, str] | None = None  # of arms and of outcomes, where a file has such
+    columns: tuple[str, str] | None = (
+        None  # names of the columns of arms and outcomes, if the file has them
+    )
 
     @property
     def digest(self) -> str:
@@ -58,19 +54,17 @@ def past_outcomes(
 ) -> PastOutcomes:
     """Return past outcomes, or refuse them.
 
-    A file has one column for each arm, or a column of arms and a column of outcomes, which are then
-    named. In Python it is a dictionary of outcomes by arm, or a table with one column for each arm.
+    A file has one column per arm, or a column of arms and a column of outcomes, whose names are
+    given. In Python, outcomes are a dictionary by arm, or a table with one column per arm.
     """
     if (arm_column is None) != (outcome_column is None):
-        raise DiscreetError("arm_column and outcome_column belong together: give both, or none.")
+        raise DiscreetError("arm_column and outcome_column belong together: give both or neither.")
     if isinstance(given, Path | str):
         arms = _from_file(Path(given), arm_column, outcome_column)
         source = str(given)
     else:
         if arm_column is not None:
-            raise DiscreetError(
-                f"arm_column is {arm_column!r}, but columns have names in files only."
-            )
+            raise DiscreetError(f"arm_column is {arm_column!r}, but only files have named columns.")
         arms, source = _from_python(given), "Python"
     if len(arms) < 2:
         raise DiscreetError(
@@ -84,13 +78,8 @@ def past_outcomes(
         for place, value in cells:
             if not bounds.low <= value <= bounds.high:
                 raise DiscreetError(
-                    f"{place}: the outcome is {value:g}, "
-                    "but the "
-                    "declared "
-                    "range is "
-                    f"{bounds.low:g} "
-                    f"to {bounds.high:g} "
-                    "(low and high)."
+                    f"{place}: the outcome is {value:g}, but the declared range is {bounds.low:g} "
+                    f"to {bounds.high:g} (low and high)."
                 )
     values = tuple(np.array([value for _, value in cells]) for cells in arms.values())
     columns = None if arm_column is None or outcome_column is None else (arm_column, outcome_column)
@@ -121,7 +110,7 @@ def _numbers(name: str, given: ArrayLike, dimensions: int) -> Floats:
     except (TypeError, ValueError):
         values = np.asarray(math.nan)
     if values.ndim != dimensions or not np.isfinite(values).all():
-        wanted = "numbers" if dimensions == 1 else "a table of numbers with one column for each arm"
+        wanted = "numbers" if dimensions == 1 else "a table of numbers with one column per arm"
         raise DiscreetError(f"{name} is {shorten(given)}, but must be a file, or {wanted}.")
     return values
 
@@ -160,17 +149,11 @@ Rows = list[tuple[str, list[str]]]  # where a row stands, and its cells
 
 
 def _by_column(path: Path, names: list[str], rows: Rows) -> dict[str, list[Cell]]:
-    """Return one arm for each column; cells that are empty are left out, for arms may have fewer outcomes than others."""
+    """Return one arm per column; empty cells are skipped, as arms may differ in their numbers."""
     for name in names:
         if name.lower() in NAMES_OF_ARMS:
             raise DiscreetError(
-                f"{path} has a column '{name}', which "
-                "seems to "
-                "name "
-                "arms: "
-                "give "
-                "it as "
-                "arm_column, "
+                f"{path} has a column '{name}', which seems to name arms: give it as arm_column, "
                 "and outcome_column too."
             )
     arms: dict[str, list[Cell]] = {name: [] for name in names}
@@ -188,14 +171,8 @@ def _number(path: Path, place: str, column: str, cell: str) -> Cell:
         value = math.nan
     if not math.isfinite(value):
         raise DiscreetError(
-            f"{path}, {place}, column '{column}': "
-            f"{shorten(cell)} is "
-            "not a "
-            "finite "
-            "number; a "
-            "column "
-            "for each arm is "
-            "expected, or the names of arm_column and outcome_column."
+            f"{path}, {place}, column '{column}': {shorten(cell)} is not a finite number; a column "
+            "for each arm is expected, or the names of arm_column and outcome_column."
         )
     return f"{path}, {place}, column '{column}'", value
 
@@ -212,11 +189,7 @@ def _read_csv(path: Path) -> tuple[list[str], Rows]:
         raise DiscreetError(f"{path} is not text in UTF-8 with commas between columns.") from None
     if len(lines) < 2:
         raise DiscreetError(
-            f"{path} has {count(len(lines), 'line')}, but "
-            "names "
-            "and at "
-            "least two "
-            "outcomes are "
+            f"{path} has {count(len(lines), 'line')}, but names and at least two outcomes are "
             "needed."
         )
     names = [name.strip() for name in lines[0][1]]
@@ -229,10 +202,7 @@ def _read_csv(path: Path) -> tuple[list[str], Rows]:
     for number, cells in lines[1:]:
         if len(cells) != len(names):
             raise DiscreetError(
-                f"{path}, row {number} has "
-                f"{count(len(cells), 'column')}, "
-                "but the "
-                "first "
+                f"{path}, row {number} has {count(len(cells), 'column')}, but the first "
                 f"{len(names)}."
             )
         rows.append((f"row {number}", [cell.strip() for cell in cells]))

@@ -1,4 +1,4 @@
-"""What is asked: the numbers of a study, checked."""
+"""The question: the numbers of a study, checked."""
 
 from __future__ import annotations
 
@@ -22,21 +22,23 @@ from discreet.errors import (
     shorten,
 )
 from discreet.guarantee import Json
-from discreet.planning.outcomes import Distribution, Listed, expected, widest_spread
+from discreet.planning.games import Distribution, Listed, expected, widest_spread
 from discreet.planning.past import PastOutcomes
 from discreet.problems import Arms, Points, Problem
 from discreet.ranges import Range, make_range
 
 Better = Literal["higher", "lower"]
 EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
-MOST_ARMS, MOST_ROUNDS = 1000, 10**8  # beyond, a plan would take too long to simulate
+MOST_ARMS, MOST_ROUNDS = 1000, 10**8  # larger plans would take too long to simulate
 
-FEWEST_TRIALS, MOST_TRIALS, OUTCOMES_IN_ALL = 32, 200, 16_000_000  # a plan's own numbers of trials
+# The number of simulations, if none is given: within these limits, and few enough that all of them
+# together have at most this many outcomes, so that a plan takes about a minute.
+FEWEST_TRIALS, MOST_TRIALS, OUTCOMES_IN_ALL = 32, 200, 16_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """A study to be planned. All numbers about outcomes are in their own units.
+    """A study to plan. All numbers about outcomes are in their units.
 
     >>> Question(arms=3, rounds=2000, high=10.0, difference=1.0, spread=2.0).means.round(3)
     array([6., 5., 5.])
@@ -47,20 +49,17 @@ class Question:
     low: float = 0.0
     high: float = 1.0
     better: Better = "higher"
-    difference: float | None = None  # by which the best arm is better than all others
-    spread: float | None = None  # the standard deviation of outcomes; None: as large as it can be
-    typical: float | None = None  # the mean of all arms but the best; None: the middle of the range
-    outcomes: PastOutcomes | None = None  # in place of the three above
+    difference: float | None = None  # between the best arm and all others
+    spread: float | None = None  # standard deviation of outcomes; None: as large as possible
+    typical: float | None = None  # mean of all arms but the best; None: the middle of the range
+    outcomes: PastOutcomes | None = None  # instead of the three above
     epsilons: tuple[float, ...] = EPSILONS
     delta: float = 0.0
     rounds_per_user: int = 1
     may_drift: bool = True
-    # whether the outcomes of all arms are seen in every round, not only that of the one played
-    sees_all: bool = False
-    share: float = 0.5  # of the gain that is wanted
-    wanted_epsilon: float | None = (
-        None  # for which the number of rounds is asked; None: the least of all
-    )
+    sees_all: bool = False  # whether the outcomes of all arms are seen in every round
+    share: float = 0.5  # of the gain without privacy to keep
+    wanted_epsilon: float | None = None  # for the number of rounds; None: the smallest epsilon
     trials: int | None = None
     seed: int = 0
 
@@ -92,24 +91,13 @@ class Question:
         width, middle = self.bounds.width, (self.low + self.high) / 2.0
         if self.difference is None:
             raise DiscreetError(
-                "difference is missing: say by how "
-                "much the "
-                "best "
-                "arm is "
-                "better at "
-                "least for "
-                "it to "
-                "matter, or give past "
-                "outcomes."
+                "difference is missing: give the smallest difference between the best arm and the "
+                "others that matters, or past outcomes."
             )
         check_positive("difference", self.difference)
         if self.difference < 1e-4 * width:
             raise DiscreetError(
-                f"difference is {self.difference!r}, but "
-                "must "
-                "be at "
-                "least "
-                f"{1e-4 * width:g}, 1 / "
+                f"difference is {self.difference!r}, but must be at least {1e-4 * width:g}, 1 / "
                 "10,000 of the range."
             )
         typical = (
@@ -120,42 +108,26 @@ class Question:
         best = self._best_mean(typical)
         if not self.low <= best <= self.high:
             raise DiscreetError(
-                f"difference is {self.difference!r}, "
-                "but the "
-                "best "
-                "mean "
-                "would "
-                "then be "
-                f"{best:g}, "
-                "outside of the range "
-                f"{self.low:g} to {self.high:g}: other "
-                "arms "
-                "have a "
-                "mean of "
-                f"{typical:g} "
-                "(set "
-                "low, "
-                "high or typical)."
+                f"difference is {self.difference!r}, but the best mean would then be {best:g}, "
+                f"outside of the range {self.low:g} to {self.high:g}: other arms have a mean of "
+                f"{typical:g} (set low, high or typical)."
             )
         if self.spread is not None:
             check_positive("spread", self.spread)
             most = width * min(widest_spread((mean - self.low) / width) for mean in (typical, best))
             if self.spread > most * (1.0 + 1e-9):
                 raise DiscreetError(
-                    f"spread is {self.spread!r}, but "
-                    "outcomes "
-                    "from "
-                    f"{self.low:g} to "
-                    f"{self.high:g} "
-                    "with a mean of "
-                    f"{typical:g} or {best:g} have a standard deviation of at most {most:.4g}."
+                    f"spread is {self.spread!r}, but outcomes from {self.low:g} to {self.high:g} "
+                    f"with a mean of {typical:g} or {best:g} have a standard deviation of at most "
+                    f"{most:.4g}."
                 )
 
     def _check_past(self, past: PastOutcomes) -> None:
         for name in ("difference", "spread", "typical"):
             if vars(self)[name] is not None:
                 raise DiscreetError(
-                    f"{name} is given, but so are past outcomes, which say it: give one of the two."
+                    f"{name} is given, but so are past outcomes, which imply it: give one of the "
+                    "two."
                 )
         if len(past.labels) != self.arms:
             raise DiscreetError(
@@ -177,11 +149,11 @@ class Question:
 
     @property
     def problem(self) -> Problem:
-        """What is played."""
+        """The problem."""
         return Points("experts", self.arms) if self.sees_all else Arms(self.arms)
 
     def setting(self, epsilon: float, rounds: int | None = None) -> Setting[Problem]:
-        """Return what an algorithm's parameters are derived from."""
+        """Return the setting from which an algorithm derives its parameters."""
         length = self.rounds if rounds is None else rounds
         return Setting(
             self.problem,
@@ -194,7 +166,7 @@ class Question:
 
     @cached_property
     def distributions(self) -> tuple[Distribution, ...]:
-        """The losses of every role, as fractions of the range; without past outcomes the first one is the best."""
+        """The losses of every role as fractions of the range; without past outcomes, best first."""
         width = self.bounds.width
         if self.outcomes is not None:
             return tuple(
@@ -220,28 +192,28 @@ class Question:
 
     @cached_property
     def shortfall(self) -> Floats:
-        """How much worse than the best one every role is on average."""
+        """How much worse every role is than the best, on average."""
         best = self.means.max() if self.better == "higher" else self.means.min()
         return np.asarray(np.abs(best - self.means))
 
     @property
     def guessing_cost(self) -> float:
-        """What uniform play costs a round: it is the same for everybody who learns nothing."""
+        """The cost of equal randomisation per round: the cost of learning nothing."""
         return float(self.shortfall.mean())
 
     @property
     def epsilon_for_rounds(self) -> float:
-        """The epsilon for which the number of rounds is asked."""
+        """The epsilon for which to find the number of rounds."""
         return min(self.epsilons) if self.wanted_epsilon is None else self.wanted_epsilon
 
-    def trials_for(self, rounds: int, *, fewest: int = FEWEST_TRIALS) -> int:
-        """Return how many games of that length are played: what was asked for, or fewer the larger they are."""
+    def trials_for(self, rounds: int, *, minimum: int = FEWEST_TRIALS) -> int:
+        """Return the number of simulations: the given one, or fewer for longer games."""
         if self.trials is not None:
             return self.trials
-        return int(np.clip(OUTCOMES_IN_ALL // (rounds * max(4, self.arms)), fewest, MOST_TRIALS))
+        return int(np.clip(OUTCOMES_IN_ALL // (rounds * max(4, self.arms)), minimum, MOST_TRIALS))
 
     def to_json(self) -> Json:
-        """Return the question, without past outcomes themselves: where they are, and their fingerprint."""
+        """Return the question; of past outcomes only the source and a fingerprint."""
         facts: Json = {each.name: vars(self)[each.name] for each in dataclasses.fields(self)}
         facts["epsilons"] = list(self.epsilons)
         past = self.outcomes
@@ -266,7 +238,7 @@ def _epsilons(given: float | Sequence[float]) -> tuple[float, ...]:
     )
     if not values or len(values) > 20:
         raise DiscreetError(
-            f"epsilon is {shorten(given)}, but must be one number, or a list of at most 20."
+            f"epsilon is {shorten(given)}, but must be a number or a list of at most 20."
         )
     for value in values:
         check_positive("epsilon", value)

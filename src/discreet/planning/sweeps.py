@@ -1,4 +1,4 @@
-"""What is simulated for a plan, as data, and the one place where it is played."""
+"""What is simulated for a plan, as data, and the function that runs it."""
 
 from __future__ import annotations
 
@@ -13,19 +13,17 @@ from discreet.planning.games import Planned
 from discreet.planning.question import Question
 from discreet.simulation import Contender, simulate
 
-FEWEST = 16  # trials to choose in, and to search for a number of rounds
-NO_NOISE = 1e3  # an epsilon at which a private algorithm plays as if there were no noise
+FEWEST = 16  # simulations for choosing an algorithm, and for finding a number of rounds
+NO_NOISE = 1e3  # an epsilon so large that the noise does not matter
 UNCHANGING_ONLY = ("batched-ucb", "dp-klucb", "dp-imed", "adap-klucb", "dp-successive-elimination")
 FOR_EXPERTS, ORDINARY_EXPERTS = ("private-ftrl-experts", "private-ftpl"), ("ftrl-experts", "hedge")
 ORDINARY = "tsallis-inf"
 
-Progress = Callable[
-    [str, int, int], None
-]  # the part of the work, trials finished in it, and all of them
+Progress = Callable[[str, int, int], None]  # part of the work, finished trials, all trials
 
 
 @dataclass(frozen=True, order=True)
-class Player:
+class Variant:
     """An algorithm at an epsilon, or one without privacy."""
 
     algorithm: str
@@ -33,7 +31,7 @@ class Player:
 
     @property
     def is_private(self) -> bool:
-        """Whether it is played for its own sake, and not to be compared with."""
+        """Whether it is a candidate, not a reference without privacy."""
         return self.epsilon < NO_NOISE
 
     @property
@@ -48,10 +46,10 @@ class Player:
 
 @dataclass(frozen=True, kw_only=True)
 class Sweep:
-    """Some games that all of its players meet."""
+    """Games that several variants play."""
 
     part: str  # what it is for: "choosing", "comparing", ...
-    players: tuple[Player, ...]
+    variants: tuple[Variant, ...]
     rounds: int
     trials: int
     seed: int
@@ -59,11 +57,11 @@ class Sweep:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Played:
-    """How often every player played every role: trial, phase of the game, role."""
+class PlayCounts:
+    """How often every variant played every role, by trial, phase and role."""
 
     sweep: Sweep
-    counts: Mapping[Player, Floats]
+    counts: Mapping[Variant, Floats]
 
 
 def play(
@@ -72,15 +70,15 @@ def play(
     *,
     workers: int | None = None,
     progress: Progress | None = None,
-) -> Played:
-    """Play a sweep with the library's own simulation."""
+) -> PlayCounts:
+    """Run a sweep with ``simulate``."""
 
     def tell(done: int, asked: int) -> None:
         if progress is not None:
             progress(sweep.part, done, asked)
 
     results = simulate(
-        [_contender(player, question, sweep.rounds) for player in sweep.players],
+        [_contender(variant, question, sweep.rounds) for variant in sweep.variants],
         environment=Planned(question.problem, question.distributions, sweep.rounds, sweep.drifting),
         rounds=sweep.rounds,
         trials=sweep.trials,
@@ -91,22 +89,22 @@ def play(
         progress=tell,
     )
     assert results.memory is not None, "games of a plan remember what was played"
-    return Played(
-        sweep=sweep, counts=dict(zip(sweep.players, cast(Floats, results.memory), strict=True))
+    return PlayCounts(
+        sweep=sweep, counts=dict(zip(sweep.variants, cast(Floats, results.memory), strict=True))
     )
 
 
-def _contender(player: Player, question: Question, rounds: int) -> Contender:
-    setting = question.setting(player.epsilon, rounds)
-    private = algorithm(player.algorithm).build(setting).private
-    return Contender(label=player.label, private=private, algorithm=player.algorithm)
+def _contender(variant: Variant, question: Question, rounds: int) -> Contender:
+    setting = question.setting(variant.epsilon, rounds)
+    private = algorithm(variant.algorithm).build(setting).private
+    return Contender(label=variant.label, private=private, algorithm=variant.algorithm)
 
 
 def candidates(question: Question) -> tuple[str, ...]:
-    """Return the private algorithms that come into question, first those of the least proved bound.
+    """Return the private algorithms to choose from, those with the smallest proved bound first.
 
-    That is the choice of ``Bandit`` for each epsilon, that of ``algorithm="best"``, and if outcomes
-    surely do not drift those that are for such outcomes only.
+    These are the choices of ``Bandit`` for each epsilon, those of ``algorithm="best"``, and if
+    outcomes certainly do not drift, the algorithms made for such outcomes.
     """
     if question.sees_all:
         return FOR_EXPERTS
@@ -115,37 +113,39 @@ def candidates(question: Question) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*named, *([] if question.may_drift else UNCHANGING_ONLY)]))
 
 
-def proved(question: Question, names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return those algorithms whose regret is bounded by a proof, for any outcomes that are fixed in advance."""
+def with_proved_bound(question: Question, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the algorithms with a proved regret bound for any outcomes fixed in advance."""
     setting = question.setting(max(question.epsilons))
     return tuple(name for name in names if algorithm(name).build(setting).regret_bound is not None)
 
 
-def references(question: Question) -> tuple[Player, ...]:
-    """Return algorithms without privacy to compare with; the best of them is taken."""
+def references(question: Question) -> tuple[Variant, ...]:
+    """Return algorithms without privacy to compare with; the best of them is used."""
     if question.sees_all:
-        return tuple(Player(name) for name in ORDINARY_EXPERTS)
+        return tuple(Variant(name) for name in ORDINARY_EXPERTS)
     indices = [
-        name for name in candidates(question) if name not in proved(question, candidates(question))
+        name
+        for name in candidates(question)
+        if name not in with_proved_bound(question, candidates(question))
     ]
-    return (Player(ORDINARY), *map(Player, indices))
+    return (Variant(ORDINARY), *map(Variant, indices))
 
 
 def scenes(question: Question) -> tuple[bool, ...]:
-    """Return which games are played: unchanging ones, and drifting ones if outcomes may drift."""
+    """Return whether outcomes drift, for each kind of game: no, and yes if they may."""
     return (False, True) if question.may_drift else (False,)
 
 
-def choosing(question: Question) -> list[Sweep]:
-    """Return the games in which algorithms are chosen; no figure that is shown comes from them."""
+def choosing_sweeps(question: Question) -> list[Sweep]:
+    """Return the sweeps for choosing an algorithm; no published figure comes from them."""
     private = tuple(
-        Player(name, epsilon) for name in candidates(question) for epsilon in question.epsilons
+        Variant(name, epsilon) for name in candidates(question) for epsilon in question.epsilons
     )
     trials = max(FEWEST, question.trials_for(question.rounds) // 2)
     return [
         Sweep(
             part="choosing, drifting outcomes" if drifting else "choosing",
-            players=(*private, *references(question)),
+            variants=(*private, *references(question)),
             rounds=question.rounds,
             trials=trials,
             seed=_seed(question, 0),
@@ -155,14 +155,14 @@ def choosing(question: Question) -> list[Sweep]:
     ]
 
 
-def comparing(question: Question, players: tuple[Player, ...], *, drifting: bool) -> Sweep:
-    """Return the games of which figures are shown."""
+def comparing_sweep(question: Question, variants: tuple[Variant, ...], *, drifting: bool) -> Sweep:
+    """Return the sweep for the published figures."""
     trials = question.trials_for(question.rounds)
     part = "drifting outcomes" if drifting else "unchanging outcomes"
     seed = _seed(question, 1)
     return Sweep(
         part=part,
-        players=players,
+        variants=variants,
         rounds=question.rounds,
         trials=trials,
         seed=seed,
@@ -170,23 +170,27 @@ def comparing(question: Question, players: tuple[Player, ...], *, drifting: bool
     )
 
 
-def other_epsilons(question: Question, players: tuple[Player, ...]) -> Sweep:
-    """Return the same games with other players."""
-    seed = _seed(question, 1)  # so that they can be compared with what is shown
+def other_epsilons(question: Question, variants: tuple[Variant, ...]) -> Sweep:
+    """Return the same games for other variants."""
+    seed = _seed(question, 1)  # the games of the published figures, so that both can be compared
     trials = question.trials_for(question.rounds)
     return Sweep(
-        part="least epsilon", players=players, rounds=question.rounds, trials=trials, seed=seed
+        part="least epsilon", variants=variants, rounds=question.rounds, trials=trials, seed=seed
     )
 
 
-def other_rounds(question: Question, players: tuple[Player, ...], rounds: int) -> Sweep:
+def other_rounds(question: Question, variants: tuple[Variant, ...], rounds: int) -> Sweep:
     """Return games of another length."""
-    trials = question.trials_for(rounds, fewest=FEWEST)
+    trials = question.trials_for(rounds, minimum=FEWEST)
     return Sweep(
-        part="least rounds", players=players, rounds=rounds, trials=trials, seed=_seed(question, 2)
+        part="least rounds",
+        variants=variants,
+        rounds=rounds,
+        trials=trials,
+        seed=_seed(question, 2),
     )
 
 
 def _seed(question: Question, use: int) -> int:
-    """Return a seed for each use: games in which algorithms are chosen are not those in which they are shown."""
+    """Return a different seed for each use: no figure comes from the games of the choice."""
     return 10 * question.seed + use

@@ -1,36 +1,100 @@
-"""A plan in plain words."""
+"""A plan in words: numbers, tables and paragraphs."""
 
 from __future__ import annotations
 
+import textwrap
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from discreet.algorithms import algorithm
 from discreet.algorithms.plain import MEANINGLESS, plain_words
 from discreet.errors import count
-from discreet.planning.formatting import aligned, fill, number, percent, share_words, spread_words
-from discreet.planning.least import Least
-from discreet.planning.measures import Row
+from discreet.planning.measures import Performance, Threshold
 from discreet.planning.question import Question
-from discreet.simulation.statistics import mean_interval
+from discreet.simulation.statistics import Interval, mean_interval
 
-if TYPE_CHECKING:  # findings are told in these words
+if TYPE_CHECKING:  # findings.py imports this module
     from discreet.planning.findings import Plan, Scene
 
-ALMOST_NOTHING = 0.15  # of the gain
-HEAD = ("", "cost a round", "mean outcome", "best arm played", "most played is best", "gain kept")
+
+WIDTH = 100  # columns of a paragraph
+
+
+def share_words(share: float) -> str:
+    """Return a share in words.
+
+    >>> share_words(0.5), share_words(0.8)
+    ('half', '80 %')
+    """
+    return "half" if share == 0.5 else percent(share)
+
+
+def percent(share: float) -> str:
+    """Return a share in percent.
+
+    >>> percent(0.123), percent(0.004), percent(-0.02)
+    ('12 %', '0.4 %', '-2 %')
+    """
+    return f"{100.0 * share:.1g} %" if 0.0 < abs(share) < 0.0095 else f"{100.0 * share:.0f} %"
+
+
+def number(value: float) -> str:
+    """Return a number with three digits.
+
+    >>> number(0.66666), number(5.3333), number(1234.5)
+    ('0.667', '5.33', '1,234')
+    """
+    return f"{value:,.0f}" if abs(value) >= 1000.0 else f"{value:.3g}"
+
+
+def spread_words(interval: Interval, *, percent: bool = False) -> str:
+    """Return a value with its interval in brackets.
+
+    >>> spread_words(Interval(0.5, 0.4, 0.6)), spread_words(Interval(0.5, 0.4, 0.6), percent=True)
+    ('0.5 (0.4 to 0.6)', '50 % (40 to 60)')
+    """
+    if percent:
+        value, low, high = (f"{round(100.0 * each)}" for each in interval)
+        return f"{value} % ({low} to {high})"
+    value, low, high = (number(each) for each in interval)
+    return f"{value} ({low} to {high})"
+
+
+def align(rows: Sequence[Sequence[str]]) -> str:
+    """Return rows as aligned columns, all but the first aligned to the right."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = [
+        "  ".join(
+            cell.ljust(width) if column == 0 else cell.rjust(width)
+            for column, (cell, width) in enumerate(pairs)
+        )
+        for pairs in (zip(row, widths, strict=True) for row in rows)
+    ]
+    return "\n".join(f"  {line}".rstrip() for line in lines)
+
+
+def fill(paragraph: str, *, whole_words: bool = False) -> str:
+    """Return a paragraph wrapped at a readable width."""
+    return textwrap.fill(paragraph, WIDTH, break_long_words=not whole_words, break_on_hyphens=False)
+
+
+ALMOST_NOTHING = 0.15  # share of the gain below which a plan says that almost nothing is learned
+HEAD = (
+    "",
+    "cost per round",
+    "mean outcome",
+    "best arm played",
+    "most played is best",
+    "gain kept",
+)
 
 
 def text(plan: Plan) -> str:
     """Return the whole plan."""
     question = plan.question
     title = (
-        f"Plan for {options_words(question)} and "
-        f"{question.rounds:,} "
-        "rounds, "
-        "outcomes "
-        "from "
-        f"{question.low:g} to "
-        f"{question.high:g}, {question.better} is better"
+        f"Plan for {options_words(question)} and {question.rounds:,} rounds, outcomes from "
+        f"{question.low:g} to {question.high:g}, {question.better} is better"
     )
     parts = [
         title,
@@ -41,8 +105,8 @@ def text(plan: Plan) -> str:
     parts += [table(plan, scene) for scene in plan.scenes]
     parts += [
         fill(meaning(plan)),
-        fill(f"Least epsilon: {epsilon_words(plan)}"),
-        fill(f"Least number of rounds: {rounds_words(plan)}"),
+        fill(f"Smallest epsilon: {epsilon_words(plan)}"),
+        fill(f"Smallest number of rounds: {rounds_words(plan)}"),
         fill(f"Guarantee: {guarantee_words(plan)}"),
         fill(f"To run it: {code(plan)}", whole_words=True),
         fill(f"For an ethics board: {plan.ethics}"),
@@ -51,102 +115,82 @@ def text(plan: Plan) -> str:
 
 
 def headline(plan: Plan) -> str:
-    """Return the answer in one or two sentences: what the least epsilon does, and what is needed."""
+    """Return the answer in two sentences: what the smallest epsilon does, and what is needed."""
     question, scene = plan.question, plan.unchanging
-    begin = f"With {question.rounds:,} rounds"
+    begin = f"With {question.rounds:,} rounds,"
     if scene.ordinary.share_of_gain is None:
         return (
-            f"{begin} nobody learns: even without "
-            "privacy the "
-            "outcome "
-            "is not "
-            "surely "
-            "better "
-            "than "
-            "with guessing. Plan more "
-            "rounds, or look for larger differences only."
+            f"{begin} nothing can be learned: even without privacy, outcomes are not significantly "
+            "better than with equal randomisation. Plan more rounds, or look only for larger "
+            "differences."
         )
-    least = plan.least_epsilon.value
+    least = plan.least_epsilon
     wanted = share_words(question.share)
-    end = f"no epsilon up to {plan.least_epsilon.most:g} would keep {wanted} of the gain."
-    if least is not None:
-        end = f"an epsilon of about {least:.2g} would keep {wanted} of the gain."
-        if least <= plan.least_epsilon.fewest:
-            end = f"epsilon {least:.2g}, or less, keeps {wanted} of the gain."
+    if least.value is None:
+        end = f"No epsilon up to {least.largest:g} would keep {wanted} of the gain."
+    elif least.value <= least.smallest:
+        end = f"Epsilon {least.value:.2g}, or less, keeps {wanted} of the gain."
+    else:
+        end = f"An epsilon of about {least.value:.2g} would keep {wanted} of the gain."
     first = scene.private[0]
-    return f"{begin} epsilon {first.player.epsilon:g} {verdict(first)}; {end}"
+    return f"{begin} epsilon {first.variant.epsilon:g} {verdict(first)}. {end}"
 
 
-def verdict(row: Row) -> str:
+def verdict(row: Performance) -> str:
     """Return what an epsilon achieves, as the rest of a sentence."""
     share = row.share_of_gain
     if not row.beats_guessing or share is None:
-        return "learns nothing that could be told from guessing"
+        return "learns nothing measurable (not significantly better than equal randomisation)"
     kept = f"{percent(share.value)} of the gain"
     return f"learns almost nothing ({kept})" if share.value < ALMOST_NOTHING else f"keeps {kept}"
 
 
 def why(plan: Plan) -> str:
-    """Return which algorithm is recommended, at which epsilon, and what speaks for and against it."""
+    """Return which algorithm is recommended, at which epsilon, and why."""
     question, name = plan.question, plan.recommended
-    number = len(
-        {label.split(" at ")[0] for label in plan.choosing["unchanging"] if " at " in label}
+    wanted = share_words(question.share)
+    rank = (
+        f"the smallest given epsilon that keeps {wanted} of the gain"
+        if plan.enough
+        else f"the largest given epsilon; none keeps {wanted} of the gain"
     )
-    said = [
-        f"{name} ({algorithm(name).title}) at epsilon {plan.epsilon:g}"
-        + (
-            f", the least of those asked for that keeps {share_words(question.share)} of the gain."
-            if plan.enough
-            else f", the largest asked for: none keeps {share_words(question.share)} of the gain."
-        ),
-        f"Of {count(number, 'private algorithm')} it cost least, over all epsilons,"
-        + (
-            " on outcomes that do not change and on outcomes that drift,"
-            if question.may_drift
-            else ""
+    candidates = {each.algorithm for each in plan.choosing["unchanging"] if each.is_private}
+    choice = "It is the only private algorithm for this."
+    if len(candidates) > 1:
+        games = ", on outcomes that do not change and on outcomes that drift" * question.may_drift
+        choice = (
+            f"Of {len(candidates)} private algorithms, it had the smallest cost over all "
+            f"epsilons{games}, in {plan.choosing_trials} simulations that are used for nothing "
+            "else."
         )
-        + f" in {plan.choosing_trials} simulated trials that are used for nothing else."
-        if number > 1
-        else "It is the one private algorithm for this.",
-    ]
-    instance = plan.instance(plan.epsilon)
+    said = [f"{name} ({algorithm(name).title}) at epsilon {plan.epsilon:g}, {rank}.", choice]
     if plan.has_bound:
         said.append("Its privacy is proved, and so is a bound on its regret.")
-        return " ".join(said)
-    said.append(
-        "Its privacy is proved. How much it costs is only "
-        "known "
-        "from "
-        "simulations: no "
-        "bound "
-        "on its "
-        "regret is proved."
-        if not algorithm(name).stochastic
-        else f"Its privacy is proved. Its regret is {instance.bound_source.split(' (docs')[0]}."
-    )
-    said += _alternative(plan)
+    elif algorithm(name).stochastic:
+        regret = plan.instance(plan.epsilon).bound_source
+        said += [f"Its privacy is proved. Its regret is {regret}.", *_alternative(plan)]
+    else:
+        said.append(
+            "Its privacy is proved. Its cost is known only from simulations: no bound on its "
+            "regret is proved."
+        )
+        said += _alternative(plan)
     return " ".join(said)
 
 
 def _alternative(plan: Plan) -> list[str]:
-    """Return what the best algorithm with a proved bound would cost."""
+    """Return the cost of the best algorithm with a proved bound."""
     for mine, other in zip(plan.unchanging.private, plan.unchanging.proved, strict=False):
-        if mine.player.epsilon == plan.epsilon:
+        if mine.variant.epsilon == plan.epsilon:
             return [
-                "With a proved bound: "
-                f"{other.player.algorithm}, "
-                "which "
-                "costs "
-                f"{number(other.cost.value)} a "
-                "round in "
-                "place "
-                f"of {number(mine.cost.value)}."
+                f"With a proved bound: {other.variant.algorithm}, which costs "
+                f"{number(other.cost.value)} per round instead of {number(mine.cost.value)}."
             ]
     return []
 
 
 def model(question: Question) -> str:
-    """Return what outcomes were simulated."""
+    """Return which outcomes were simulated."""
     past = question.outcomes
     if past is not None:
         means = "; ".join(
@@ -154,145 +198,84 @@ def model(question: Question) -> str:
             for label, values in zip(past.labels, past.values, strict=True)
         )
         said = (
-            "outcomes drawn at random, with replacement, "
-            "from "
-            "those "
-            "of the "
-            "past in "
-            f"{past.source}. "
-            "Their means with 95 % "
-            f"intervals: {means}. Differences between few "
-            "outcomes "
-            "look "
-            "larger "
-            "than "
-            "they "
-            "are; "
-            "this "
-            "plan takes them as "
-            "they are. It is computed from past outcomes "
-            "without "
-            "privacy: "
-            "show "
-            "it to "
-            "nobody who "
-            "may not see them."
+            f"outcomes drawn at random, with replacement, from the past outcomes in {past.source}. "
+            f"Their means with 95 % intervals: {means}. With few outcomes, differences look larger "
+            "than they are, and the plan takes them at face value. The plan is computed from past "
+            "outcomes without privacy: show it only to people who may see them."
         )
     else:
         best, other = float(question.means[0]), float(question.means[1])
-        others = "all others" if question.arms > 2 else "the other one"
+        others = "all others" if question.arms > 2 else "the other"
         shape = (
-            "is one of the two ends of the range "
-            "(such "
-            "as 0/1 "
-            "outcomes: the "
-            "widest "
-            "spread "
-            "that "
-            "there can be)"
+            "are at the two ends of the range (such as 0/1 outcomes, the widest possible spread)"
         )
         if question.spread is not None:
             shape = (
-                "has a standard deviation of "
-                f"{question.spread:g} (a "
-                "beta "
-                "distribution "
-                "on the "
+                f"have a standard deviation of {question.spread:g} (a beta distribution on the "
                 "range)"
             )
-        said = (
-            "one arm has a mean outcome of "
-            f"{best:.4g}, "
-            f"{others} of "
-            f"{other:.4g}. An "
-            "outcome "
-            f"{shape}."
-        )
-    said += " Which arm is which is drawn again for every trial."
+        said = f"one arm has a mean outcome of {best:.4g}, {others} {other:.4g}. Outcomes {shape}."
+    said += " Every simulation assigns the means to the arms at random."
     if question.may_drift:
         said += (
-            " Where outcomes drift, every arm "
-            "takes the "
-            "place "
-            "of the "
-            "next one "
-            "after a "
-            "third of "
-            "the rounds, and again"
+            " If outcomes drift, every arm takes over the mean of the next one after a third of "
+            "the rounds, and again after two thirds."
         )
-        said += " after two thirds."
     return said
 
 
 def table(plan: Plan, scene: Scene) -> str:
-    """Return the figures as a table: guessing, every epsilon, and no privacy."""
+    """Return the figures as a table: equal randomisation, every epsilon, and no privacy."""
     question = plan.question
     top = question.means.max() if question.better == "higher" else question.means.min()
-    guess = (
+    uniform = (
         top - question.guessing_cost
         if question.better == "higher"
         else top + question.guessing_cost
     )
     each = percent(1.0 / question.arms)
-    lines = [["guessing", number(question.guessing_cost), number(float(guess)), each, each, "0 %"]]
-    lines += [_line(f"epsilon {row.player.epsilon:g}", row) for row in scene.private]
-    lines.append(_line("no privacy", scene.ordinary))
+    cost = number(question.guessing_cost)
+    lines = [["equal randomisation", cost, number(float(uniform)), each, each, "0 %"]]
+    lines += [_line(f"epsilon {row.variant.epsilon:g}", row) for row in scene.private]
+    kept = "-" if scene.ordinary.share_of_gain is None else "100 %"
+    lines.append([*_line("no privacy", scene.ordinary)[:-1], kept])
     which = "drift" if scene.drifting else "do not change"
     title = (
-        f"If outcomes {which} ({scene.trials} trials, "
-        f"{plan.recommended}; no "
-        "privacy: "
+        f"If outcomes {which} ({scene.trials} simulations of {plan.recommended}; no privacy: "
         f"{scene.reference.label})"
     )
-    return f"{title}\n{aligned([list(HEAD), *lines])}"
+    return f"{title}\n{align([list(HEAD), *lines])}"
 
 
 def kind(scene: Scene) -> str:
-    """Return what kind of outcomes was played."""
+    """Return the kind of outcomes."""
     return "drifting" if scene.drifting else "unchanging"
 
 
-def _line(name: str, row: Row) -> list[str]:
+def _line(name: str, row: Performance) -> list[str]:
     kept = "-" if row.share_of_gain is None else spread_words(row.share_of_gain, percent=True)
-    if not row.beats_guessing:
-        kept += " *"
     return [
         name,
         spread_words(row.cost),
         number(row.outcome.value),
         spread_words(row.best_arm, percent=True),
         spread_words(row.most_played, percent=True),
-        "100 %" if name == "no privacy" and row.share_of_gain is not None else kept,
+        kept if row.beats_guessing else f"{kept} *",
     ]
 
 
 def meaning(plan: Plan) -> str:
     """Return what the columns mean."""
-    share = plan.unchanging.ordinary.gain.value
-    drift = " at the time, and most played in the last third" if plan.question.may_drift else ""
+    gain = number(plan.unchanging.ordinary.gain.value)
+    best = (
+        " Best arm: the best one at the time; most played: in the last third."
+        * plan.question.may_drift
+    )
     return (
-        "Cost: how much worse the outcome of a round "
-        "is, on "
-        "average, "
-        "than "
-        "with the "
-        "best "
-        "arm in "
-        "every round. Gain: how "
-        "much better than guessing, which plays all arms "
-        "alike; "
-        "without "
-        "privacy "
-        "it is "
-        f"{number(share)} a round if "
-        "outcomes do not change. Best arm: the best "
-        f"one{drift}. In "
-        "brackets: "
-        "95 % "
-        "intervals "
-        "over "
-        "trials."
-        " An asterisk: not surely better than guessing."
+        "Cost: how much worse the outcome of a round is, on average, than with the best arm in "
+        "every round. Gain: how much better it is than with equal randomisation; without privacy, "
+        f"the gain is {gain} per round if outcomes do not change.{best} In brackets: 95 % "
+        "intervals over simulations. * not significantly better than equal randomisation."
     )
 
 
@@ -300,149 +283,107 @@ def epsilon_words(plan: Plan) -> str:
     """Return which epsilon keeps the wanted share of the gain, and how precisely that is known."""
     least, wanted = plan.least_epsilon, share_words(plan.question.share)
     if not least.shares:
-        return f"none keeps {wanted} of the gain, for there is none without privacy either."
+        return f"none keeps {wanted} of the gain, because nothing is gained without privacy either."
     if least.value is None:
-        return f"none up to {least.most:g} keeps {wanted} of the gain."
-    if least.value <= least.fewest:
-        return f"{least.value:g} keeps {wanted} of the gain already, and less was not tried."
+        return f"none up to {least.largest:g} keeps {wanted} of the gain."
+    if least.value <= least.smallest:
+        return f"{least.value:g} already keeps {wanted} of the gain; smaller values were not tried."
     return (
-        f"about {least.value:.2g} keeps {wanted} of the "
-        "gain "
-        f"({_ends(least, '.2g')}), "
-        "with "
-        f"{plan.question.rounds:,} "
-        "rounds and if outcomes do not change."
+        f"about {least.value:.2g} keeps {wanted} of the gain ({_ends(least, '.2g')}), with "
+        f"{plan.question.rounds:,} rounds and outcomes that do not change."
     )
 
 
 def rounds_words(plan: Plan) -> str:
     """Return how many rounds the wanted epsilon needs, and how precisely that is known."""
     least, question = plan.least_rounds, plan.question
-    begin, wanted = f"at epsilon {question.epsilon_for_rounds:g}", share_words(question.share)
+    begin, wanted = f"at epsilon {question.epsilon_for_rounds:g},", share_words(question.share)
     if not least.shares:
-        return f"{begin} nothing can be said, for nothing is gained without privacy either."
+        return f"{begin} unknown, because nothing is gained without privacy either."
     if least.value is None:
         return (
-            f"{begin} {least.most:,.0f} rounds do not "
-            "keep "
-            f"{wanted} "
-            "of the "
-            "gain "
-            "yet, and "
-            "more "
-            "were not tried."
+            f"{begin} {least.largest:,.0f} rounds do not keep {wanted} of the gain; more were not "
+            "tried."
         )
-    if least.value <= least.fewest:
+    if least.value <= least.smallest:
         return (
-            f"{begin} {least.value:,.0f} rounds keep "
-            f"{wanted} "
-            "of the "
-            "gain "
-            "already, and "
-            "fewer "
-            "were not tried."
+            f"{begin} {least.value:,.0f} rounds already keep {wanted} of the gain; fewer were not "
+            "tried."
         )
     rounded = float(f"{least.value:.2g}")
     return (
-        f"{begin} about {rounded:,.0f} keep {wanted} "
-        "of the "
-        "gain "
+        f"{begin} about {rounded:,.0f} rounds keep {wanted} of the gain "
         f"({_ends(least, ',.0f', digits=2)})."
     )
 
 
-def _ends(least: Least, form: str, *, digits: int = 12) -> str:
+def _ends(least: Threshold, form: str, *, digits: int = 12) -> str:
     low, high = (
         None if end is None else float(f"{end:.{digits}g}") for end in (least.low, least.high)
     )
     if high is None:
-        return f"95 % interval from {low or least.fewest:{form}}, open above"
-    return f"95 % interval {low or least.fewest:{form}} to {high:{form}}"
+        return f"95 % interval from {low or least.smallest:{form}}, open above"
+    return f"95 % interval {low or least.smallest:{form}} to {high:{form}}"
 
 
 def guarantee_words(plan: Plan) -> str:
-    """Return what is promised for one round and for a user."""
+    """Return the guarantee for one round and for a user."""
     question, epsilon = plan.question, plan.epsilon
     one = plan.guarantee(epsilon)
     said = [f"{one.short} for the outcome of any one round ({one.status}, {one.model} model)."]
     many = question.rounds_per_user
     if many == 1:
-        more = "more than this" if one.delta else "m times this epsilon"
-        said.append(
-            f"So for a person if everybody has one round only; who has m rounds has {more}."
-        )
+        more = "a larger epsilon and delta" if one.delta else "m x epsilon"
+        said.append(f"A person with m rounds: {more}.")
     else:
         user = plan.guarantee(epsilon, user=True)
         said.append(
-            f"For a person with up to {many:,} rounds "
-            "it is "
-            f"{user.short}, of "
-            "all of "
-            "them "
-            "together; "
-            "to promise a person "
-            f"epsilon {epsilon:g} in all, plan with epsilon {epsilon / many:.3g} a round."
+            f"A person with up to {many:,} rounds: {user.short} for all of them together. To "
+            f"guarantee a person epsilon {epsilon:g} in total, plan with epsilon "
+            f"{epsilon / many:.3g} per round."
         )
         if user.epsilon >= MEANINGLESS:
-            said.append(
-                f"An epsilon of {MEANINGLESS:g} or more protects a person practically not at all."
-            )
+            said.append(f"An epsilon of {MEANINGLESS:g} or more gives almost no protection.")
     return " ".join(said)
 
 
 def code(plan: Plan) -> str:
-    """Return the line of Python that starts what is recommended."""
+    """Return the line of Python that starts the recommended algorithm."""
     question = plan.question
-    face, options = ("Experts", "experts") if question.sees_all else ("Bandit", "arms")
+    client, options = ("Experts", "experts") if question.sees_all else ("Bandit", "arms")
     names = question.arms if question.outcomes is None else list(question.outcomes.labels)
     delta = f", delta={question.delta:g}" if question.delta else ""
     return (
-        f"discreet.{face}({options}={names}, "
-        f"horizon={question.rounds}, "
-        f"epsilon={plan.epsilon:g}{delta}, "
-        f'low={question.low:g}, high={question.high:g}, algorithm="{plan.recommended}")'
+        f"discreet.{client}({options}={names}, horizon={question.rounds}, "
+        f"epsilon={plan.epsilon:g}{delta}, low={question.low:g}, high={question.high:g}, "
+        f'algorithm="{plan.recommended}")'
     )
 
 
 def ethics(plan: Plan) -> str:
-    """Return one paragraph for an ethics board: the guarantee at the recommended epsilon, and what it costs."""
+    """Return one paragraph for an ethics board: the guarantee and its cost."""
     question, scene = plan.question, plan.unchanging
     other = scene.ordinary
-    mine = next(row for row in scene.private if row.player.epsilon == plan.epsilon)
+    mine = next(row for row in scene.private if row.variant.epsilon == plan.epsilon)
     outcomes = f"a number from {question.low:g} to {question.high:g}; {question.better} is better"
-    promised = plain_words(
+    guaranteed = plain_words(
         plan.instance(plan.epsilon),
         question.setting(plan.epsilon),
         outcomes=outcomes,
         rounds_per_user=question.rounds_per_user,
     )
     return (
-        f"{promised} What protection costs was "
-        "simulated in "
-        "advance, for "
-        "outcomes as "
-        "they are "
-        "expected if they do not "
-        f"change. The best of {question.arms} options "
-        "would be "
-        "chosen in "
-        f"{percent(mine.best_arm.value)} "
-        "of all "
-        "decisions "
-        f"on average, in {percent(other.best_arm.value)} "
-        "without "
-        "protection, "
-        "and in "
-        f"{percent(1.0 / question.arms)} by "
-        f"drawing lots; the mean outcome of a decision would be {number(mine.outcome.value)}, and "
-        f"{number(other.outcome.value)} without protection."
+        f"{guaranteed} The cost of protection was simulated in advance, for the expected outcomes, "
+        f"if they do not change. On average, the best of {question.arms} options would be chosen "
+        f"in {percent(mine.best_arm.value)} of all decisions ({percent(other.best_arm.value)} "
+        f"without protection, {percent(1.0 / question.arms)} with equal randomisation). The mean "
+        f"outcome of a decision would be {number(mine.outcome.value)} "
+        f"({number(other.outcome.value)} without protection)."
     )
 
 
 def options_words(question: Question) -> str:
-    """Return how many options there are, and what is seen of them."""
-    return (
-        f"{question.arms} options that are all seen"
-        if question.sees_all
-        else count(question.arms, "arm")
-    )
+    """Return the number of options, and whether all are seen."""
+    if question.sees_all:
+        return f"{question.arms} options that are all seen"
+    return count(question.arms, "arm")

@@ -1,17 +1,94 @@
-"""Pictures of results: ``plot_...`` writes a file, ``draw_...`` draws into given axes."""
+"""Plots of results: ``plot_...`` writes a file, ``draw_...`` draws into given axes.
 
+``draw`` and ``write`` do the same for results of any kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from discreet.errors import DiscreetError, shorten
+from discreet.planning import Plan
+from discreet.plot.canvas import (
+    COLOURS,
+    LINES,
+    MARKERS,
+    CurveEnd,
+    CurveStyle,
+    curve_styles,
+    distinct_styles,
+    label_ends,
+    new_figure,
+    require_matplotlib,
+    save,
+    set_heading,
+    set_log_axes,
+    set_log_axis,
+    set_title,
+)
 from discreet.plot.games import draw_environment, plot_environments
 from discreet.plot.plans import draw_plan, plot_plan
 from discreet.plot.regret import draw_regret, plot_regret
 from discreet.plot.searches import draw_searches, plot_searches
+from discreet.simulation import Regret, Results
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = [
+    "COLOURS",
+    "LINES",
+    "MARKERS",
+    "CurveEnd",
+    "CurveStyle",
+    "curve_styles",
+    "distinct_styles",
+    "draw",
     "draw_environment",
     "draw_plan",
     "draw_regret",
     "draw_searches",
+    "label_ends",
+    "new_figure",
     "plot_environments",
     "plot_plan",
     "plot_regret",
     "plot_searches",
+    "require_matplotlib",
+    "save",
+    "set_heading",
+    "set_log_axes",
+    "set_log_axis",
+    "set_title",
+    "write",
 ]
+
+
+def draw(result: object, ax: Axes | None = None, *, colors: Sequence[str] | None = None) -> Axes:
+    """Draw results or a plan into given axes, or into new ones; return them."""
+    match result:
+        case Results(measure=Regret()):
+            return draw_regret(result, ax, colors=colors)
+        case Results():
+            return draw_searches(result, ax, colors=colors)
+        case Plan():
+            return draw_plan(result, ax)
+    raise _cannot_draw(result)
+
+
+def write(result: object, path: Path | str, *, colors: Sequence[str] | None = None) -> Path:
+    """Draw results or a plan into a file; return its path."""
+    match result:
+        case Results(measure=Regret()):
+            return plot_regret(result, path, colors=colors)
+        case Results():
+            return plot_searches(result, path, colors=colors)
+        case Plan():
+            return plot_plan(result, path)
+    raise _cannot_draw(result)
+
+
+def _cannot_draw(result: object) -> DiscreetError:
+    return DiscreetError(f"result is {shorten(result)}, but must be Results or a Plan.")

@@ -1,23 +1,22 @@
-"""A picture of every environment on arms that is not made of data: the running mean loss of each arm."""
+"""Plots of environments for arms: the mean loss of each arm over time."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from discreet.environments import environment, environment_names
-from discreet.plot.canvas import new_figure, save, set_heading
-from discreet.plot.looks import distinct_looks
-from discreet.problems import Arms
+from discreet.plot.canvas import distinct_styles, new_figure, save, set_heading
+from discreet.problems import ArmGame, Arms
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 COLUMNS = 4
-OF_DATA = ("table", "actg175-simulator")
+OF_DATA = ("table", "actg175-simulator")  # environments that replay or are fitted to data
 
 
 def plot_environments(
@@ -28,7 +27,7 @@ def plot_environments(
     seed: int = 1,
     colors: Sequence[str] | None = None,
 ) -> Path:
-    """Draw the losses of named environments on arms, but for data, as means over windows of a fiftieth of the game."""
+    """Draw the losses of environments for arms as means over windows of a fiftieth of the game."""
     names = [name for name in environment_names(Arms) if name not in OF_DATA]
     figure = new_figure(9.0, 6.0, dpi=130)
     panels = figure.subplots(-(-len(names) // COLUMNS), COLUMNS, sharey=True)
@@ -60,14 +59,13 @@ def draw_environment(
 ) -> Axes:
     """Draw the mean losses of all arms of one environment into given axes."""
     window = max(1, rounds // 50)
-    losses = (
-        environment(name, Arms(arms), rounds=rounds)
-        .deal(0, rounds, np.random.default_rng(seed))
-        .losses
-    )  # type: ignore[attr-defined]
+    dealt = environment(name, Arms(arms), rounds=rounds).deal(
+        0, rounds, np.random.default_rng(seed)
+    )
+    losses = cast(ArmGame, dealt).losses
     means = losses[: rounds // window * window].reshape(-1, window, arms).mean(axis=1)
     starts = np.arange(means.shape[0]) * window
-    for arm, look in enumerate(distinct_looks(arms, colors)):
+    for arm, look in enumerate(distinct_styles(arms, colors)):
         ax.plot(
             starts,
             means[:, arm],

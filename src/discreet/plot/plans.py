@@ -1,4 +1,4 @@
-"""What privacy would cost: cost, best arm and gain of a plan, over epsilon and over the number of rounds."""
+"""Plots of a plan: cost, best arm and gain, over epsilon and over the number of rounds."""
 
 from __future__ import annotations
 
@@ -7,11 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.planning import Plan
-from discreet.planning.formatting import share_words
-from discreet.planning.words import kind, options_words
-from discreet.plot.canvas import new_figure, save, set_heading, shown_axes
-from discreet.plot.looks import COLOURS, LINES, MARKERS
-from discreet.plot.ticks import log_axis
+from discreet.planning.words import kind, options_words, share_words
+from discreet.plot.canvas import (
+    COLOURS,
+    LINES,
+    MARKERS,
+    new_axes,
+    new_figure,
+    save,
+    set_heading,
+    set_log_axis,
+)
 from discreet.simulation.statistics import Interval
 
 if TYPE_CHECKING:
@@ -21,7 +27,7 @@ GREY, BLACK = "#767676", "#000000"
 
 
 def plot_plan(plan: Plan, path: Path | str) -> Path:
-    """Draw what each epsilon costs, how often the best arm is played, and what more rounds would change; write a file."""
+    """Draw cost, best arm and the effect of more rounds into a file; return its path."""
     figure = new_figure(12.0, 5.4)
     cost, arms, rounds = figure.subplots(1, 3)
     draw_plan(plan, cost)
@@ -30,24 +36,22 @@ def plot_plan(plan: Plan, path: Path | str) -> Path:
     question = plan.question
     set_heading(
         figure,
-        f"{plan.recommended} with "
-        f"{options_words(question)} and "
-        f"{question.rounds:,} "
-        "rounds: "
-        "mean of "
-        f"{plan.unchanging.trials} trials, 95 % intervals",
+        f"{plan.recommended} with {options_words(question)} and {question.rounds:,} rounds: means "
+        f"over {plan.unchanging.trials} simulations, 95 % intervals",
     )
     return save(figure, path)
 
 
 def draw_plan(plan: Plan, ax: Axes | None = None) -> Axes:
-    """Draw the cost a round over epsilon, between guessing and no privacy, into given axes or new ones; return them."""
-    axes = shown_axes() if ax is None else ax
-    axes.axhline(plan.question.guessing_cost, color=GREY, linestyle=LINES[2], label="guessing")
+    """Draw the cost per round over epsilon into given axes or new ones; return them."""
+    axes = new_axes() if ax is None else ax
+    axes.axhline(
+        plan.question.guessing_cost, color=GREY, linestyle=LINES[2], label="equal randomisation"
+    )
     for index, scene in enumerate(plan.scenes):
         _curve(
             axes,
-            [row.player.epsilon for row in scene.private],
+            [row.variant.epsilon for row in scene.private],
             [row.cost for row in scene.private],
             index,
             kind(scene),
@@ -58,25 +62,27 @@ def draw_plan(plan: Plan, ax: Axes | None = None) -> Axes:
             linestyle=LINES[1],
             label=f"{kind(scene)}, no privacy",
         )
-    axes.set_ylabel("cost a round: outcome lost against\nthe best arm in every round")
+    axes.set_ylabel("cost per round: how much worse than\nwith the best arm in every round")
     axes.set_ylim(bottom=0.0)
     _over_epsilon(plan, axes)
-    axes.set_title("What it costs", fontsize=10)
+    axes.set_title("Cost", fontsize=10)
     return axes
 
 
 def _draw_best_arm(plan: Plan, axes: Axes) -> None:
     scene = plan.unchanging
-    epsilons = [row.player.epsilon for row in scene.private]
+    epsilons = [row.variant.epsilon for row in scene.private]
     _curve(axes, epsilons, [row.best_arm for row in scene.private], 0, "rounds on the best arm")
     _curve(
         axes,
         epsilons,
         [row.most_played for row in scene.private],
         2,
-        "chance that the arm\nmost played is the best",
+        "probability that the arm\nplayed most is the best",
     )
-    axes.axhline(1.0 / plan.question.arms, color=GREY, linestyle=LINES[2], label="guessing")
+    axes.axhline(
+        1.0 / plan.question.arms, color=GREY, linestyle=LINES[2], label="equal randomisation"
+    )
     axes.axhline(
         scene.ordinary.best_arm.value,
         color=COLOURS[0],
@@ -113,7 +119,7 @@ def _draw_rounds(plan: Plan, axes: Axes) -> None:
     axes.set_xlabel("rounds")
     axes.set_ylabel("share of the gain without privacy")
     _finish(axes)
-    axes.set_title("What more rounds would change", fontsize=10)
+    axes.set_title("More rounds", fontsize=10)
 
 
 def _curve(
@@ -132,21 +138,21 @@ def _curve(
     low, high = [each.low for each in values], [each.high for each in values]
     if len(places) > 1:
         axes.fill_between(places, low, high, color=COLOURS[index], alpha=0.15, linewidth=0)
-    else:  # an area between two points has no width
+    else:  # one point has no area
         axes.vlines(places, low, high, color=COLOURS[index], linewidth=4, alpha=0.3)
 
 
 def _over_epsilon(plan: Plan, axes: Axes) -> None:
     axes.set_xscale("log")
     axes.axvline(plan.epsilon, color=BLACK, linewidth=0.8, alpha=0.5)
-    axes.set_xlabel("ε: less of it is more privacy\n(line: recommended)")
+    axes.set_xlabel("epsilon (smaller is more private)\nline: recommended")
     _finish(axes, plan.question.epsilons)
 
 
 def _finish(axes: Axes, ticks: Sequence[float] | None = None) -> None:
     axes.grid(alpha=0.3)
     axes.legend(fontsize=8, frameon=False, ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.22))
-    log_axis(axes, "x", ticks)
+    set_log_axis(axes, "x", ticks)
 
 
 def _percent(value: float, _: object) -> str:

@@ -9,9 +9,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.environments import environment_names
-from discreet.plot.canvas import new_figure, save, set_title, shown_axes
-from discreet.plot.labels import End, label_ends
-from discreet.plot.looks import FEW, looks
+from discreet.plot.canvas import (
+    FEW,
+    CurveEnd,
+    curve_styles,
+    label_ends,
+    new_axes,
+    new_figure,
+    save,
+    set_title,
+)
 from discreet.simulation import RegretRow, Results
 
 if TYPE_CHECKING:
@@ -21,7 +28,7 @@ if TYPE_CHECKING:
 def plot_regret(
     results: Results[RegretRow], path: Path | str, *, colors: Sequence[str] | None = None
 ) -> Path:
-    """Draw mean regret over rounds, with 95 % confidence bands over trials, and write it to a file."""
+    """Draw mean regret over rounds, with 95 % confidence bands over trials, into a file."""
     count = len(results.contenders)
     figure = new_figure(6.4 if count <= FEW else 8.0, max(4.2, 1.2 + 0.16 * count))
     draw_regret(results, figure.subplots(), colors=colors)
@@ -33,12 +40,12 @@ def draw_regret(
 ) -> Axes:
     """Draw the same into given axes, or into new ones; return them.
 
-    ``colors`` has one for each contender; with fewer, colour tells algorithms apart and line style
-    their epsilons.
+    ``colors`` has one colour per contender. With fewer, the colour shows the algorithm and the line
+    style the epsilon.
     """
-    axes = shown_axes() if ax is None else ax
+    axes = new_axes() if ax is None else ax
     final = results.regrets.record.final.mean(axis=1)
-    shapes = looks(
+    shapes = curve_styles(
         [(each.algorithm, each.private.guarantee.epsilon) for each in results.contenders], colors
     )
     faint = 0.15 if len(shapes) <= FEW else 0.05
@@ -64,7 +71,7 @@ def draw_regret(
             alpha=faint,
             linewidth=0,
         )
-        ends.append(End(label, results.rounds, float(final[index]), look))
+        ends.append(CurveEnd(label, results.rounds, float(final[index]), look))
     axes.set_xlim(0, results.rounds)
     axes.set_ylim(bottom=min(0.0, axes.get_ylim()[0]))
     for axis, most in ((axes.xaxis, results.rounds), (axes.yaxis, axes.get_ylim()[1])):

@@ -1,4 +1,4 @@
-"""How many samples searches for the best arm took: a row for each, with what is needed at least."""
+"""Plots of the samples that best-arm searches took, with a lower bound."""
 
 from __future__ import annotations
 
@@ -8,16 +8,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.plot.canvas import new_figure, save, set_title, shown_axes
-from discreet.plot.looks import COLOURS, looks
-from discreet.plot.ticks import log_axis
+from discreet.plot.canvas import (
+    COLOURS,
+    curve_styles,
+    new_axes,
+    new_figure,
+    save,
+    set_log_axis,
+    set_title,
+)
 from discreet.simulation import Results, SearchRow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 BLACK = "#000000"
-HEIGHT = 0.32  # of half a row
+HEIGHT = 0.32  # half the height of a row of dots; rows are 1 apart
 
 
 def plot_searches(
@@ -34,13 +40,15 @@ def draw_searches(
 ) -> Axes:
     """Draw the same into given axes, or into new ones; return them.
 
-    A dot is a trial, hollow where it was cut off at the horizon; a bar goes from the 10th to the
-    90th percentile, with the median; the black line is T* kl(ν, 1 - ν).
+    A dot is a trial, hollow if it was cut off at the horizon. A bar goes from the 10th to the 90th
+    percentile, with the median. The black line is the lower bound T* kl(ν, 1 - ν).
     """
-    axes = shown_axes() if ax is None else ax
+    axes = new_axes() if ax is None else ax
     owners = [results.contenders[line.contender] for line in results.searches.lines]
     palette = colors or [colour for colour in COLOURS if colour != BLACK]
-    shapes = looks([(each.algorithm, each.private.guarantee.epsilon) for each in owners], palette)
+    shapes = curve_styles(
+        [(each.algorithm, each.private.guarantee.epsilon) for each in owners], palette
+    )
     scatter = HEIGHT * (2.0 * np.random.default_rng(0).random(results.trials.size) - 1.0)
     for row, look in enumerate(shapes):
         samples, cut = results.samples[row], results.cut_off[row]
@@ -69,9 +77,10 @@ def draw_searches(
     axes.set_ylim(len(shapes) - 0.4, -0.6)
     axes.grid(alpha=0.3, axis="x")
     axes.set_xlabel(
-        "samples\nbars: 10 % to 90 % of the trials, and the median\nblack: T* kl(ν, 1 - ν)"
+        "samples\nbars: 10 % to 90 % of the trials, and the median\n"
+        "black: T* kl(ν, 1 - ν), the lower bound for Gaussian rewards"
     )
-    log_axis(axes, "x")
+    set_log_axis(axes, "x")
     found = f"{results.problem.sizes}, {results.environment}, {results.trials.size:,} trials"
     set_title(axes, f"Samples until the best arm is found: {found}")
     return axes

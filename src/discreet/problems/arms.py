@@ -157,7 +157,7 @@ class BestArm(Problem):
     >>> str(problem), problem.score
     ('best-arm search', 'wrong answer')
     >>> problem.sizes
-    '10 arms, wrong with probability at most 0.05'
+    '10 arms, error at most 0.05'
     """
 
     title = "best-arm search"
@@ -180,7 +180,7 @@ class BestArm(Problem):
     @property
     def sizes(self) -> str:
         """The number of arms, and how sure the answer has to be."""
-        return f"{self.arms:,} arms, wrong with probability at most {self.error:g}"
+        return f"{self.arms:,} arms, error at most {self.error:g}"
 
     @property
     def rival(self) -> str:

@@ -95,7 +95,7 @@ def executor(on: str | Executor, *, workers: int | None) -> Executor:
     >>> executor("moon", workers=None)
     Traceback (most recent call last):
         ...
-    discreet.errors.DiscreetError: unknown executor 'moon': known are ray, threads.
+    discreet.errors.DiscreetError: unknown executor 'moon': choose from ray, threads.
     """
     if workers is not None:
         check_int("workers", workers, minimum=1)

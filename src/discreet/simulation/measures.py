@@ -43,6 +43,11 @@ class Measure(ABC, Generic[Row]):
     def seconds(self) -> Floats:
         """How long every contender played, summed over trials."""
 
+    @property
+    @abstractmethod
+    def curves(self) -> int:
+        """How many curves or rows a plot has."""
+
     @abstractmethod
     def summarise(self, results: Results[Row]) -> list[Row]:
         """Return a row for each contender."""
@@ -98,6 +103,11 @@ class Regret(Measure[RegretRow]):
     def seconds(self) -> Floats:
         """How long every contender played, summed over trials."""
         return self.record.seconds
+
+    @property
+    def curves(self) -> int:
+        """One for each contender."""
+        return int(self.seconds.size)
 
     def summarise(self, results: Results[RegretRow]) -> list[RegretRow]:
         """Return the regret at the end of the game, a row for each contender."""
@@ -239,6 +249,11 @@ class Searches(Measure[SearchRow]):
     def seconds(self) -> Floats:
         """How long every contender played, summed over trials."""
         return self.played
+
+    @property
+    def curves(self) -> int:
+        """One for each line."""
+        return len(self.lines)
 
     @property
     def cut_off(self) -> NDArray[np.bool_]:

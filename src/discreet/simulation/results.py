@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import importlib
 import json
 import platform
 from collections.abc import Sequence
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from componentjit import source_digest
 from discreet.contracts import Floats, Integers
+from discreet.drawing import plotter
 from discreet.errors import DiscreetError, count, shorten
 from discreet.guarantee import Json
 from discreet.problems import Problem
@@ -169,14 +169,7 @@ class Results(Generic[Row]):
         It draws into given axes or into new ones, whose figure is ``axes.figure``. ``colors`` has
         one for each line.
         """
-        if isinstance(self.measure, Regret):
-            drawing, lines = importlib.import_module("discreet.plot.regret"), len(self.contenders)
-            axes: Axes = drawing.draw_regret(self, ax, colors=check_colors(colors, lines))
-        else:
-            drawing = importlib.import_module("discreet.plot.searches")
-            lines = len(self.searches.lines)
-            axes = drawing.draw_searches(self, ax, colors=check_colors(colors, lines))
-        return axes
+        return plotter().draw(self, ax, colors=check_colors(colors, self.measure.curves))
 
     def manifest(self) -> Json:
         """Return everything that is needed to run this again, and what was guaranteed."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from componentjit import cache_root
-from discreet.algorithms import algorithm, algorithms
+from discreet.algorithms import algorithm, list_algorithms
 from discreet.errors import check_int, unknown_name
 from discreet.plugins import load_plugins
 from discreet.simulation.executors import HEARTBEAT, Gave, Job, Threads, ThreadSession
@@ -36,7 +36,7 @@ def problem_names() -> dict[str, type]:
     >>> list(problem_names())
     ['arms', 'advice', 'contexts', 'functions', 'points', 'best-arm']
     """
-    kinds = dict.fromkeys(type(each.problem) for each in algorithms().values())
+    kinds = dict.fromkeys(type(each.problem) for each in list_algorithms().values())
     return {re.sub(r"(?<!^)(?=[A-Z])", "-", kind.__name__).lower(): kind for kind in kinds}
 
 
@@ -58,8 +58,8 @@ def warm(
     if problem is not None:
         if problem not in problem_names():
             raise unknown_name("problem", problem, problem_names())
-        chosen += algorithms(problem_names()[problem])
-    chosen = list(dict.fromkeys(chosen or algorithms()))
+        chosen += list_algorithms(problem_names()[problem])
+    chosen = list(dict.fromkeys(chosen or list_algorithms()))
     start = time.perf_counter()
     seconds = _in_processes(
         chosen, epsilon, delta, check_int("workers", workers, minimum=1), progress

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from discreet.cli import options
-from discreet.cli.simulate import progress_bar
+from discreet.cli.progress import progress_bar
 from discreet.cli.text import number, table
 from discreet.errors import DiscreetError, check_int
 from discreet.guarantee import Json
@@ -80,9 +80,9 @@ def counters(
                 "once."
             )
     if output is not None:
-        from discreet.plot.canvas import plotting
+        from discreet.plot import require_matplotlib
 
-        plotting()
+        require_matplotlib()
         _check_picture(output)
     rows = []
     with progress_bar(quiet=quiet) as bar:

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from discreet.cli import options
-from discreet.cli.simulate import progress_bar
+from discreet.cli.progress import progress_bar
 from discreet.errors import DiscreetError
 from discreet.output import output_file
 from discreet_papers.errata import errata as known

@@ -9,9 +9,9 @@ import click
 from click.shell_completion import CompletionItem
 
 from discreet.cli import options
-from discreet.cli.simulate import progress_bar
+from discreet.cli.progress import progress_bar
 from discreet.output import output_folder
-from discreet.plot.canvas import plotting
+from discreet.plot import require_matplotlib
 from discreet_papers.reproduce import reproduction, reproductions
 
 
@@ -67,7 +67,7 @@ def reproduce(
 ) -> None:
     """Compute a reproduction in a folder that appears complete or not at all."""
     known = reproduction(name)
-    plotting()
+    require_matplotlib()
     start = time.perf_counter()
     with output_folder(output, overwrite=overwrite) as folder:
         with progress_bar(quiet=quiet) as bar:

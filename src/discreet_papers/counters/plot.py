@@ -6,10 +6,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from discreet.plot.canvas import new_figure, save, set_title
-from discreet.plot.labels import End, label_ends
-from discreet.plot.looks import LINES, Look, distinct_looks
-from discreet.plot.ticks import logarithmic
+from discreet.plot import (
+    LINES,
+    CurveEnd,
+    CurveStyle,
+    distinct_styles,
+    label_ends,
+    new_figure,
+    save,
+    set_log_axes,
+    set_title,
+)
 from discreet_papers.counters import COUNTERS, UNKNOWN_HORIZON, Comparison
 
 if TYPE_CHECKING:
@@ -37,8 +44,8 @@ def draw_counters(
 ) -> tuple[Axes, Axes]:
     """Draw the same into given axes: the largest error over time into the first, the mean error into the second."""
     rounds = sorted({row.rounds for row in rows})
-    shapes = distinct_looks(len(COUNTERS), colors)
-    ends: tuple[list[End], list[End]] = ([], [])
+    shapes = distinct_styles(len(COUNTERS), colors)
+    ends: tuple[list[CurveEnd], list[CurveEnd]] = ([], [])
     widths = [
         3.2 - 0.3 * position for position in range(len(COUNTERS))
     ]  # a thin line does not hide the one below
@@ -56,16 +63,16 @@ def draw_counters(
                 markerfacecolor=inside,
                 **look.options(),
             )
-            found.append(End(name, rounds[-1], errors[-1], look))
+            found.append(CurveEnd(name, rounds[-1], errors[-1], look))
     bounds = [next(row.lower_bound for row in rows if row.rounds == each) for each in rounds]
-    bound = Look(GREY, LINES[2], "")
+    bound = CurveStyle(GREY, LINES[2], "")
     axes[0].plot(rounds, bounds, label=BOUND, **bound.options())
-    ends[0].append(End(BOUND, rounds[-1], bounds[-1], bound))
+    ends[0].append(CurveEnd(BOUND, rounds[-1], bounds[-1], bound))
     axes[0].set_ylabel("mean squared error\n(Gaussian noise, μ = 1, numbers that move by 1)")
     for panel, found, title in zip(
         axes, ends, ("Largest error over time", "Mean error over time"), strict=True
     ):
-        logarithmic(panel, rounds=rounds)
+        set_log_axes(panel, rounds=rounds)
         label_ends(panel, found)
         set_title(panel, title)
     return axes

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from discreet.plot.canvas import new_figure
-from discreet.plot.looks import COLOURS, distinct_looks
+from discreet.plot import COLOURS, distinct_styles, new_figure
 from discreet.simulation.statistics import Interval
 from discreet_papers.reproduce.fitting import half_width
 
@@ -27,7 +26,7 @@ def panels(
 
 def style(index: int) -> dict[str, Any]:
     """Return the colour, line and marker of a curve."""
-    return distinct_looks(len(COLOURS))[index % len(COLOURS)].options()
+    return distinct_styles(len(COLOURS))[index % len(COLOURS)].options()
 
 
 def draw_means(

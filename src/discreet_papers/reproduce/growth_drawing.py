@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from discreet.plot.canvas import set_heading
-from discreet.plot.looks import LINES
-from discreet.plot.ticks import log_axis, logarithmic
+from discreet.plot import LINES, set_heading, set_log_axes, set_log_axis
 from discreet_papers.reproduce.drawing import GREY, draw_means, legend_below, panels
 from discreet_papers.reproduce.growth import LEARNT, Growth
 from discreet_papers.reproduce.rates import Panel, Table
@@ -54,9 +52,9 @@ def _curves(found: Growth, panel: Panel, above: Axes, below: Axes, *, named: boo
         0.0, 1.1 * max(1.0, *(cell.share.value for curve in mine for cell in curve.cells))
     )
     ticks = None if panel.axis == "1/ε" else mine[0].along
-    logarithmic(above, rounds=ticks)
+    set_log_axes(above, rounds=ticks)
     below.set_xscale("log")
     below.grid(alpha=0.3)
-    log_axis(below, "x", ticks)
+    set_log_axis(below, "x", ticks)
     for axes in (above, below):
         axes.tick_params(labelsize=8)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from discreet.errors import check_int, unknown_name
-from discreet.plot.canvas import save
+from discreet.plot import save
 from discreet.simulation.executors import Executor, executor
 from discreet_papers.reproduce.files import Row, write_table
 from discreet_papers.reproduce.plan import Plan, Step

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from discreet.plot.canvas import save
+from discreet.plot import save
 
 
 @pytest.fixture(autouse=True)
 def every_figure_is_legible(monkeypatch, legible):
-    """Look at all figures that are written: no text covers another or is cut off."""
+    """CurveStyle at all figures that are written: no text covers another or is cut off."""
 
     def look_and_save(figure, path):
         assert legible(figure)

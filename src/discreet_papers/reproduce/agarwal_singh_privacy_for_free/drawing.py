@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from discreet.plot.canvas import set_heading, set_title
-from discreet.plot.looks import LINES
-from discreet.plot.ticks import logarithmic
+from discreet.plot import LINES, set_heading, set_log_axes, set_title
 from discreet_papers.reproduce.agarwal_singh_privacy_for_free.analysis import NAME, Ratios
 from discreet_papers.reproduce.agarwal_singh_privacy_for_free.sweep import SIZE
 from discreet_papers.reproduce.agarwal_singh_privacy_for_free.text import LEVEL
@@ -39,7 +37,7 @@ def draw(found: Ratios) -> Mapping[str, Figure]:
         panel.set_xlabel("ε √T: less of it is more privacy")
         set_title(panel, title)
     for panel in axes:
-        logarithmic(panel)
+        set_log_axes(panel)
     axes[0].set_ylabel("worst regret with privacy,\ndivided by that without")
     legend_below(figure, columns=4)
     set_heading(

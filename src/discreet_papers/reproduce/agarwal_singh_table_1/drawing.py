@@ -6,9 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from discreet.plot.canvas import set_heading
-from discreet.plot.looks import LINES
-from discreet.plot.ticks import logarithmic
+from discreet.plot import LINES, set_heading, set_log_axes
 from discreet_papers.reproduce.agarwal_singh_table_1.analysis import NAME, Measured
 from discreet_papers.reproduce.agarwal_singh_table_1.sweep import POINTS
 from discreet_papers.reproduce.agarwal_singh_table_1.text import columns
@@ -42,7 +40,7 @@ def draw(found: Measured) -> Mapping[str, Figure]:
         above.set_title(TITLES[points], fontsize=11)
         below.set_xlabel("rounds T")
     for panel in axes.flat:
-        logarithmic(panel, rounds=list(found.table[POINTS[0], SIZE]))
+        set_log_axes(panel, rounds=list(found.table[POINTS[0], SIZE]))
         panel.tick_params(labelsize=8)
     axes[0][0].set_ylabel("worst mean regret\n(thin dots: proved bound)")
     axes[1][0].set_ylabel("regret that privacy adds, at worst")

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.plot.canvas import set_heading, set_title
-from discreet.plot.looks import COLOURS, LINES
+from discreet.plot import COLOURS, LINES, set_heading, set_title
 from discreet_papers.reproduce.drawing import legend_below, panels
 from discreet_papers.reproduce.faster_rates_figure_1.analysis import NAME, Leaks
 

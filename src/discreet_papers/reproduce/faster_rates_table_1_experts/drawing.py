@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.plot.canvas import set_heading
-from discreet.plot.looks import COLOURS
-from discreet.plot.ticks import logarithmic
+from discreet.plot import COLOURS, set_heading, set_log_axes
 from discreet_papers.reproduce.drawing import GREY, draw_means, legend_below, panels
 from discreet_papers.reproduce.faster_rates_table_1_experts.analysis import AXES, NAME, Growth
 from discreet_papers.reproduce.faster_rates_table_1_experts.cells import LEARNS, NOBODY, Verdict
@@ -63,7 +61,7 @@ def _growth(found: Growth) -> Figure:
         )
         along = AXES[axis]
         values = sorted({along(cell) for cell in found.lines[axis] if cell.calibration})
-        logarithmic(panel, rounds=None if axis == "1/epsilon" else values)
+        set_log_axes(panel, rounds=None if axis == "1/epsilon" else values)
         panel.tick_params(labelsize=9)
     for row in axes:
         row[0].set_ylabel("mean regret against the best expert")

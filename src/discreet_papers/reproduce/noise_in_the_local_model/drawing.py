@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from discreet.plot.canvas import set_heading
-from discreet.plot.ticks import logarithmic
+from discreet.plot import set_heading, set_log_axes
 from discreet_papers.reproduce.drawing import legend_below, panels, style
 from discreet_papers.reproduce.files import number
 from discreet_papers.reproduce.noise_in_the_local_model.analysis import ERROR, NAME, ReportsNeeded
@@ -47,7 +46,7 @@ def draw(found: ReportsNeeded) -> Mapping[str, Figure]:
             panel.plot(
                 [], [], label=kind if panel is left else None, marker=marker, linewidth=1.6, **look
             )
-        logarithmic(panel, rounds=values)
+        set_log_axes(panel, rounds=values)
     left.set_ylabel(f"reports for an error of {ERROR:g}")
     left.set_xlabel(f"ε: less of it is more privacy (D = {DIMENSION})")
     right.set_xlabel(f"dimensions D of the report (ε = {EPSILON:g})")

@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from discreet.plot.canvas import set_title
-from discreet.plot.labels import End, label_ends
-from discreet.plot.looks import COLOURS, LINES, Look, distinct_looks
-from discreet.plot.ticks import logarithmic
+from discreet.plot import (
+    COLOURS,
+    LINES,
+    CurveEnd,
+    CurveStyle,
+    distinct_styles,
+    label_ends,
+    set_log_axes,
+    set_title,
+)
 from discreet_papers.reproduce.drawing import GREY, panels
 from discreet_papers.reproduce.files import number
 from discreet_papers.reproduce.price_of_privacy.analysis import NAME, Prices
@@ -36,7 +42,7 @@ def draw(found: Prices) -> Mapping[str, Figure]:
 
 def _draw_side(axes: Axes, found: Prices, names: Sequence[str], title: str) -> None:
     """Draw some of the algorithms; limits are those of all, so that both sides can be compared."""
-    shapes = distinct_looks(len(names), [colour for colour in COLOURS if colour != BLACK])
+    shapes = distinct_styles(len(names), [colour for colour in COLOURS if colour != BLACK])
     ends = []
     for name, look in zip(names, shapes, strict=True):
         rows = found.private[name]
@@ -47,17 +53,17 @@ def _draw_side(axes: Axes, found: Prices, names: Sequence[str], title: str) -> N
                 [number(row, end) for row in rows] for end in ("regret_low", "regret_high")
             )
             axes.fill_between(x, low, high, color=look.color, alpha=0.08, linewidth=0)
-        ends.append(End(name, x[-1], y[-1], look))
+        ends.append(CurveEnd(name, x[-1], y[-1], look))
     for label, level, look in (
-        ("uniform play, ε = 0", found.blind, Look(GREY, LINES[2], "")),
-        (f"{found.floor}, no privacy", found.least, Look(BLACK, LINES[0], "")),
+        ("uniform play, ε = 0", found.blind, CurveStyle(GREY, LINES[2], "")),
+        (f"{found.floor}, no privacy", found.least, CurveStyle(BLACK, LINES[0], "")),
     ):
         axes.axhline(level, color=look.color, linestyle=look.linestyle)
-        ends.append(End(label, EPSILONS[-1], level, look))
+        ends.append(CurveEnd(label, EPSILONS[-1], level, look))
     means = [found.least, *(row["regret_mean"] for rows in found.private.values() for row in rows)]
     positive = [mean for mean in means if mean > 0.0]
     axes.set_ylim(0.6 * min(positive), 1.6 * max(found.blind, *means))  # bands that reach 0 are cut
-    logarithmic(axes)
+    set_log_axes(axes)
     label_ends(axes, ends)
     axes.set_xlabel("ε: less of it is more privacy")
     axes.set_ylabel("mean regret, 95 % bands")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from discreet.algorithms import algorithms
+from discreet.algorithms import list_algorithms
 from discreet.problems import Arms
 from discreet_papers.reproduce.games import Game, Player
 
@@ -24,7 +24,7 @@ def private_names() -> list[str]:
     """Return the algorithms whose guarantee follows the epsilon that is asked for."""
     guarantees = {
         name: known.build(known.setting(delta=DELTA)).guarantee
-        for name, known in algorithms(Arms).items()
+        for name, known in list_algorithms(Arms).items()
     }
     return [
         name

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.plot.canvas import set_heading
-from discreet.plot.looks import Look, looks
+from discreet.plot import CurveStyle, curve_styles, set_heading
 from discreet.simulation.statistics import median_of_means
 from discreet_papers.reproduce.drawing import panels
 from discreet_papers.reproduce.games import Played, Player
@@ -39,7 +38,7 @@ def draw(found: Regrets) -> Mapping[str, Figure]:
 def _figure(played: Sequence[Played], players: Sequence[Player], title: str) -> Figure:
     """Draw one panel an adversary, with the legend in the place of one more."""
     figure, axes = panels(2, -(-(len(played) + 1) // 2), (10.4, 6.4), dpi=150)
-    shapes = looks([(player.algorithm, player.epsilon) for player in players])
+    shapes = curve_styles([(player.algorithm, player.epsilon) for player in players])
     for panel, each in zip(axes.flat, played, strict=False):
         for index, (player, look) in enumerate(zip(players, shapes, strict=True)):
             _line(panel, each, player, look, index / len(players))
@@ -74,7 +73,7 @@ def _figure(played: Sequence[Played], players: Sequence[Player], title: str) -> 
     return figure
 
 
-def _line(axes: Axes, played: Played, player: Player, look: Look, share: float) -> None:
+def _line(axes: Axes, played: Played, player: Player, look: CurveStyle, share: float) -> None:
     """Draw one player's regret, with bars at four rounds, for each player a little later than for the one before."""
     marks = played.results.checkpoints
     bars = np.array(

@@ -69,7 +69,10 @@ def _rows(each: Searched) -> list[Sampled]:
         player.role: _variance(each, index) for index, player in enumerate(each.game.players)
     }
     private = next(player for player in each.game.players if player.role == RESPONSE)
-    least, most = (float(mean) for mean in (each.results.searches.means.min(), each.results.searches.means.max()))
+    least, most = (
+        float(mean)
+        for mean in (each.results.searches.means.min(), each.results.searches.means.max())
+    )
     plain = found[OPEN]["samples_mean"]
     return [
         {

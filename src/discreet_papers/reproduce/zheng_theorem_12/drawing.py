@@ -6,8 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from discreet.plot.canvas import set_heading
-from discreet.plot.ticks import logarithmic
+from discreet.plot import set_heading, set_log_axes
 from discreet.simulation.statistics import Interval
 from discreet_papers.reproduce.drawing import draw_means, legend_below, panels
 from discreet_papers.reproduce.files import Row, number
@@ -49,7 +48,7 @@ def draw(found: Samples) -> Mapping[str, Figure]:
                     index,
                     _once(panel is left, role),
                 )
-        logarithmic(panel, rounds=values)
+        set_log_axes(panel, rounds=values)
     left.set_ylabel("mean samples, 95 % bars")
     left.set_xlabel(f"gap, as a fraction of the range (ε = {EPSILON:g})")
     right.set_xlabel(f"ε: less of it is more privacy (gap {GAP:g})")

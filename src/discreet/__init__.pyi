@@ -1,0 +1,37 @@
+from .algorithms import Setting as Setting
+from .algorithms import algorithm as algorithm
+from .algorithms import cite as cite
+from .algorithms import list_algorithms as list_algorithms
+from .algorithms import register_algorithm as register_algorithm
+from .auditing import Audit as Audit
+from .auditing import audit as audit
+from .auditing import audit_release_times as audit_release_times
+from .environments import register_environment as register_environment
+from .errors import DiscreetError as DiscreetError
+from .guarantee import Guarantee as Guarantee
+from .guarantee import compose as compose
+from .ledger import BudgetExceeded as BudgetExceeded
+from .ledger import Ledger as Ledger
+from .ledger import UserLimitReached as UserLimitReached
+from .live import Advisor as Advisor
+from .live import Bandit as Bandit
+from .live import BestArmSearch as BestArmSearch
+from .live import Decision as Decision
+from .live import Device as Device
+from .live import Experts as Experts
+from .live import LiveRun as LiveRun
+from .live import LocalServer as LocalServer
+from .live import Optimizer as Optimizer
+from .live import Progress as Progress
+from .live import VectorOptimizer as VectorOptimizer
+from .on_device import OnDevice as OnDevice
+from .planning import Plan as Plan
+from .planning import plan as plan
+from .private import Private as Private
+from .ranges import Range as Range
+from .simulation import Contender as Contender
+from .simulation import Results as Results
+from .simulation import search as search
+from .simulation import simulate as simulate
+
+__version__: str
