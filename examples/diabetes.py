@@ -59,12 +59,7 @@ def squared_errors(results: Results, unit: float) -> tuple[np.ndarray, np.ndarra
 def print_table(results: Results, errors: np.ndarray, best: float) -> None:
     """Say how well each predicts in the end."""
     print(
-        f"{ROUNDS:,} rounds with 442 patients, means of "
-        f"{TRIALS} "
-        "trials. "
-        "Squared "
-        "errors "
-        "are in "
+        f"{ROUNDS:,} rounds with 442 patients, means of {TRIALS} trials. Squared errors are in "
         "variances of what is"
     )
     print(f"predicted; the best model of four numbers has {best:.2f}.\n")

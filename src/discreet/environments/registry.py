@@ -88,11 +88,7 @@ def register_environment(
         older = _environments.get((problem, name))
         if older is not None and defined_as(older.make) != defined_as(make):
             raise DiscreetError(
-                f"name is '{name}', but an environment of "
-                "that "
-                "name is "
-                "registered "
-                "already: use "
+                f"name is '{name}', but an environment of that name is registered already: use "
                 "another."
             )
         known = NamedEnvironment(
@@ -132,12 +128,8 @@ def find_environment(name: str, problem: Problem | None = None) -> NamedEnvironm
     other = next(each for each in environments() if each.name == name)
     names = ", ".join(environment_names(type(problem)))
     raise DiscreetError(
-        f"environment '{name}' is for "
-        f"{other.problem_with()}, but "
-        f"{problem} are "
-        "played: use "
-        "one of "
-        f"{names}."
+        f"environment '{name}' is for {other.problem_with()}, but {problem} are played: use one "
+        f"of {names}."
     )
 
 

@@ -21,12 +21,7 @@ PICTURES = (".png", ".pdf", ".svg")
 
 
 @click.command(
-    epilog="Example: discreet counters --horizon 1024 "
-    "--horizon "
-    "16384 "
-    "--copies "
-    "2000 "
-    "--output "
+    epilog="Example: discreet counters --horizon 1024 --horizon 16384 --copies 2000 --output "
     "counters.png"
 )
 @click.option(
@@ -72,11 +67,7 @@ def counters(
         check_int("horizon", rounds, least=2, most=2**24)
         if horizon.count(rounds) > 1:
             raise DiscreetError(
-                f"horizon {rounds} is given "
-                f"{horizon.count(rounds)} "
-                "times, but "
-                "each is "
-                "computed "
+                f"horizon {rounds} is given {horizon.count(rounds)} times, but each is computed "
                 "once."
             )
     if output is not None:

@@ -32,8 +32,8 @@ class ReproductionName(click.ParamType[str]):
 
 
 @click.command(
-    help="Compute a figure or table of a paper: pictures, and their numbers as tables.\n\n"
-    f"NAME is one of {', '.join(reproductions())}.",
+    help="Compute a figure or table of a paper: pictures, and their numbers as tables.\n\nNAME "
+    f"is one of {', '.join(reproductions())}.",
     epilog="Example: discreet reproduce tossou-figure-1 --output figure --trials 24 --rounds 16384",
 )
 @click.argument("name", type=ReproductionName())

@@ -77,15 +77,8 @@ def batch_lengths(rounds: int, dimension: int, norm: float, copies: int, seed: i
     paper=PAPER,
     place="Theorem 2.3: running sums",
     printed="λ = Y₁ log T / ε for vectors with a 1-norm of at most Y₁.",
-    ours="λ = diam₁ k / ε, as in Agarwal & Singh 2017, "
-    "Lemma "
-    "3.3: a "
-    "replaced "
-    "vector "
-    "moves by "
-    "up to "
-    "twice its norm, and is in k "
-    "nodes.",
+    ours="λ = diam₁ k / ε, as in Agarwal & Singh 2017, Lemma 3.3: a replaced vector moves by up "
+    "to twice its norm, and is in k nodes.",
     verdict="too small",
 )
 def sums() -> str:
@@ -97,20 +90,9 @@ def sums() -> str:
         gaussian=False,
     )
     return (
-        "numbers in [-1, 1], T = 8, claimed epsilon 1: the "
-        "attack "
-        "finds "
-        "epsilon at "
-        "least "
-        f"{bound:.2f} (exact: "
-        f"{tree_epsilon(8):.2f}). In its usual range "
-        "Algorithm "
-        "1 is "
-        "private "
-        "all the "
-        "same: its "
-        "noise is too large for other "
-        "reasons."
+        "numbers in [-1, 1], T = 8, claimed epsilon 1: the attack finds epsilon at least "
+        f"{bound:.2f} (exact: {tree_epsilon(8):.2f}). In its usual range Algorithm 1 is private "
+        "all the same: its noise is too large for other reasons."
     )
 
 
@@ -118,14 +100,9 @@ def sums() -> str:
     paper=PAPER,
     place="Lemma 5.1: Laplace noise of Algorithm 1",
     printed="λ = sqrt(T) n L log T / ε, for the 1-norm of the sum of a whole batch.",
-    ours="λ = (n / ζ) w sqrt(n) k / ε, w the width of the "
-    "range: "
-    "points and "
-    "directions are "
-    "public, "
-    "so one replaced function "
-    "moves "
-    "one term of a batch. Spherical noise is shorter still.",
+    ours="λ = (n / ζ) w sqrt(n) k / ε, w the width of the range: points and directions are "
+    "public, so one replaced function moves one term of a batch. Spherical noise is shorter "
+    "still.",
     verdict="too large",
 )
 def laplace() -> str:
@@ -135,16 +112,9 @@ def laplace() -> str:
     )
     small = needed(100, 1000)[0] / printed_laplace(100, 1000)
     return (
-        "n = 10, L = D = 1, functions of either sign (w "
-        "= 2 L "
-        "(D + "
-        "ζ)), "
-        "logarithms to "
-        "base "
-        "2: the "
-        f"printed scale is larger by a factor of {ratios}. It "
-        "is too "
-        f"small where ζ is several times D: by a factor of {small:.1f} at T = 100, n = 1,000."
+        "n = 10, L = D = 1, functions of either sign (w = 2 L (D + ζ)), logarithms to base 2: "
+        f"the printed scale is larger by a factor of {ratios}. It is too small where ζ is "
+        f"several times D: by a factor of {small:.1f} at T = 100, n = 1,000."
     )
 
 
@@ -152,16 +122,9 @@ def laplace() -> str:
     paper=PAPER,
     place="Lemma 5.1: the norm of a batch",
     printed="T_batch sqrt(n) M ≤ sqrt(T) n L, with T_batch = sqrt(T) and M = T^(1/4) sqrt(n) L.",
-    ours="the left side is T^(3/4) n L. With it the noise "
-    "would be "
-    "larger by "
-    "T^(1/4), "
-    "and the "
-    "regret of Lemma 5.2 would "
-    "be T "
-    "n^(3/2) "
-    "/ ε, "
-    "which says nothing; no norm of a batch is needed (see above).",
+    ours="the left side is T^(3/4) n L. With it the noise would be larger by T^(1/4), and the "
+    "regret of Lemma 5.2 would be T n^(3/2) / ε, which says nothing; no norm of a batch is "
+    "needed (see above).",
     verdict="false",
 )
 def batch_norm() -> str:
@@ -170,39 +133,20 @@ def batch_norm() -> str:
     found = batch_lengths(rounds, dimension, 1, 4000)
     claimed = math.sqrt(rounds) * dimension
     return (
-        "T = 10,000, n = 4, L = D = 1: the left side is "
-        f"{rounds**0.75 * dimension:,.0f}, the "
-        f"right side {claimed:,.0f}. "
-        "For the "
-        "distance "
-        "from a "
-        "point "
-        "of the set, 1 away from the point that is played, "
-        f"{100.0 * float((found > claimed).mean()):.0f} % of 4,000 batches had a 1-norm above "
-        f"{claimed:,.0f}; the mean was {found.mean():,.0f}."
+        f"T = 10,000, n = 4, L = D = 1: the left side is {rounds**0.75 * dimension:,.0f}, the "
+        f"right side {claimed:,.0f}. For the distance from a point of the set, 1 away from the "
+        f"point that is played, {100.0 * float((found > claimed).mean()):.0f} % of 4,000 batches "
+        f"had a 1-norm above {claimed:,.0f}; the mean was {found.mean():,.0f}."
     )
 
 
 @erratum(
     paper=PAPER,
     place="Lemma 5.4: Gaussian noise of Algorithm 1",
-    printed="σ = T^(1/4) sqrt(n) L log T ln(T / δ) / ε "
-    "times "
-    "ln((n + "
-    "T) / "
-    "δ) + "
-    "sqrt((1 + "
-    "sqrt(T) / "
-    "n) ln((n + T) / δ)).",
-    ours="σ = (n / ζ) w sqrt(k) a(ε, δ): no norm of a "
-    "batch is "
-    "needed, nor "
-    "Lemma 5.3 "
-    "and its "
-    "share "
-    "of δ. BLT sums have less "
-    "noise "
-    "still.",
+    printed="σ = T^(1/4) sqrt(n) L log T ln(T / δ) / ε times ln((n + T) / δ) + sqrt((1 + sqrt(T) "
+    "/ n) ln((n + T) / δ)).",
+    ours="σ = (n / ζ) w sqrt(k) a(ε, δ): no norm of a batch is needed, nor Lemma 5.3 and its "
+    "share of δ. BLT sums have less noise still.",
     verdict="too large",
 )
 def gaussian() -> str:
@@ -211,41 +155,18 @@ def gaussian() -> str:
         f"{printed_gaussian(t, 10) / needed(t, 10)[1]:,.0f} at T = {t:,}" for t in LENGTHS
     )
     return (
-        "n = 10, L = D = 1, functions of either sign, ε = "
-        "1, δ = "
-        "1e-6, "
-        "logarithms of "
-        "levels to "
-        "base 2: the printed deviation of a "
-        "node is "
-        "larger "
-        "by a "
-        f"factor of {ratios}."
+        "n = 10, L = D = 1, functions of either sign, ε = 1, δ = 1e-6, logarithms of levels to "
+        f"base 2: the printed deviation of a node is larger by a factor of {ratios}."
     )
 
 
 @erratum(
     paper=PAPER,
     place="Lemma 5.4: the norm of a batch",
-    printed="by Lemma 5.3 a batch has a length of M = "
-    "T^(1/4) "
-    "sqrt(n) L "
-    "times the "
-    "factor in "
-    "brackets, up to a constant "
-    "that is "
-    "left out "
-    "of σ.",
-    ours="Lemma 5.3 is for coefficients with a *length* "
-    "of at "
-    "most Δ; "
-    "those "
-    "of a "
-    "batch are "
-    "T^(1/4) "
-    "times longer than each of them. No "
-    "norm "
-    "of a batch is needed.",
+    printed="by Lemma 5.3 a batch has a length of M = T^(1/4) sqrt(n) L times the factor in "
+    "brackets, up to a constant that is left out of σ.",
+    ours="Lemma 5.3 is for coefficients with a *length* of at most Δ; those of a batch are "
+    "T^(1/4) times longer than each of them. No norm of a batch is needed.",
     verdict="slip",
 )
 def batch_length() -> str:
@@ -254,15 +175,9 @@ def batch_length() -> str:
     claimed = rounds**0.25 * math.sqrt(dimension) * _rare(rounds, dimension, DELTA)
     found = batch_lengths(rounds, dimension, 2, 10)
     return (
-        "T = 10^8, n = 100, L = D = 1, δ = 1e-6: "
-        f"{claimed:,.0f} is "
-        "stated, "
-        "and 10 "
-        "batches had "
-        "lengths of "
-        f"{found.min():,.0f} to "
-        f"{found.max():,.0f}. "
-        "Privacy is not affected, because one function moves one term only."
+        f"T = 10^8, n = 100, L = D = 1, δ = 1e-6: {claimed:,.0f} is stated, and 10 batches had "
+        f"lengths of {found.min():,.0f} to {found.max():,.0f}. Privacy is not affected, because "
+        "one function moves one term only."
     )
 
 
@@ -270,16 +185,9 @@ def batch_length() -> str:
     paper=PAPER,
     place="Section 2: the size of losses",
     printed="|f_t(x_t)| ≤ L D, since f_t is 0 somewhere in the set.",
-    ours="L (D + ζ), since x_t is up to ζ outside of the "
-    "set; "
-    "and 2 L "
-    "(D + "
-    "ζ) for "
-    "what "
-    "replacing "
-    "f_t moves, as f_t may be negative. Points "
-    "that "
-    "stay in the set (Appendix D), and a declared range to which losses are clamped, need neither.",
+    ours="L (D + ζ), since x_t is up to ζ outside of the set; and 2 L (D + ζ) for what replacing "
+    "f_t moves, as f_t may be negative. Points that stay in the set (Appendix D), and a declared "
+    "range to which losses are clamped, need neither.",
     verdict="false",
 )
 def sizes() -> str:
@@ -291,15 +199,8 @@ def sizes() -> str:
             f"{math.hypot(1.0, zeta):.2f} (ζ = {zeta:.2f}) at T = {rounds:,}, n = {dimension:,}"
         )
     return (
-        "L = D = 1, the distance from a point of the set "
-        "that "
-        "is 1 "
-        "away: at "
-        "right "
-        "angles "
-        "to it, "
-        "which is where almost all directions are, the "
-        "loss is " + ", ".join(parts) + "."
+        "L = D = 1, the distance from a point of the set that is 1 away: at right angles to it, "
+        "which is where almost all directions are, the loss is " + ", ".join(parts) + "."
     )
 
 
@@ -316,14 +217,7 @@ def doubling() -> str:
     bound = attacked(partial(largest_node, levels, 2.0 * levels), TRIALS, delta=0.0, gaussian=False)
     epochs = math.ceil(math.log2(10**6))
     return (
-        f"T = 1,000,000 has {epochs} epochs. The nodes "
-        "that the "
-        "first "
-        "of 8 "
-        "rounds "
-        "is in, "
-        "with "
-        f"noise for epsilon 1, show epsilon {bound:.2f} at "
-        "least, and "
-        "those of all other epochs are the same in both worlds: 1 in all."
+        f"T = 1,000,000 has {epochs} epochs. The nodes that the first of 8 rounds is in, with "
+        f"noise for epsilon 1, show epsilon {bound:.2f} at least, and those of all other epochs "
+        "are the same in both worlds: 1 in all."
     )

@@ -21,14 +21,8 @@ PAPER = "Asi, Raman & Talwar 2025 (Faster rates)"
 @erratum(
     paper=PAPER,
     place="Algorithm 4: geometric resampling",
-    printed="a copy is a success if the played arm is "
-    "the arg "
-    "*max* "
-    "of the "
-    "perturbed "
-    "losses; the "
-    "count stays 0 if none "
-    "succeeds.",
+    printed="a copy is a success if the played arm is the arg *max* of the perturbed losses; the "
+    "count stays 0 if none succeeds.",
     ours="arg *min*, the rule of the play; and the cap M if none succeeds.",
     verdict="slip",
 )
@@ -42,19 +36,10 @@ def resampling() -> str:
     counts = np.arange(1, cap + 1)
     printed = float((counts * p * (1.0 - p) ** (counts - 1)).sum()) * p
     return (
-        "losses so far (0, 1, 2), η = 0.5: the arms are "
-        "played "
-        "with "
-        "probabilities "
-        f"{', '.join(f'{x:.2f}' for x in least)}, "
-        "and the "
-        "printed rule would resample with "
-        f"{', '.join(f'{x:.2f}' for x in most)}. "
-        "With p = "
-        f"{p}, M "
-        f"= {cap}: E[count] p "
-        "should be "
-        f"1 - (1 - p)^M = {1.0 - (1.0 - p) ** cap:.3f}; with 0 for no success it is {printed:.3f}."
+        "losses so far (0, 1, 2), η = 0.5: the arms are played with probabilities "
+        f"{', '.join(f'{x:.2f}' for x in least)}, and the printed rule would resample with "
+        f"{', '.join(f'{x:.2f}' for x in most)}. With p = {p}, M = {cap}: E[count] p should be 1 "
+        f"- (1 - p)^M = {1.0 - (1.0 - p) ** cap:.3f}; with 0 for no success it is {printed:.3f}."
     )
 
 
@@ -62,15 +47,9 @@ def resampling() -> str:
     paper=PAPER,
     place="Corollary 2: moment of HTINF",
     printed="σ² = 6, τ = 1 / ε.",
-    ours="σ² = 1 + 2 λ², the second moment of a noisy "
-    "mean, "
-    "and τ = "
-    "sqrt(2) "
-    "/ ε, "
-    "where the "
-    "bound "
-    "is least; losses beyond the "
-    "threshold are clipped, not skipped, and the constant 30 becomes 4.6 (docs/regret.md: HTINF).",
+    ours="σ² = 1 + 2 λ², the second moment of a noisy mean, and τ = sqrt(2) / ε, where the bound "
+    "is least; losses beyond the threshold are clipped, not skipped, and the constant 30 becomes "
+    "4.6 (docs/regret.md: HTINF).",
     verdict="too large",
 )
 def moment() -> str:
@@ -81,14 +60,9 @@ def moment() -> str:
     assert paper.regret_bound is not None
     assert tight.regret_bound is not None
     return (
-        "K = 4, T = 2^18, ε = 0.1: σ = "
-        f"{paper.parameters['moment']:.2f} and "
-        f"{tight.parameters['moment']:.2f}, our "
-        "bounds "
-        f"{paper.regret_bound:,.0f} and "
-        f"{tight.regret_bound:,.0f}: a "
-        "factor of "
-        f"{paper.regret_bound / tight.regret_bound:.2f}."
+        f"K = 4, T = 2^18, ε = 0.1: σ = {paper.parameters['moment']:.2f} and "
+        f"{tight.parameters['moment']:.2f}, our bounds {paper.regret_bound:,.0f} and "
+        f"{tight.regret_bound:,.0f}: a factor of {paper.regret_bound / tight.regret_bound:.2f}."
     )
 
 
@@ -96,12 +70,7 @@ def moment() -> str:
     paper=PAPER,
     place="Lemma 13: the estimates of FTPL",
     printed="‖l̂‖₁ ≤ M (1 + 4 η ln T).",
-    ours="‖l̂‖₁ ≤ M (1 + 4 λ ln(K T')), λ the scale of the "
-    "noise; "
-    "our own "
-    "proof "
-    "needs no "
-    "such "
+    ours="‖l̂‖₁ ≤ M (1 + 4 λ ln(K T')), λ the scale of the noise; our own proof needs no such "
     "limit (docs/regret.md: FTPL).",
     verdict="slip",
 )
@@ -113,22 +82,9 @@ def perturbation() -> str:
     cap, rate = float(built.parameters["cap"]), float(built.parameters["learning_rate"])
     log = math.log(4 * 2**18)
     return (
-        "a misprint in the proof: the η that the paper "
-        "derives "
-        "has λ, "
-        "too. K = "
-        "4, T = "
-        "2^18, ε = "
-        "1: the estimates can be "
-        f"{1.0 + 4.0 * log:.0f} M (M = {cap:.0f}); "
-        "with the "
-        "paper's η = "
-        f"{rate:.2g}, η "
-        "‖l̂‖₁ ≤ "
-        f"{rate * cap * (1.0 + 4.0 * log):.2f}, "
-        "as the "
-        "proof "
-        "needs."
+        "a misprint in the proof: the η that the paper derives has λ, too. K = 4, T = 2^18, ε = "
+        f"1: the estimates can be {1.0 + 4.0 * log:.0f} M (M = {cap:.0f}); with the paper's η = "
+        f"{rate:.2g}, η ‖l̂‖₁ ≤ {rate * cap * (1.0 + 4.0 * log):.2f}, as the proof needs."
     )
 
 
@@ -159,23 +115,9 @@ def private_advice() -> str:
             )
         )
     return (
-        "experts who agree are followed, and the arm is "
-        "released: in "
-        f"{runs} "
-        "runs "
-        "whose "
-        "advice "
-        "differs in one round, the "
-        "second "
-        "arm was "
-        f"played there {told[0]:.0f} times in one "
-        "world and "
-        f"{told[1]:.0f} "
-        "times "
-        "in the "
-        "other. "
-        "No ε "
-        "is finite."
+        f"experts who agree are followed, and the arm is released: in {runs} runs whose advice "
+        f"differs in one round, the second arm was played there {told[0]:.0f} times in one world "
+        f"and {told[1]:.0f} times in the other. No ε is finite."
     )
 
 
@@ -183,16 +125,9 @@ def private_advice() -> str:
     paper=PAPER,
     place="Algorithm 2 (Theorem 6): noise",
     printed="Laplace noise of scale 3 K sqrt(N ln(1/δ)) / (γ τ ε) for each expert.",
-    ours="one loss moves all estimates by one number "
-    "times a "
-    "public "
-    "vector "
-    "ξ/τ: "
-    "Gaussian "
-    "noise of "
-    "a ‖ξ‖₂/τ, a the exact "
-    "scale for "
-    "sensitivity 1, or Laplace noise on the sums of rounds with equal queries, whichever is less.",
+    ours="one loss moves all estimates by one number times a public vector ξ/τ: Gaussian noise "
+    "of a ‖ξ‖₂/τ, a the exact scale for sensitivity 1, or Laplace noise on the sums of rounds "
+    "with equal queries, whichever is less.",
     verdict="too large",
 )
 def estimates_noise() -> str:
@@ -206,22 +141,10 @@ def estimates_noise() -> str:
     )
     printed, joint = math.sqrt(2.0) * paper.strength, ours.gaussian * math.sqrt(experts)
     return (
-        f"N = {experts}, ε = 1, δ = 1e-6, worst advice, "
-        "standard "
-        "deviations in "
-        "units "
-        "of K / "
-        "(γ τ): "
-        f"{printed:.0f} printed and "
-        f"{joint:.0f} for "
-        "Gaussian noise, a factor of "
-        f"{printed / joint:.2f}; "
-        f"{math.sqrt(2.0) * ours.laplace:.1f} "
-        "for equal queries. The "
-        "printed "
-        "noise "
-        "has ε = "
-        f"{paper.guarantee.epsilon:.2f}, by exact composition."
+        f"N = {experts}, ε = 1, δ = 1e-6, worst advice, standard deviations in units of K / (γ "
+        f"τ): {printed:.0f} printed and {joint:.0f} for Gaussian noise, a factor of "
+        f"{printed / joint:.2f}; {math.sqrt(2.0) * ours.laplace:.1f} for equal queries. The "
+        f"printed noise has ε = {paper.guarantee.epsilon:.2f}, by exact composition."
     )
 
 
@@ -253,18 +176,9 @@ def mixing() -> str:
         return (share + noise) * rounds
 
     return (
-        "the proof goes on with the logarithm. K = 4, N = "
-        "100, T = "
-        "10^8, ε = "
-        "1, δ = "
-        "1e-6: γ T "
-        "plus the term of the "
-        "noise is "
-        f"{cost(printed):,.0f} with the printed γ = "
-        f"{printed:.3f}, and "
-        f"{cost(ours):,.0f} "
-        "with "
-        f"{ours:.3f}."
+        "the proof goes on with the logarithm. K = 4, N = 100, T = 10^8, ε = 1, δ = 1e-6: γ T "
+        f"plus the term of the noise is {cost(printed):,.0f} with the printed γ = {printed:.3f}, "
+        f"and {cost(ours):,.0f} with {ours:.3f}."
     )
 
 
@@ -272,14 +186,8 @@ def mixing() -> str:
     paper=PAPER,
     place="Theorem 5: regret of locally private EXP4",
     printed="16 sqrt(T K ln N) ln(K T) / ε + 1, for ε ≤ 1.",
-    ours="no logarithm of T: noise costs what its "
-    "moments do "
-    "(see "
-    "`discreet.learners.advice.exp4`), and "
-    "nothing has "
-    "to be "
-    "clipped; "
-    "any ε.",
+    ours="no logarithm of T: noise costs what its moments do (see "
+    "`discreet.learners.advice.exp4`), and nothing has to be clipped; any ε.",
     verdict="too large",
 )
 def local_regret() -> str:
@@ -291,10 +199,7 @@ def local_regret() -> str:
         paper = 16.0 * math.sqrt(2**exponent * 4 * math.log(100)) * math.log(4 * 2**exponent) + 1.0
         assert tight.regret_bound is not None
         found.append(
-            f"{paper:,.0f} and {tight.regret_bound:,.0f} "
-            "for T = "
-            f"2^{exponent}: a "
-            "factor of "
+            f"{paper:,.0f} and {tight.regret_bound:,.0f} for T = 2^{exponent}: a factor of "
             f"{paper / tight.regret_bound:.0f}"
         )
     return f"K = 4, N = 100, ε = 1: {'; '.join(found)}."

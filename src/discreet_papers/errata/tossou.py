@@ -83,23 +83,10 @@ def rival_leak(rounds: int, mixing: float, warm: int) -> float:
     paper=PAPER,
     place="Theorem 3.3, first term: EXP3 is 2 T-differentially private",
     printed="EXP3 (for gains) has a privacy loss of at most 2 T.",
-    ours="for gains in [0, 1] and η = γ / K at most T - "
-    "1, by "
-    "another "
-    "argument "
-    "(docs/proofs.md: "
-    "Selection): the printed "
-    "proof "
-    "has a "
-    "gap, which Asi, Raman & Talwar 2025 (Appendix G.1) "
-    "point out "
-    "with an "
-    "example on "
-    "losses. For "
-    "losses there is no such "
-    "bound, "
-    "only "
-    "ln((K (1 - γ) + γ) / γ) a round.",
+    ours="for gains in [0, 1] and η = γ / K at most T - 1, by another argument (docs/proofs.md: "
+    "Selection): the printed proof has a gap, which Asi, Raman & Talwar 2025 (Appendix G.1) "
+    "point out with an example on losses. For losses there is no such bound, only ln((K (1 - γ) "
+    "+ γ) / γ) a round.",
     verdict="too large",
 )
 def exp3_itself() -> str:
@@ -107,36 +94,12 @@ def exp3_itself() -> str:
     rounds, mixing, warm = 3001, 0.02, 405
     gains = rival_leak(rounds, mixing, warm)
     return (
-        f"K = 2, γ = {mixing}, T = {rounds}, computed "
-        "with the "
-        "learners "
-        "themselves: on "
-        "gains, "
-        "after a rival's gains of "
-        "1 in "
-        f"{warm} "
-        "rounds, one changed gain of the other arm, "
-        "played to "
-        "the end "
-        "without any "
-        "more "
-        "gain, "
-        "changes the log-likelihood "
-        "of the "
-        "actions "
-        f"by {gains:,.0f}. So 2 T = {2 * rounds:,} is at "
-        "most "
-        f"{2 * rounds / gains:.0f} "
-        "times too "
-        "large, and T - 1 at most "
-        f"{(rounds - 1) / gains:.0f} times. Read for "
-        "EXP3 on "
-        "*losses*, the "
-        "claim "
-        "would be "
-        "false: "
-        "there one changed loss changes "
-        "it by "
+        f"K = 2, γ = {mixing}, T = {rounds}, computed with the learners themselves: on gains, "
+        f"after a rival's gains of 1 in {warm} rounds, one changed gain of the other arm, played "
+        "to the end without any more gain, changes the log-likelihood of the actions by "
+        f"{gains:,.0f}. So 2 T = {2 * rounds:,} is at most {2 * rounds / gains:.0f} times too "
+        f"large, and T - 1 at most {(rounds - 1) / gains:.0f} times. Read for EXP3 on *losses*, "
+        "the claim would be false: there one changed loss changes it by "
         f"{loss_leak(rounds, mixing):,.0f}."
     )
 
@@ -154,37 +117,19 @@ def exp3_third() -> str:
     claimed = 2.0 * (1.0 - mixing) * rounds + 2.0 * math.sqrt(2.0 * math.log(rounds) / rounds)
     found, warm = max((gain_leak(arms, rounds, mixing, w), w) for w in range(30))
     return (
-        f"gains, K = {arms:,}, γ = {mixing}, T = "
-        f"{rounds:,}: "
-        "after "
-        f"{warm} "
-        "rounds one "
-        "changed "
-        "gain "
-        "changes the log-likelihood "
-        "of a "
-        f"sequence of actions by {found:.0f}; the printed bound is {claimed:.1f}."
+        f"gains, K = {arms:,}, γ = {mixing}, T = {rounds:,}: after {warm} rounds one changed "
+        f"gain changes the log-likelihood of a sequence of actions by {found:.0f}; the printed "
+        f"bound is {claimed:.1f}."
     )
 
 
 @erratum(
     paper=PAPER,
     place="Theorem 3.5: EXP3_τ",
-    printed="(4 T / τ³ + sqrt(8 ln(1/δ) T / τ³), δ), read "
-    "with T "
-    "/ τ³ "
-    "under the "
-    "root, as "
-    "Corollary "
-    "3.2 has it.",
-    ours="for gains: ρ-zCDP with ρ = (ceil(T / τ) - 1) "
-    "/ (8 "
-    "τ²), "
-    "so ε = "
-    "ρ + 2 "
-    "sqrt(ρ "
-    "ln(1/δ)); not "
-    "valid for losses.",
+    printed="(4 T / τ³ + sqrt(8 ln(1/δ) T / τ³), δ), read with T / τ³ under the root, as "
+    "Corollary 3.2 has it.",
+    ours="for gains: ρ-zCDP with ρ = (ceil(T / τ) - 1) / (8 τ²), so ε = ρ + 2 sqrt(ρ ln(1/δ)); "
+    "not valid for losses.",
     verdict="too large",
 )
 def exp3_tau_loss() -> str:
@@ -197,14 +142,9 @@ def exp3_tau_loss() -> str:
     setting = Setting(Arms(arms), rounds=rounds, epsilon=1000.0, delta=delta)
     ours = algorithm("exp3-tau").build(setting, batch_size=size).guarantee.epsilon
     return (
-        f"T = 2^18, K = 4, τ = {size}, δ = T^-2 (the "
-        "paper's "
-        "experiment): "
-        "printed ε = "
-        f"{printed:.0f}, ours "
-        f"{ours:.1f}, a "
-        "factor of "
-        f"{printed / ours:.1f}. The paper's experiments run DP-EXP3-Lap at the printed ε."
+        f"T = 2^18, K = 4, τ = {size}, δ = T^-2 (the paper's experiment): printed ε = "
+        f"{printed:.0f}, ours {ours:.1f}, a factor of {printed / ours:.1f}. The paper's "
+        "experiments run DP-EXP3-Lap at the printed ε."
     )
 
 
@@ -224,16 +164,9 @@ def exp3_tau_size() -> str:
     ratio = setting.rounds / size**3
     own = 4.0 * ratio + math.sqrt(8.0 * math.log(1e6) * ratio)
     return (
-        f"T = 100,000, (1, 1e-6): the printed τ = {size} "
-        "gives ε = "
-        f"{own:.2f} "
-        "by the "
-        "paper's own "
-        "Theorem 3.5, and "
-        f"{paper.guarantee.epsilon:.2f} "
-        "by our bound for gains; so it is private, and τ = "
-        f"{tight.parameters['batch_size']} is "
-        "enough."
+        f"T = 100,000, (1, 1e-6): the printed τ = {size} gives ε = {own:.2f} by the paper's own "
+        f"Theorem 3.5, and {paper.guarantee.epsilon:.2f} by our bound for gains; so it is "
+        f"private, and τ = {tight.parameters['batch_size']} is enough."
     )
 
 
@@ -241,13 +174,7 @@ def exp3_tau_size() -> str:
     paper=PAPER,
     place="Corollary 3.1: regret of DP-EXP3-Lap",
     printed="(4 ln T / ε) sqrt((e - 1) T K ln K) + ..",
-    ours="(4 ln T / ε + 2) sqrt((e - 1) T K ln K) + ..: "
-    "scaling "
-    "from "
-    "[-b, 1 "
-    "+ b] "
-    "multiplies "
-    "by 2 "
+    ours="(4 ln T / ε + 2) sqrt((e - 1) T K ln K) + ..: scaling from [-b, 1 + b] multiplies by 2 "
     "b + 1.",
     verdict="slip",
 )
@@ -278,11 +205,7 @@ def gini() -> str:
         printed = float(((2.0 * np.arange(1, number + 1) - number - 1.0) * values).sum())
         parts.append(f"{printed:,.0f} and {gini_difference(values):.2f} for {number} of them")
     return (
-        "standard normal values, whose mean difference "
-        "is 2 / "
-        "sqrt(π) = "
-        "1.13: "
-        "printed and "
+        "standard normal values, whose mean difference is 2 / sqrt(π) = 1.13: printed and "
         "normalised give " + ", ".join(parts)
     )
 
@@ -291,21 +214,13 @@ def gini() -> str:
     paper=PAPER,
     place="equation (2.1), Theorem 3.1",
     printed="probabilities of round t from estimated gains up to round t; exp(-e b).",
-    ours="misprints for estimated gains up to round t - 1, "
-    "and for "
-    "exp(-ε "
-    "b), the "
-    "probability "
-    "that "
-    "noise leaves [-b, b].",
+    ours="misprints for estimated gains up to round t - 1, and for exp(-ε b), the probability "
+    "that noise leaves [-b, b].",
     verdict="slip",
 )
 def indices() -> str:
     """Compute the probability that is meant."""
     return (
-        "at T = 100,000 and b = ln T / ε, exp(-ε "
-        "b) = 1 "
-        "/ T = "
-        f"{math.exp(-math.log(1e5)):.0e}, "
+        f"at T = 100,000 and b = ln T / ε, exp(-ε b) = 1 / T = {math.exp(-math.log(1e5)):.0e}, "
         "as the proof needs."
     )

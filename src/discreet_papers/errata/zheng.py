@@ -49,21 +49,10 @@ def one_point() -> str:
     )
     waste = classical(1.0, 1e-6) / gaussian_sigma(1.0, 1e-6)
     return (
-        "claimed (10, 1e-6): the audit, which compares the "
-        "trade-off "
-        "curve of "
-        "Gaussian "
-        "noise, "
-        "finds epsilon at least "
-        f"{found.lower_bound:.2f} (exact: "
-        f"{found.stated.epsilon:.2f}; "
-        "δ is "
-        f"{excess:.1f} "
-        "times too "
-        "large). At δ = 1e-6 the "
-        "formula "
-        "is too "
-        f"small from ε = {crossing:.1f} on; at ε = 1 it is {waste:.2f} times too large."
+        "claimed (10, 1e-6): the audit, which compares the trade-off curve of Gaussian noise, "
+        f"finds epsilon at least {found.lower_bound:.2f} (exact: {found.stated.epsilon:.2f}; δ "
+        f"is {excess:.1f} times too large). At δ = 1e-6 the formula is too small from ε = "
+        f"{crossing:.1f} on; at ε = 1 it is {waste:.2f} times too large."
     )
 
 
@@ -77,23 +66,10 @@ def _projection(sigma: float, reach: float, world: int, trials: int, series: int
 @erratum(
     paper=PAPER,
     place="Algorithm 3: the gradient of a generalised linear model",
-    printed="σ = 6 C sqrt(2 ln(3.75 / δ)) / ε for a "
-    "gradient "
-    "(g(z) - "
-    "y) x "
-    "said to "
-    "have "
-    "norm at "
-    "most C, for a share (ε/3, "
-    "δ/3).",
-    ours="its norm is at most 2 C + 1 under the paper's "
-    "assumptions "
-    "(|g| "
-    "≤ C, "
-    "|noise| "
-    "≤ 1), "
-    "so it "
-    "moves by up to 2 (2 C + 1).",
+    printed="σ = 6 C sqrt(2 ln(3.75 / δ)) / ε for a gradient (g(z) - y) x said to have norm at "
+    "most C, for a share (ε/3, δ/3).",
+    ours="its norm is at most 2 C + 1 under the paper's assumptions (|g| ≤ C, |noise| ≤ 1), so "
+    "it moves by up to 2 (2 C + 1).",
     verdict="too small",
 )
 def gradient() -> str:
@@ -105,20 +81,13 @@ def gradient() -> str:
         reach = glm_gradient(dimension=1, bound=bound).l2
         found = attacked(partial(_projection, sigma, reach), TRIALS, delta=delta, gaussian=True)
         parts.append(
-            f"at least {found:.2f} for C = {bound:g} "
-            "(exact "
+            f"at least {found:.2f} for C = {bound:g} (exact "
             f"{gaussian_epsilon(reach / sigma, delta):.2f})"
         )
     return (
-        "target (1, 1e-6), the gradient's share is ε = "
-        f"{share:.2f}: the "
-        "attack "
-        "finds "
-        f"{', '.join(parts)}. For "
-        "Bernoulli "
-        "rewards "
-        "with "
-        "C = 1, the paper's own example, the gradient is at most 1 and the scale is right."
+        f"target (1, 1e-6), the gradient's share is ε = {share:.2f}: the attack finds "
+        f"{', '.join(parts)}. For Bernoulli rewards with C = 1, the paper's own example, the "
+        "gradient is at most 1 and the scale is right."
     )
 
 
@@ -134,14 +103,8 @@ def proved(name: str, problem: Functions, power: int, epsilon: float, **options:
     paper=PAPER,
     place="Algorithms 1 and 2: Gaussian noise on single numbers",
     printed="Gaussian noise, and (ε, δ).",
-    ours="a randomised response, or Laplace noise, with δ "
-    "= 0: "
-    "for one "
-    "number "
-    "both are "
-    "smaller, "
-    "and the guarantee is "
-    "stronger.",
+    ours="a randomised response, or Laplace noise, with δ = 0: for one number both are smaller, "
+    "and the guarantee is stronger.",
     verdict="too large",
 )
 def scalars() -> str:
@@ -156,20 +119,9 @@ def scalars() -> str:
         for noise in ("gaussian", "laplace", "response")
     ]
     return (
-        "losses in [0, 1], (1, 1e-6): the mean squares "
-        "of a "
-        "noisy "
-        "loss "
-        "around 1/2 "
-        "are at "
-        "most "
-        f"{', '.join(words)}. Bounds on the regret of "
-        "local-convex on "
-        "ball(3), T = 2^24: "
-        f"{', '.join(f'{bound:,.0f}' for bound in bounds)} "
-        "with "
-        "Gaussian "
-        "(exact), Laplace and "
+        "losses in [0, 1], (1, 1e-6): the mean squares of a noisy loss around 1/2 are at most "
+        f"{', '.join(words)}. Bounds on the regret of local-convex on ball(3), T = 2^24: "
+        f"{', '.join(f'{bound:,.0f}' for bound in bounds)} with Gaussian (exact), Laplace and "
         "response."
     )
 
@@ -182,24 +134,10 @@ def exponent_of_epsilon(name: str, problem: Functions) -> float:
 @erratum(
     paper=PAPER,
     place="Theorem 3, Corollary 4, Table 1: regret over ε",
-    printed="T^(3/4) / ε for convex functions, T^(2/3) / "
-    "ε for "
-    "smooth or "
-    "strongly "
-    "convex "
-    "ones: the "
-    "regret without privacy times the range of "
-    "noisy "
-    "values.",
-    ours="noise makes values larger, but functions no "
-    "steeper: "
-    "with the "
-    "radius "
-    "tuned for "
-    "that, "
-    "ε^(-1/2) and ε^(-2/3). Only for smooth and strongly convex functions "
-    "it is "
-    "1 / ε.",
+    printed="T^(3/4) / ε for convex functions, T^(2/3) / ε for smooth or strongly convex ones: "
+    "the regret without privacy times the range of noisy values.",
+    ours="noise makes values larger, but functions no steeper: with the radius tuned for that, "
+    "ε^(-1/2) and ε^(-2/3). Only for smooth and strongly convex functions it is 1 / ε.",
     verdict="too large",
 )
 def range_of_noise() -> str:
@@ -215,36 +153,18 @@ def range_of_noise() -> str:
     }
     parts = ", ".join(f"{exponent_of_epsilon(*row):.2f} ({words})" for words, row in rows.items())
     return (
-        "exponents of 1 / ε in proved bounds, ε from "
-        "0.1 to "
-        "0.01, T = "
-        "2^44: "
-        f"{parts}. "
-        "Measured: "
-        "`discreet reproduce "
-        "zheng-table-1`."
+        f"exponents of 1 / ε in proved bounds, ε from 0.1 to 0.01, T = 2^44: {parts}. Measured: "
+        "`discreet reproduce zheng-table-1`."
     )
 
 
 @erratum(
     paper=PAPER,
     place="Theorem 6: regret with two values",
-    printed="η = 1 / sqrt(T), and a regret of d³ sqrt(T) "
-    "/ ε², "
-    "from a "
-    "Lipschitz "
-    "constant of "
-    "G + σ "
-    "sqrt(d).",
-    ours="only the noise along u is ever used, which has "
-    "no d "
-    "in it; "
-    "and η "
-    "for the "
-    "mean "
-    "square of "
-    "estimates: R d G sqrt(T) coth(ε / 2), so d "
-    "sqrt(T) / ε.",
+    printed="η = 1 / sqrt(T), and a regret of d³ sqrt(T) / ε², from a Lipschitz constant of G + "
+    "σ sqrt(d).",
+    ours="only the noise along u is ever used, which has no d in it; and η for the mean square "
+    "of estimates: R d G sqrt(T) coth(ε / 2), so d sqrt(T) / ε.",
     verdict="too large",
 )
 def two_values() -> str:
@@ -266,15 +186,9 @@ def two_values() -> str:
     power = math.log10(bound(10, 0.01) / bound(10, 0.1))
     in_size = math.log(bound(40, 0.1) / bound(10, 0.1), 4.0)
     return (
-        "proved bounds at T = 2^40, δ = 1e-6: those "
-        "of the "
-        "printed "
-        "steps and "
-        "noise are "
-        f"{', '.join(parts)} ours, even with noise along u only. Ours "
-        "grow "
-        "with "
-        f"d^{in_size:.2f} and ε^-{power:.2f}."
+        "proved bounds at T = 2^40, δ = 1e-6: those of the printed steps and noise are "
+        f"{', '.join(parts)} ours, even with noise along u only. Ours grow with d^{in_size:.2f} "
+        f"and ε^-{power:.2f}."
     )
 
 
@@ -289,62 +203,28 @@ def _largest_move(report: Callable[[Floats, Floats], Floats], seed: int = 1) -> 
 @erratum(
     paper=PAPER,
     place="Algorithm 3: the rewards by the model",
-    printed="z x, with z = ⟨x, θ̂⟩, is sent with noise "
-    "for a "
-    "movement "
-    "of 2, "
-    "at a "
-    "third "
-    "of the "
+    printed="z x, with z = ⟨x, θ̂⟩, is sent with noise for a movement of 2, at a third of the "
     "budget.",
-    ours="it is not sent: z x = x x' θ̂, which the server "
-    "computes "
-    "from "
-    "x x' "
-    "with its "
-    "noise, "
-    "at no "
-    "cost. If it were sent, it would move by 1 at "
-    "most.",
+    ours="it is not sent: z x = x x' θ̂, which the server computes from x x' with its noise, at "
+    "no cost. If it were sent, it would move by 1 at most.",
     verdict="too large",
 )
 def model_rewards() -> str:
     """Search for how far it moves."""
     found = _largest_move(lambda x, parameter: (x @ parameter)[:, None] * x)
     return (
-        "100,000 pairs of unit contexts, |θ̂| = 1: z x "
-        "moves by "
-        f"{found:.3f} at "
-        "most. "
-        "Without "
-        "it, two reports share the "
-        "budget "
-        "instead of "
-        "three."
+        f"100,000 pairs of unit contexts, |θ̂| = 1: z x moves by {found:.3f} at most. Without "
+        "it, two reports share the budget instead of three."
     )
 
 
 @erratum(
     paper=PAPER,
     place="Algorithm 5: noise on moments of contexts",
-    printed="σ = 6 sqrt(2 ln(2.5 / δ)) / ε on every entry "
-    "of x "
-    "x' and "
-    "of y "
-    "x, for "
-    "movements "
-    "of 2 "
-    "and 4 and shares of ε/3 and "
-    "2 ε/3.",
-    ours="one joint release, whose movement is less than "
-    "that "
-    "of its "
-    "parts: 2 "
-    "sqrt(2) a "
-    "on the "
-    "diagonal of x x', 2 a above it, 4 a on y "
-    "x, a = "
-    "a(ε, δ).",
+    printed="σ = 6 sqrt(2 ln(2.5 / δ)) / ε on every entry of x x' and of y x, for movements of 2 "
+    "and 4 and shares of ε/3 and 2 ε/3.",
+    ours="one joint release, whose movement is less than that of its parts: 2 sqrt(2) a on the "
+    "diagonal of x x', 2 a above it, 4 a on y x, a = a(ε, δ).",
     verdict="too large",
 )
 def moments_of_contexts() -> str:
@@ -355,43 +235,19 @@ def moments_of_contexts() -> str:
     )
     found = _largest_move(lambda x, _: (x[:, :, None] * x[:, None, :]).reshape(-1, 4))
     return (
-        f"(1, 1e-5), |y| ≤ 2: {printed:.1f} is printed for "
-        "everything; "
-        f"{scales.diagonal:.1f}, "
-        f"{scales.off_diagonal:.1f} and "
-        f"{scales.vector:.1f} are "
-        "enough. "
-        "Of 100,000 pairs of unit contexts none moves x "
-        "x' by "
-        "more "
-        "than "
-        f"{found:.3f}, "
-        "which is "
-        "sqrt(2) and not 2."
+        f"(1, 1e-5), |y| ≤ 2: {printed:.1f} is printed for everything; {scales.diagonal:.1f}, "
+        f"{scales.off_diagonal:.1f} and {scales.vector:.1f} are enough. Of 100,000 pairs of unit "
+        f"contexts none moves x x' by more than {found:.3f}, which is sqrt(2) and not 2."
     )
 
 
 @erratum(
     paper=PAPER,
     place="Algorithm 5: noise and widths of private LinUCB",
-    printed="σ = 6 sqrt(2 ln(2.5 / δ)) / ε on all entries "
-    "of x "
-    "x' and "
-    "y x, "
-    "and β "
-    "with a "
-    "factor d "
-    "ln T on the terms of the "
-    "noise.",
-    ours="one noise on all entries together (σ = 2 sqrt(2) "
-    "a, 2 a "
-    "and 2 a "
-    "on and "
-    "off the "
-    "diagonal "
-    "and on y x, for |y| ≤ 1), or a report of fixed length; β without "
-    "that "
-    "factor.",
+    printed="σ = 6 sqrt(2 ln(2.5 / δ)) / ε on all entries of x x' and y x, and β with a factor d "
+    "ln T on the terms of the noise.",
+    ours="one noise on all entries together (σ = 2 sqrt(2) a, 2 a and 2 a on and off the "
+    "diagonal and on y x, for |y| ≤ 1), or a report of fixed length; β without that factor.",
     verdict="too large",
 )
 def private_linucb() -> str:
@@ -412,18 +268,8 @@ def private_linucb() -> str:
     uniform, printed, corrected = (row["regret_mean"] for row in found.summary())
     scale = players[1].private.channel.noise_scales[0].scale
     return (
-        f"10 arms, 10 features, {ROUNDS:,} rounds, (1, "
-        "1e-5), 8 "
-        "trials: the "
-        "regret as "
-        "printed is "
-        f"{100 * printed / uniform:.1f} "
-        "% of "
-        "that of "
-        "uniform play, with the corrected noise and widths "
-        f"{100 * corrected / uniform:.0f} "
-        "%. The "
-        f"printed σ is {scale:.1f}, "
-        "where "
+        f"10 arms, 10 features, {ROUNDS:,} rounds, (1, 1e-5), 8 trials: the regret as printed is "
+        f"{100 * printed / uniform:.1f} % of that of uniform play, with the corrected noise and "
+        f"widths {100 * corrected / uniform:.0f} %. The printed σ is {scale:.1f}, where "
         f"{2.0 * gaussian_sigma(1.0, 1e-5):.1f} on y x is enough."
     )

@@ -23,33 +23,15 @@ def exponent_lines(found: Growth, stated: str) -> list[str]:
     wide = max(len(curve.row.name) for curve in found.curves) + 2
     return [
         *paragraph(
-            "Exponents of regret with 95 % intervals: "
-            "measured "
-            "where "
-            "regret "
-            "is at "
-            "most "
-            f"{100.0 * LEARNT:.0f} % "
-            "of what",
-            "staying at the centre loses (above that it "
-            "grows "
-            "with T "
-            "because "
-            "nothing is "
-            "learnt), "
+            "Exponents of regret with 95 % intervals: measured where regret is at most "
+            f"{100.0 * LEARNT:.0f} % of what",
+            "staying at the centre loses (above that it grows with T because nothing is learnt), "
             "and at all points;",
-            "as stated; and those of our bounds, where "
-            "they say "
-            "anything. "
-            "Algorithms "
-            "learn "
-            "even "
+            "as stated; and those of our bounds, where they say anything. Algorithms learn even "
             "where their bound",
             "says nothing (when_vacuous=play).",
         ),
-        f"  {'':<{wide}}{'over':<6}{'points':>6}  "
-        f"{'measured':>12}  "
-        f"{'all points':>12}  "
+        f"  {'':<{wide}}{'over':<6}{'points':>6}  {'measured':>12}  {'all points':>12}  "
         f"{stated:>9}  {'our bound':>9}",
         *(_line(curve, wide) for curve in found.curves if not curve.is_level),
     ]
@@ -57,9 +39,11 @@ def exponent_lines(found: Growth, stated: str) -> list[str]:
 
 def _line(curve: Curve, wide: int) -> str:
     return (
-        f"  {curve.row.name:<{wide}}{curve.panel.axis:<6}{len(curve.learnt_cells):>3}/{len(curve.fitted_cells):<2}  "
+        "  "
+        f"{curve.row.name:<{wide}}{curve.panel.axis:<6}{len(curve.learnt_cells):>3}/{len(curve.fitted_cells):<2}  "
         f"{_fitted(curve.exponent_learnt):>12}  {_fitted(curve.exponent):>12}  "
-        f"{_number(curve.row.exponent(curve.panel.axis)):>9}  {_number(curve.exponent_of_bound):>9}"
+        f"{_number(curve.row.exponent(curve.panel.axis)):>9}  "
+        f"{_number(curve.exponent_of_bound):>9}"
     )
 
 

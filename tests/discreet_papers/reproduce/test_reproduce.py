@@ -115,15 +115,8 @@ def test_the_price_of_privacy_is_told_in_sentences_that_mean_something():
         "Without privacy the least regret is 10 (exp3).",
         "At ε = 1 it is 20, 2 times that (a).",
         "At ε = 0.1 it is 50, 5 times that (b).",
-        "Below ε = 0.1 no private algorithm is surely "
-        "better "
-        "than "
-        "uniform "
-        "play "
-        "(90), in "
-        "games "
-        "this "
-        "long.",
+        "Below ε = 0.1 no private algorithm is surely better than uniform play (90), in games "
+        "this long.",
     ]
     assert sentences(offers, "exp3", 10.0, 102.0)[-1].startswith(
         "Even at ε = 0.001 one is surely better"
@@ -134,12 +127,7 @@ def test_the_price_of_privacy_is_told_in_sentences_that_mean_something():
     assert "times" not in sentences(offers, "exp3", -1.0, 90.0)[1]
     ours = [*offers, price("tracking-ucb", 1.0, 12.0)]
     told = (
-        "At ε = 1 it is 12, 1.2 times that "
-        "(tracking-ucb), "
-        "with a "
-        "published "
-        "algorithm at "
-        "least "
+        "At ε = 1 it is 12, 1.2 times that (tracking-ucb), with a published algorithm at least "
         "20 (a)."
     )
     assert sentences(ours, "exp3", 10.0, 90.0)[1] == told

@@ -73,8 +73,8 @@ def labelled(name: str) -> Labelled:
         from sklearn import datasets
     except ImportError:
         raise DiscreetError(
-            "environment 'classification' needs scikit-learn, which the extra 'examples' installs "
-            "(pip install 'discreet[examples]')."
+            "environment 'classification' needs scikit-learn, which the extra 'examples' "
+            "installs (pip install 'discreet[examples]')."
         ) from None
     loaders: dict[str, Any] = {
         "digits": datasets.load_digits,

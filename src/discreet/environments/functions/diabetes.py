@@ -51,12 +51,8 @@ class Diabetes(FunctionsEnvironment):
         data = patients()
         if place.dimension > data.features.shape[1]:
             raise DiscreetError(
-                f"domain is {self.domain}, but the "
-                "patients "
-                "have "
-                f"{data.features.shape[1]} "
-                "features: "
-                "use a set of as many dimensions, or fewer."
+                f"domain is {self.domain}, but the patients have {data.features.shape[1]} "
+                "features: use a set of as many dimensions, or fewer."
             )
         reach, vectors = REACH / place.inner, data.features[:, : place.dimension].copy()
         vectors *= reach * np.minimum(1.0, LONGEST / np.linalg.norm(vectors, axis=1))[:, None]

@@ -7,8 +7,8 @@ from discreet_papers.reproduce.registry import Reproduction, register
 register(
     Reproduction(
         name=analysis.NAME,
-        title="Agarwal & Singh 2017: from which epsilon on privacy is free for experts, "
-        "and the regret of every counter at 1",
+        title="Agarwal & Singh 2017: from which epsilon on privacy is free for experts, and the "
+        "regret of every counter at 1",
         trials=24,
         rounds=2**18,
         sweep=sweep.sweep,

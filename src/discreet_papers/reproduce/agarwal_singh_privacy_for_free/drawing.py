@@ -44,11 +44,7 @@ def draw(found: Ratios) -> Mapping[str, Figure]:
     legend_below(figure, columns=4)
     set_heading(
         figure,
-        "Where privacy starts to cost: exponential "
-        "weights on "
-        f"{SIZE} "
-        "experts, "
-        f"{found.trials} "
+        f"Where privacy starts to cost: exponential weights on {SIZE} experts, {found.trials} "
         "trials",
     )
     return {NAME: figure}

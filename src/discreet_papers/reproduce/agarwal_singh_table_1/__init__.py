@@ -7,14 +7,8 @@ from discreet_papers.reproduce.registry import Reproduction, register
 register(
     Reproduction(
         name=analysis.NAME,
-        title="Agarwal & Singh 2017, Table 1: regret "
-        "over T, "
-        "N and "
-        "epsilon "
-        "with "
-        "full "
-        "information, "
-        "with fitted exponents",
+        title="Agarwal & Singh 2017, Table 1: regret over T, N and epsilon with full "
+        "information, with fitted exponents",
         trials=6,
         rounds=2**20,
         sweep=sweep.sweep,

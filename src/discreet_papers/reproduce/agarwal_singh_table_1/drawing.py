@@ -49,11 +49,8 @@ def draw(found: Measured) -> Mapping[str, Figure]:
     legend_below(figure, columns=3)
     set_heading(
         figure,
-        "What privacy costs with full information, ε = "
-        f"{EPSILON:g}: "
-        f"{found.trials} "
-        "trials, 95 "
-        "% bars",
+        f"What privacy costs with full information, ε = {EPSILON:g}: {found.trials} trials, 95 % "
+        "bars",
     )
     return {NAME: figure}
 

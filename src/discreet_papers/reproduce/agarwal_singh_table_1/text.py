@@ -33,64 +33,24 @@ def columns(epsilon: float) -> tuple[Who, ...]:
 def text(found: Table, fits: Sequence[Row]) -> str:
     """Return all that is said about the table."""
     lines = [
-        "Independent losses, one point better by 2, 16 or "
-        "128 / "
-        "sqrt(T) (at "
-        "most "
-        "1/2 for "
-        "experts, "
-        "else 1): for each",
-        "algorithm the worst of the three counts, so that "
-        "other "
-        "games may "
-        "cost "
-        "more. "
-        "Without "
-        "a gap "
-        "all algorithms would",
-        "lose the same on average; a fixed one is hard at "
-        "one T "
-        "only, and "
-        "longer "
-        "games "
-        "would "
-        "only "
-        "make it easier.",
-        f"New: (ε, 0) with a padded tree, (ε, {DELTA:g}) "
-        "with "
-        "BLT. "
-        "Old: "
-        "FTAL "
-        "(Smith & "
-        "Thakurta "
+        "Independent losses, one point better by 2, 16 or 128 / sqrt(T) (at most 1/2 for "
+        "experts, else 1): for each",
+        "algorithm the worst of the three counts, so that other games may cost more. Without a "
+        "gap all algorithms would",
+        "lose the same on average; a fixed one is hard at one T only, and longer games would "
+        "only make it easier.",
+        f"New: (ε, 0) with a padded tree, (ε, {DELTA:g}) with BLT. Old: FTAL (Smith & Thakurta "
         "2013) with the same pure",
-        "noise, and h = (G / r) sqrt(2 N (ln T)^2.5 / "
-        "(ε T)) "
-        "from its "
-        "bound, "
-        "which is "
-        "from "
-        "memory, "
-        "not proved here.",
+        "noise, and h = (G / r) sqrt(2 N (ln T)^2.5 / (ε T)) from its bound, which is from "
+        "memory, not proved here.",
         "",
         "Worst regret in the longest games, 95 % intervals, ε = 1 (proved bound in brackets):",
         f"  {'':<18}" + "".join(f"{name:<22}" for name in (OPEN, *PRIVATE)),
         *(_worst_line(found, points, size) for points in POINTS for size in SIZES),
         "",
-        "Fitted exponents of T over the longest three "
-        "games: of "
-        "regret, "
-        "and of "
-        "what "
-        "privacy "
-        "adds "
+        "Fitted exponents of T over the longest three games: of regret, and of what privacy adds "
         "on the same games. In",
-        "the paper's table regret has 1/2, what the old "
-        "approach "
-        "adds "
-        "1/2, and "
-        "what the "
-        "new one "
+        "the paper's table regret has 1/2, what the old approach adds 1/2, and what the new one "
         "adds 0 (logarithms):",
         f"  {'':<21}{OPEN:<14}" + "".join(f"{name:<20}" for name in PRIVATE),
         *(
@@ -100,12 +60,7 @@ def text(found: Table, fits: Sequence[Row]) -> str:
             for n in SIZES
         ),
         "",
-        "An exponent near 1 means noise larger than the "
-        "game: it "
-        "plays "
-        "blindly, "
-        "and any "
-        "bound is "
+        "An exponent near 1 means noise larger than the game: it plays blindly, and any bound is "
         "that of blind play.",
     ]
     private = [

@@ -7,14 +7,8 @@ from discreet_papers.reproduce.tables import register_table
 register_table(
     TABLE,
     words,
-    title="Agarwal & Singh 2017, Table 2: regret of linear "
-    "bandits "
-    "over "
-    "T and "
-    "epsilon, "
-    "with "
-    "fitted "
-    "exponents",
+    title="Agarwal & Singh 2017, Table 2: regret of linear bandits over T and epsilon, with "
+    "fitted exponents",
     trials=16,
     rounds=2**20,
 )

@@ -7,13 +7,8 @@ from discreet_papers.reproduce.tables import register_table
 register_table(
     TABLE,
     words,
-    title="Ene, Nguyen & Vladu 2021, Theorem 1.1: regret "
-    "over T, "
-    "n and "
-    "epsilon, the "
-    "paper's "
-    "noise "
-    "beside ours",
+    title="Ene, Nguyen & Vladu 2021, Theorem 1.1: regret over T, n and epsilon, the paper's "
+    "noise beside ours",
     trials=4,
     rounds=2**20,
 )

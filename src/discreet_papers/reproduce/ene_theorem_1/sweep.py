@@ -38,12 +38,7 @@ def _row(name: str, delta: float, in_dimension: float, options: Options = ()) ->
 
 TABLE = Table(
     name="ene-theorem-1",
-    heading="One value a round and a linear oracle, on "
-    "balls, "
-    "with the "
-    "noise of "
-    "Ene et "
-    "al. and "
+    heading="One value a round and a linear oracle, on balls, with the noise of Ene et al. and "
     "with ours",
     rows=(
         Row(

@@ -34,11 +34,7 @@ def analyse(played: Sequence[Forced]) -> Leaks:
         for t in spots
     ]
     text = (
-        "After one changed loss, the log-ratio of a "
-        "probability "
-        "reaches "
-        f"{worst['losses']:.3g} for "
-        "EXP3 on losses, "
-        f"and {worst['gains']:.3g} on gains."
+        f"After one changed loss, the log-ratio of a probability reaches {worst['losses']:.3g} "
+        f"for EXP3 on losses, and {worst['gains']:.3g} on gains."
     )
     return Leaks(tables={NAME: rows}, text=text, pairs=pairs, worst=worst)

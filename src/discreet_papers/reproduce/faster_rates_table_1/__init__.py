@@ -7,15 +7,8 @@ from discreet_papers.reproduce.registry import Reproduction, register
 register(
     Reproduction(
         name=analysis.NAME,
-        title="Faster rates 2025, Table 1, adversarial "
-        "row: "
-        "regret "
-        "over "
-        "T and "
-        "epsilon, "
-        "with "
-        "fitted "
-        "exponents",
+        title="Faster rates 2025, Table 1, adversarial row: regret over T and epsilon, with "
+        "fitted exponents",
         trials=24,
         rounds=2**20,
         sweep=sweep.sweep,

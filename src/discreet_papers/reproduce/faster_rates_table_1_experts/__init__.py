@@ -7,13 +7,8 @@ from discreet_papers.reproduce.registry import Reproduction, register
 register(
     Reproduction(
         name=analysis.NAME,
-        title="Faster rates 2025, Table 1, expert advice: "
-        "fitted "
-        "exponents, and "
-        "who is "
-        "best "
-        "over N "
-        "and epsilon",
+        title="Faster rates 2025, Table 1, expert advice: fitted exponents, and who is best over "
+        "N and epsilon",
         trials=8,
         rounds=2**20,
         sweep=sweep.sweep,

@@ -136,11 +136,7 @@ def _key(axes: Axes) -> None:
     names = {name: name for name in ALGORITHMS} | {
         LOCAL: "local-exp4, or batched-exp4\nwith batches of one round",
         BATCHED: "batched-exp4, longer batches\n(size by the bound)",
-        NOBODY: f"nobody: over {100 * LEARNS:.0f} % of "
-        "uniform "
-        "play's\nregret, or "
-        "only "
-        "vacuous "
+        NOBODY: f"nobody: over {100 * LEARNS:.0f} % of uniform play's\nregret, or only vacuous "
         "bounds (vac.)",
     }
     handles = [Patch(facecolor=FILLS[name], label=label) for name, label in names.items()]

@@ -39,65 +39,29 @@ def fit_lines(fits: Sequence[Row], cells: Sequence[Cell], length: int) -> list[s
     bounded = [cell for cell in cells if not cell.vacuous]
     above = sum(cell.mean.value > (cell.bound or math.nan) for cell in bounded)
     return [
-        f"Private algorithms with expert advice, {ARMS} "
-        "arms, δ = "
-        f"{DELTA:g}: one "
-        "good "
-        "expert "
-        "among "
-        "N, or (over T)",
-        "experts that switch. Exponents of regret over T "
-        "(N = "
-        f"{SIZE}, ε = "
-        f"{EPSILON:g}), and "
-        "at T "
-        f"= {length:,} over 1/ε",
-        f"(N = {SIZE}) and over N (ε = {EPSILON:g}): "
-        "measured "
-        "where "
-        "regret is "
-        "surely "
-        "above "
-        "0 and "
+        f"Private algorithms with expert advice, {ARMS} arms, δ = {DELTA:g}: one good expert "
+        "among N, or (over T)",
+        f"experts that switch. Exponents of regret over T (N = {SIZE}, ε = {EPSILON:g}), and at "
+        f"T = {length:,} over 1/ε",
+        f"(N = {SIZE}) and over N (ε = {EPSILON:g}): measured where regret is surely above 0 and "
         "below half of uniform",
-        "play's, beyond which it cannot grow much more; of "
-        "Table 1 "
-        "over the "
-        "same "
-        "points, "
-        "without "
+        "play's, beyond which it cannot grow much more; of Table 1 over the same points, without "
         "constants and",
-        "logarithms but ln N; measured over all "
-        "points; and "
-        "of our "
-        "proved "
-        "bound, "
-        "where it "
-        "is not "
+        "logarithms but ln N; measured over all points; and of our proved bound, where it is not "
         "vacuous:",
-        f"  {'':<20}{'over':<14}{'points':>6}  "
-        f"{'measured':>8}  "
-        f"{'Table 1':>7}     "
-        f"{'all':>5}  "
+        f"  {'':<20}{'over':<14}{'points':>6}  {'measured':>8}  {'Table 1':>7}     {'all':>5}  "
         f"{'our bound':>9}",
         *(
-            f"  {fit['algorithm']:<20}{fit['over']:<14}{fit['points_learnt']:>3}/{fit['points']:<2}  "
+            "  "
+            f"{fit['algorithm']:<20}{fit['over']:<14}{fit['points_learnt']:>3}/{fit['points']:<2}  "
             f"{_number(number(fit, 'exponent_learnt')):>8}  "
             f"{_number(number(fit, 'table_1_learnt')):>7}     "
             f"{_number(number(fit, 'exponent')):>5}  {_number(number(fit, 'our_bound')):>9}"
             for fit in fits
         ),
-        f"{above} of {len(bounded)} mean regrets are above "
-        "their "
-        "bound. "
-        "Exponents "
-        "need not "
-        "agree: "
-        "bounds are for the",
-        "worst losses, and these games are easier, most of "
-        "all for "
-        "experts as "
-        "arms "
+        f"{above} of {len(bounded)} mean regrets are above their bound. Exponents need not "
+        "agree: bounds are for the",
+        "worst losses, and these games are easier, most of all for experts as arms "
         "(batched-htinf).",
     ]
 
@@ -114,13 +78,8 @@ def map_lines(maps: Maps, grid: Sequence[Cell], length: int) -> list[str]:
     doubtful = sum(not found["measured"].certain for found in decided)
     agree = {key: sum(_same(found, key) for found in decided) for key in ("our_bounds", "table_1")}
     return [
-        f"Who is best, counted over {len(maps)} pairs of N "
-        "and ε "
-        "at T = "
-        f"{length:,}; "
-        "nobody: all "
-        "regret is above "
-        f"{LEARNS:.0%} of uniform play's,",
+        f"Who is best, counted over {len(maps)} pairs of N and ε at T = {length:,}; nobody: all "
+        f"regret is above {LEARNS:.0%} of uniform play's,",
         "or all bounds are vacuous (at least T, or none is proved):",
         f"  {'':<26}" + "".join(f"{name:>20}" for name in (*ALGORITHMS, "nobody")),
         *(
@@ -128,26 +87,12 @@ def map_lines(maps: Maps, grid: Sequence[Cell], length: int) -> list[str]:
             + "".join(f"{count(which, name):>20}" for name in (*ALGORITHMS, NOBODY))
             for which, title in TITLES.items()
         ),
-        f"In {copies} of {len(tuned)} pairs our bound "
-        "gives "
-        "batched-exp4 "
-        "batches "
-        "of one "
-        "round: it "
-        "is local-exp4",
-        "then, with the same noise, and counted there. "
-        "batched-exp4, "
-        "long, has "
-        "batches "
-        "of (N "
+        f"In {copies} of {len(tuned)} pairs our bound gives batched-exp4 batches of one round: "
+        "it is local-exp4",
+        "then, with the same noise, and counted there. batched-exp4, long, has batches of (N "
         "T)^(1/3) / ε^(2/3).",
-        f"Of {len(decided)} pairs with a winner, our "
-        "bounds "
-        "name "
-        "it in "
-        f"{agree['our_bounds']} and "
-        "Table 1 in "
-        f"{agree['table_1']}; in {doubtful} the lead may be chance (95 %).",
+        f"Of {len(decided)} pairs with a winner, our bounds name it in {agree['our_bounds']} and "
+        f"Table 1 in {agree['table_1']}; in {doubtful} the lead may be chance (95 %).",
     ]
 
 

@@ -6,12 +6,7 @@ from discreet_papers.reproduce.registry import Reproduction, register
 register(
     Reproduction(
         name=analysis.NAME,
-        title="reports of devices needed for equal "
-        "error, by "
-        "their "
-        "noise, "
-        "over "
-        "epsilon and "
+        title="reports of devices needed for equal error, by their noise, over epsilon and "
         "dimensions",
         trials=64,
         rounds=1_000,

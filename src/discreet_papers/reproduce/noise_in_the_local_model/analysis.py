@@ -80,32 +80,19 @@ def text(rows: Sequence[Needed]) -> str:
         if (row["part"], row["epsilon"]) == (OVER_EPSILONS, EPSILON)
     }
     lines = [
-        "Reports of a unit vector until their mean is "
-        "within "
-        f"{ERROR:g} "
-        "of it "
-        "(root "
-        "mean "
-        "square), "
-        f"D = {DIMENSION}, "
-        f"ε = {EPSILON:g}, by formula (measured):",
+        f"Reports of a unit vector until their mean is within {ERROR:g} of it (root mean "
+        f"square), D = {DIMENSION}, ε = {EPSILON:g}, by formula (measured):",
         *(
             f"  {kind:<34}{here[kind]['reports']:>9,.0f}  ({here[kind]['measured_mean']:,.0f})"
             for kind in KINDS
         ),
-        "Gaussian noise needs "
-        f"{_ratios(rows, OVER_EPSILONS, GAUSSIAN)} "
-        "times the "
-        "reports of "
-        "a cap "
-        "for ε from "
-        f"{EPSILONS[0]:g} to {EPSILONS[-1]:g}, and "
-        f"{_ratios(rows, OVER_DIMENSIONS, GAUSSIAN)} "
-        "times for D from "
-        f"{DIMENSIONS[0]} to {DIMENSIONS[-1]};",
+        f"Gaussian noise needs {_ratios(rows, OVER_EPSILONS, GAUSSIAN)} times the reports of a "
+        f"cap for ε from {EPSILONS[0]:g} to {EPSILONS[-1]:g}, and "
+        f"{_ratios(rows, OVER_DIMENSIONS, GAUSSIAN)} times for D from {DIMENSIONS[0]} to "
+        f"{DIMENSIONS[-1]};",
         "a hemisphere, which can be drawn exactly, needs "
-        f"{_ratios(rows, OVER_EPSILONS, HEMISPHERE)} times for those ε, "
-        f"and {_ratios(rows, OVER_DIMENSIONS, HEMISPHERE)} times for those D.",
+        f"{_ratios(rows, OVER_EPSILONS, HEMISPHERE)} times for those ε, and "
+        f"{_ratios(rows, OVER_DIMENSIONS, HEMISPHERE)} times for those D.",
     ]
     judged = [row for row in rows if not math.isnan(row["measured_low"])]
     inside = sum(row["measured_low"] <= row["reports"] <= row["measured_high"] for row in judged)

@@ -77,13 +77,11 @@ def sentences(offers: Sequence[RegretRow], floor: str, least: float, blind: floa
             next_best = min(rest, key=lambda row: row["regret_mean"])
             whose = "a published algorithm" if ours else "one of ours"
             beside = (
-                f", with {whose} at least "
-                f"{next_best['regret_mean']:,.0f} "
+                f", with {whose} at least {next_best['regret_mean']:,.0f} "
                 f"({next_best['algorithm']})"
             )
         said.append(
-            f"At ε = {epsilon:g} it is "
-            f"{best['regret_mean']:,.0f}{times} "
+            f"At ε = {epsilon:g} it is {best['regret_mean']:,.0f}{times} "
             f"({best['algorithm']}){beside}."
         )
     useful = [
@@ -94,12 +92,7 @@ def sentences(offers: Sequence[RegretRow], floor: str, least: float, blind: floa
     where = f"Below ε = {useful[0]:g}" if useful else f"Up to ε = {EPSILONS[-1]:g}"
     if not useful or useful[0] > EPSILONS[0]:
         said.append(
-            f"{where} no private algorithm is surely "
-            "better "
-            "than "
-            "uniform "
-            "play "
-            f"({blind:,.0f}), in "
+            f"{where} no private algorithm is surely better than uniform play ({blind:,.0f}), in "
             "games this long."
         )
     else:

@@ -7,12 +7,7 @@ from discreet_papers.reproduce.tables import register_table
 register_table(
     TABLE,
     words,
-    title="slates of 3 of 10: Ene, Nguyen & Vladu 2021 "
-    "against a "
-    "leader "
-    "that "
-    "plays "
-    "slates "
+    title="slates of 3 of 10: Ene, Nguyen & Vladu 2021 against a leader that plays slates "
     "themselves",
     trials=4,
     rounds=2**20,

@@ -11,55 +11,23 @@ from discreet_papers.reproduce.slates.sweep import FUNCTIONS, INSIDE, PANELS, SL
 def words(found: Growth) -> list[str]:
     """Return what is said about the table."""
     lines = paragraph(
-        "Slates of 3 of 10 items (k-sets), linear "
-        "functions, one "
-        "direction "
-        "better by "
-        "half, one "
+        "Slates of 3 of 10 items (k-sets), linear functions, one direction better by half, one "
         "value a round, and the",
-        f"same guarantee (ε, δ = {DELTA:g}) for both: "
-        f"{INSIDE} "
-        "(Ene et "
-        "al., "
-        "corrected) "
-        "plays "
+        f"same guarantee (ε, δ = {DELTA:g}) for both: {INSIDE} (Ene et al., corrected) plays "
         "points inside the set;",
-        f"{SLATES} (ours) explores by a plan over "
-        "slates, and "
-        "else "
-        "plays the "
-        "slate "
-        "that "
-        "leads. "
+        f"{SLATES} (ours) explores by a plan over slates, and else plays the slate that leads. "
         "Both learn even where",
-        "their bound says nothing (when_vacuous=play). "
-        "Regret "
-        "as a "
-        "share of "
-        "what "
-        "staying "
-        "at the "
+        "their bound says nothing (when_vacuous=play). Regret as a share of what staying at the "
         "centre loses:",
     )
     for panel in PANELS:
         lines += ["", *share_lines(found.curves_of(panel), f"ε = {panel.epsilon:g}")]
     place = FUNCTIONS.place
     reason = paragraph(
-        f"The set is {place.outer / place.inner:.2g} times "
-        "wider "
-        "than "
-        "it is "
-        "deep: who "
-        "looks "
-        "around "
-        "a point must stay",
-        "deep inside, or look so near that noise hides "
-        "what is "
-        "seen. "
-        "Slates are "
-        "vertices, and "
-        "what "
-        "they tell about",
+        f"The set is {place.outer / place.inner:.2g} times wider than it is deep: who looks "
+        "around a point must stay",
+        "deep inside, or look so near that noise hides what is seen. Slates are vertices, and "
+        "what they tell about",
         "every item does not depend on the depth of the set.",
     )
     return [
@@ -75,21 +43,10 @@ def _verdict(found: Growth, panel: Panel) -> str:
     one, other = inside.cells[-1].regret, slates.cells[-1].regret
     sure = "" if one.low > other.high or one.high < other.low else " (which may be chance)"
     return (
-        f"At ε = {panel.epsilon:g}, after "
-        f"{found.longest:,} "
-        "rounds, "
-        "points "
-        "inside "
-        "lose "
-        f"{one.value / other.value:.2g} "
-        f"times as much as slates{sure}. Below "
-        f"{100.0 * LEARNT:.0f} "
-        "% of "
-        "what the "
-        "centre "
-        "loses: "
-        f"slates {_start(slates)}, "
-        f"points inside {_start(inside)}."
+        f"At ε = {panel.epsilon:g}, after {found.longest:,} rounds, points inside lose "
+        f"{one.value / other.value:.2g} times as much as slates{sure}. Below "
+        f"{100.0 * LEARNT:.0f} % of what the centre loses: slates {_start(slates)}, points "
+        f"inside {_start(inside)}."
     )
 
 

@@ -46,18 +46,8 @@ def analyse(played: Sequence[Played]) -> Regrets:
     epsilon = paper_epsilon(rounds)
     tight = played[0].contender(paper_players(rounds)[-1]).private.guarantee.epsilon
     text = (
-        f"The paper compares at epsilon = {epsilon:.1f} "
-        "(delta = "
-        "T^-2): "
-        "odds may "
-        "change "
-        "by a "
-        f"factor of e^{epsilon:.0f}, "
-        "which protects nobody. By our proof EXP3_tau "
-        "with the "
-        "same "
-        "batches of "
-        f"{paper_batch(rounds)} is "
-        f"({tight:.4g}, {paper_delta(rounds):.2g})-private."
+        f"The paper compares at epsilon = {epsilon:.1f} (delta = T^-2): odds may change by a "
+        f"factor of e^{epsilon:.0f}, which protects nobody. By our proof EXP3_tau with the same "
+        f"batches of {paper_batch(rounds)} is ({tight:.4g}, {paper_delta(rounds):.2g})-private."
     )
     return Regrets(tables={NAME: rows}, text=text, trials=played[0].trials, played=played)

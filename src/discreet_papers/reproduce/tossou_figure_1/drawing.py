@@ -63,12 +63,8 @@ def _figure(played: Sequence[Played], players: Sequence[Player], title: str) -> 
         handles, names, loc="center left", fontsize=10, frameon=False, handlelength=3.5
     )
     heading = (
-        f"Regret against five adversaries {title}; "
-        f"{played[0].trials} "
-        "trials, "
-        "bars: "
-        "Gini's "
-        "mean difference"
+        f"Regret against five adversaries {title}; {played[0].trials} trials, bars: Gini's mean "
+        "difference"
     )
     set_heading(figure, heading)
     return figure

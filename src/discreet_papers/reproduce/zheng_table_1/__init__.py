@@ -7,13 +7,7 @@ from discreet_papers.reproduce.zheng_table_1.text import words
 register_table(
     TABLE,
     words,
-    title="Zheng et al. 2020, Table 1, rows without "
-    "contexts: "
-    "regret "
-    "over "
-    "T and "
-    "epsilon, "
-    "with "
+    title="Zheng et al. 2020, Table 1, rows without contexts: regret over T and epsilon, with "
     "fitted exponents",
     trials=12,
     rounds=2**20,

@@ -7,15 +7,8 @@ from discreet_papers.reproduce.zheng_table_1_contextual import analysis, drawing
 register(
     Reproduction(
         name=analysis.NAME,
-        title="Zheng et al. 2020, Table 1, contextual "
-        "rows: "
-        "regret "
-        "over "
-        "T and "
-        "epsilon, "
-        "with "
-        "fitted "
-        "exponents",
+        title="Zheng et al. 2020, Table 1, contextual rows: regret over T and epsilon, with "
+        "fitted exponents",
         trials=16,
         rounds=2**18,
         sweep=sweep.sweep,

@@ -58,12 +58,7 @@ def analyse(played: Sequence[Played]) -> ContextualGrowth:
         },
         text="\n".join(
             [
-                "Fitted exponents, those of the bounds, "
-                "and the "
-                "share of "
-                "uniform "
-                "play's "
-                "regret, "
+                "Fitted exponents, those of the bounds, and the share of uniform play's regret, "
                 "ε = 1:",
                 *lines,
             ]
@@ -93,10 +88,6 @@ def _line(fit: Row, share: float) -> str:
     ]
     powers = shown(number(fit, "exponent_of_T")), shown(number(fit, "exponent_of_1/epsilon"))
     return (
-        f"  {fit['role']:<21} T^{powers[0]} (bound: "
-        f"{bounds[0]})   "
-        f"(1/epsilon)^{powers[1]} "
-        "(bound: "
-        f"{bounds[1]})   "
-        f"{100 * share:.0f} % of uniform play"
+        f"  {fit['role']:<21} T^{powers[0]} (bound: {bounds[0]})   (1/epsilon)^{powers[1]} "
+        f"(bound: {bounds[1]})   {100 * share:.0f} % of uniform play"
     )

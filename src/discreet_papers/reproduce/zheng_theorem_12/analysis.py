@@ -104,31 +104,17 @@ def text(rows: Sequence[Sampled]) -> str:
         if (row["part"], row["epsilon"]) == (OVER_EPSILONS, EPSILON)
     }
     lines = [
-        f"Ten arms, one better by {GAP:g}, wrong with at "
-        "most "
-        f"{ERROR:g}, ε = "
-        f"{EPSILON:g}: "
-        "samples "
-        "(predicted from the",
+        f"Ten arms, one better by {GAP:g}, wrong with at most {ERROR:g}, ε = {EPSILON:g}: "
+        "samples (predicted from the",
         "variance by Theorem 12), and wrong answers:",
         *(
             f"  {role:<38}{_number(here[role]['samples_mean']):>10}{_predicted(here[role])}"
             for role in ROLES
         ),
-        f"Response takes {_ratio(here, PRINTED, RESPONSE)} "
-        "fewer "
-        "samples "
-        "than the "
-        "printed "
-        "noise; "
+        f"Response takes {_ratio(here, PRINTED, RESPONSE)} fewer samples than the printed noise; "
         "batches in the central",
-        f"model take {_ratio(here, TRACK, BATCHES)} fewer "
-        "than "
-        "Track-and-Stop "
-        "with "
-        "response "
-        "in the "
-        "local one.",
+        f"model take {_ratio(here, TRACK, BATCHES)} fewer than Track-and-Stop with response in "
+        "the local one.",
         "Exponents of the samples: "
         + "; ".join(
             f"{role} {_exponent(rows, OVER_GAPS, 'gap', role)} in the gap and "

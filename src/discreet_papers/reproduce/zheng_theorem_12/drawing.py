@@ -56,13 +56,8 @@ def draw(found: Samples) -> Mapping[str, Figure]:
     legend_below(figure, columns=2)
     set_heading(
         figure,
-        f"Private search for the best of {ARMS} arms, "
-        "wrong "
-        "with at "
-        "most "
-        f"{ERROR:g}: "
-        f"{found.trials} "
-        "trials",
+        f"Private search for the best of {ARMS} arms, wrong with at most {ERROR:g}: "
+        f"{found.trials} trials",
     )
     return {NAME: figure}
 
