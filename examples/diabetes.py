@@ -22,9 +22,10 @@ import numpy as np
 
 from discreet import Contender, Private, Range, Results, Setting, simulate
 from discreet.channels import OpenDifference
-from discreet.environments import Diabetes, environment
+from discreet.environments import environment
 from discreet.learners import Centre
 from discreet.problems import Functions
+from discreet_papers.datasets import Diabetes
 
 QUICK = "--quick" in sys.argv  # a first look, at few rounds
 ROUNDS, TRIALS, DELTA = 1 << (12 if QUICK else 17), 1 if QUICK else 8, 1e-6

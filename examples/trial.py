@@ -25,8 +25,8 @@ import numpy as np
 
 from discreet import Contender, Results, Setting, simulate
 from discreet.environments import environment
-from discreet.environments.actg175 import fitted_risks
 from discreet.problems import Arms, Contexts, Problem
+from discreet_papers.datasets.actg175 import fit_risks
 
 QUICK = "--quick" in sys.argv  # a first look, at few patients
 PATIENTS, TRIALS, DELTA = 1 << (12 if QUICK else 16), 32, 1e-6
@@ -72,7 +72,7 @@ def players(problem: Problem) -> list[Contender]:
 
 def print_table(found: list[Results]) -> None:
     """Say how many patients get worse."""
-    risks = 1000.0 * fitted_risks()
+    risks = 1000.0 * fit_risks()
     best, oracle = risks.mean(axis=0).min(), risks.min(axis=1).mean()
     print(
         f"Patients of 1,000 who get worse, by the fitted model: {found[0].trials.size} trials, ± "
@@ -139,7 +139,7 @@ def draw(found: list[Results], path: str) -> None:
                 linewidth=1.8,
                 label=contender.label,
             )
-    risks = 100.0 * fitted_risks()
+    risks = 100.0 * fit_risks()
     for level, text in (
         (risks.mean(axis=0).min(), "best treatment for all"),
         (risks.min(axis=1).mean(), "best for each patient"),

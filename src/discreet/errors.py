@@ -9,6 +9,18 @@ from numbers import Integral, Real
 
 from componentjit import ComponentError, shorten
 
+__all__ = [
+    "DiscreetError",
+    "check_finite",
+    "check_flag",
+    "check_int",
+    "check_positive",
+    "check_range",
+    "check_share",
+    "count",
+    "unknown_name",
+]
+
 
 class DiscreetError(ComponentError):
     """Something the user asked for is not possible; the message says what would be."""

@@ -13,6 +13,8 @@ from typing import IO
 
 from discreet.errors import DiscreetError
 
+__all__ = ["abandon_unfinished", "growing_folder", "lock", "output_file", "output_folder"]
+
 _publishing = threading.Lock()  # held while finished output is moved to its place
 _unfinished: set[Path] = set()
 _published: list[Path] = []

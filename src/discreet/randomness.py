@@ -16,6 +16,8 @@ from numpy.typing import DTypeLike, NDArray
 from discreet.errors import check_int
 from discreet.seeding import spawned_states
 
+__all__ = ["InBlocks", "Streams", "in_turn", "streams", "streams_of"]
+
 FEW = 8  # seeds that are made one by one in less time
 LARGE = 2**32  # such numbers are two words of a seed
 

@@ -15,13 +15,13 @@ from scipy.optimize import minimize
 from discreet import DiscreetError, Range, Setting, algorithm, algorithms, simulate
 from discreet.checks import check_environment, check_private
 from discreet.environments import environment, environments
-from discreet.environments.functions.diabetes import patients
 from discreet.problems import Functions
 from discreet.problems.function_games import measure
 from discreet.randomness import streams
 from discreet.sets import Vertices
 from discreet.simulation.matching import shared_problem
 from discreet.simulation.trial import run_trial
+from discreet_papers.datasets.diabetes import load_patients
 
 UNIT = Range(0.0, 1.0)
 DOMAINS = {
@@ -260,7 +260,7 @@ def test_the_hidden_matrix_is_the_best_one_and_has_rank_1():
 
 def test_the_best_model_of_patients_is_that_of_least_squares():
     """With as many rounds as it takes, the best fixed point is near to the regression on all patients."""
-    world, data = world_of("diabetes", "ball(4)"), patients()
+    world, data = world_of("diabetes", "ball(4)"), load_patients()
     game = world.deal(0, 60_000, np.random.default_rng(1))
     point = game.minimiser(game.totals([0])[0], world.problem.place)
     wanted = np.linalg.lstsq(game.vectors, data.progression, rcond=None)[0]
@@ -272,7 +272,7 @@ def test_the_best_model_of_patients_is_that_of_least_squares():
 
 
 def test_without_scikit_learn_one_sentence_says_how_to_get_it(monkeypatch):
-    patients.cache_clear()
+    load_patients.cache_clear()
     monkeypatch.setitem(sys.modules, "sklearn.datasets", None)
     with pytest.raises(
         DiscreetError,

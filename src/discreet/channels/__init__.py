@@ -15,13 +15,14 @@ from discreet.channels.per_point import PerPoint
 from discreet.channels.per_round import PerRound
 from discreet.channels.residuals import Residuals
 from discreet.channels.responses import Responses
-from discreet.channels.restarting import Restarting
+from discreet.channels.restarting import SPLITS, Restarting
 from discreet.channels.rounded_sums import RoundedSums
 from discreet.channels.running_moments import RunningMoments
 from discreet.channels.running_sum import RunningSum
 from discreet.channels.selection import Selection
 
 __all__ = [
+    "SPLITS",
     "Batch",
     "Constant",
     "DifferenceSums",

@@ -7,6 +7,8 @@ import sys
 
 from discreet.cli import interrupts
 
+__all__ = ["main", "options", "progress", "run", "text"]
+
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit: with code 2 and one sentence for what the user can mend, 130 for an interrupt.

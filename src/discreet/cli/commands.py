@@ -30,8 +30,25 @@ class Commands(click.Group):
         """Return a command, if there is one of that name."""
         found = super().get_command(ctx, cmd_name)
         if found is None and cmd_name in plugin_commands():
-            return cast(click.Command, plugin_commands()[cmd_name]())
+            return cast(click.Command, plugin_commands()[cmd_name].load())
         return found
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write one line per command, without importing the commands of plugins."""
+        names = self.list_commands(ctx)
+        width = formatter.width - 6 - max(map(len, names))  # as click does: indents and a gap
+        plugins = plugin_commands()
+        rows = [
+            (
+                name,
+                plugins[name].short_help
+                if name not in self.commands
+                else self.commands[name].get_short_help_str(width),
+            )
+            for name in names
+        ]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

@@ -1,8 +1,8 @@
 """Adversaries: who produces the losses, and how a learner is scored against them."""
 
+from discreet.environments.access import uniforms
 from discreet.environments.advice.scenes import AdviceAdversarial, AdviceContextual, AdviceRandom
 from discreet.environments.advice.table import AdviceTable, read_advice
-from discreet.environments.arms.actg175 import Actg175Arms
 from discreet.environments.arms.changing import Flipping, LateChange, Repeating, Switching
 from discreet.environments.arms.deterministic import Deterministic
 from discreet.environments.arms.moving import Drifting, RandomWalk
@@ -11,8 +11,6 @@ from discreet.environments.arms.pairs import Drop, Leak
 from discreet.environments.arms.stochastic import Stochastic
 from discreet.environments.arms.switching_costs import SwitchingCosts
 from discreet.environments.arms.table import Table, read_table
-from discreet.environments.contexts.actg175 import Actg175Replay, Actg175Simulator
-from discreet.environments.contexts.classification import Classification
 from discreet.environments.contexts.linear import (
     ContextsFixed,
     ContextsGaussian,
@@ -21,7 +19,6 @@ from discreet.environments.contexts.linear import (
 )
 from discreet.environments.functions.absolute import Absolute
 from discreet.environments.functions.completion import Completion
-from discreet.environments.functions.diabetes import Diabetes
 from discreet.environments.functions.linear import Linear
 from discreet.environments.functions.logistic import Logistic
 from discreet.environments.functions.pricing import Pricing
@@ -29,6 +26,7 @@ from discreet.environments.functions.quadratics import DriftingQuadratics
 from discreet.environments.functions.ranking import Ranking
 from discreet.environments.functions.routing import Routing
 from discreet.environments.functions.slates import Slates
+from discreet.environments.functions.squared_errors import SquaredErrors
 from discreet.environments.points.adaptive import LinearAdaptive
 from discreet.environments.points.linear import LinearAlternating, LinearDrifting, LinearStochastic
 from discreet.environments.registry import (
@@ -40,21 +38,16 @@ from discreet.environments.registry import (
 
 __all__ = [
     "Absolute",
-    "Actg175Arms",
-    "Actg175Replay",
-    "Actg175Simulator",
     "AdviceAdversarial",
     "AdviceContextual",
     "AdviceRandom",
     "AdviceTable",
-    "Classification",
     "Completion",
     "ContextsFixed",
     "ContextsGaussian",
     "ContextsLogistic",
     "ContextsSkewed",
     "Deterministic",
-    "Diabetes",
     "Drifting",
     "DriftingQuadratics",
     "Drop",
@@ -75,6 +68,7 @@ __all__ = [
     "Repeating",
     "Routing",
     "Slates",
+    "SquaredErrors",
     "Stochastic",
     "Switching",
     "SwitchingCosts",
@@ -85,4 +79,5 @@ __all__ = [
     "read_advice",
     "read_table",
     "register_environment",
+    "uniforms",
 ]

@@ -8,6 +8,7 @@ from discreet.learners.arms.adaptive_tsallis_inf import AdaptiveTsallisInf
 from discreet.learners.arms.batched_ucb import BatchedUcb
 from discreet.learners.arms.dp_imed import DpImed
 from discreet.learners.arms.dp_kl_ucb import DpKlUcb
+from discreet.learners.arms.draws import Draw
 from discreet.learners.arms.exp3 import Exp3
 from discreet.learners.arms.exp3_gain import Exp3Gain
 from discreet.learners.arms.exp3_ix import Exp3IX
@@ -60,6 +61,7 @@ __all__ = [
     "DpImed",
     "DpKlUcb",
     "DpSuccessiveElimination",
+    "Draw",
     "EntropyFtrl",
     "Exp3",
     "Exp3Gain",

@@ -9,7 +9,13 @@ from discreet.problems.contexts import Against, ContextGame, Contexts, ContextsE
 from discreet.problems.domains import Domain, domain_named
 from discreet.problems.function_games import FunctionGame, LinearFunctions, Pairs
 from discreet.problems.functions import Functions, FunctionsEnvironment
-from discreet.problems.points import FullInformation, LinearGame, Points, with_full_information
+from discreet.problems.points import (
+    FullInformation,
+    GeometryName,
+    LinearGame,
+    Points,
+    with_full_information,
+)
 
 __all__ = [
     "Advice",
@@ -32,6 +38,7 @@ __all__ = [
     "Functions",
     "FunctionsEnvironment",
     "Game",
+    "GeometryName",
     "LinearFunctions",
     "LinearGame",
     "Pairs",
