@@ -8,10 +8,9 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
-from discreet.cli import options
-from discreet.cli.simulate import progress_bar
+from discreet.cli import options, progress
 from discreet.output import output_folder
-from discreet.plot.canvas import plotting
+from discreet.plot import require_matplotlib
 from discreet_papers.reproduce import reproduction, reproductions
 
 
@@ -23,11 +22,11 @@ class ReproductionName(click.ParamType[str]):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Offer the names that begin like this."""
+        """Offer the names that begin with what is typed."""
         return [
-            CompletionItem(n, help=r.title)
-            for n, r in reproductions().items()
-            if n.startswith(incomplete)
+            CompletionItem(name, help=each.title)
+            for name, each in reproductions().items()
+            if name.startswith(incomplete)
         ]
 
 
@@ -65,13 +64,13 @@ def reproduce(
     on: str,
     quiet: bool,
 ) -> None:
-    """Compute a reproduction in a folder that appears complete or not at all."""
+    """Compute a reproduction; its folder appears complete or not at all."""
     known = reproduction(name)
-    plotting()
+    require_matplotlib()
     start = time.perf_counter()
     with output_folder(output, overwrite=overwrite) as folder:
-        with progress_bar(quiet=quiet) as bar:
-            said = known.run(folder, trials=trials, rounds=rounds, seed=seed, on=on, step=bar)
+        with progress.progress_bar(quiet=quiet) as bar:
+            text = known.run(folder, trials=trials, rounds=rounds, seed=seed, on=on, step=bar)
         files = sorted(path.name for path in folder.iterdir())
-    click.echo(said)
+    click.echo(text)
     click.echo(f"Written to {output} in {time.perf_counter() - start:.0f} s: {', '.join(files)}")

@@ -181,7 +181,7 @@ class Actg175Replay(Actg175Patients):
 
 
 class ReplayGame(ContextGame):
-    """Rounds that count only if the player chooses the arm that was ``given``; else the loss is 0."""
+    """Rounds that count only if the player chooses the arm that was ``given``."""
 
     given: Integers
     blank: Floats

@@ -82,8 +82,8 @@ def exponent_lines(found: RateGrowth, stated: str) -> list[str]:
 
 def _exponent_line(curve: RateCurve, wide: int) -> str:
     return (
-        "  "
-        f"{curve.row.name:<{wide}}{curve.panel.axis:<6}{len(curve.learnt_cells):>3}/{len(curve.fitted_cells):<2}  "
+        f"  {curve.row.name:<{wide}}{curve.panel.axis:<6}"
+        f"{len(curve.learnt_cells):>3}/{len(curve.fitted_cells):<2}  "
         f"{_format_interval(curve.exponent_learnt):>12}  {_format_interval(curve.exponent):>12}  "
         f"{_format_number(curve.row.exponent(curve.panel.axis)):>9}  "
         f"{_format_number(curve.exponent_of_bound):>9}"
