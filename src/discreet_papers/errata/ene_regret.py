@@ -220,7 +220,8 @@ def frank_wolfe() -> str:
     return (
         f"cross(10), 50 sums from short to long, {steps} steps from the centre: at most "
         f"{measure_leader_error(steps):.3f} D from the minimum; printed "
-        f"{math.sqrt(20.0 / steps):.3f} D, ours {2.0 / math.sqrt(steps + 2):.3f} D, line 14 {1.0 / math.sqrt(steps):.3f} D."
+        f"{math.sqrt(20.0 / steps):.3f} D, ours {2.0 / math.sqrt(steps + 2):.3f} D, line 14 "
+        f"{1.0 / math.sqrt(steps):.3f} D."
     )
 
 

@@ -147,9 +147,9 @@ def describe(offers: Sequence[RegretRow], floor: str, smallest: float, blind: fl
         beside = ""
         if rest:
             next_best = min(rest, key=lambda row: row["regret_mean"])
-            whose = "published" if ours else "of ours"
+            kind = "published algorithm" if ours else "algorithm of ours"
             beside = (
-                f"; the best algorithm {whose} has {next_best['regret_mean']:,.0f} "
+                f"; the best {kind} has {next_best['regret_mean']:,.0f} "
                 f"({next_best['algorithm']})"
             )
         sentences.append(

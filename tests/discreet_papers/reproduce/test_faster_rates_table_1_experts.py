@@ -11,34 +11,31 @@ import pytest
 from discreet import simulate
 from discreet.environments import AdviceRandom
 from discreet_papers.reproduce import reproduction
-from discreet_papers.reproduce.faster_rates_table_1_experts.analysis import NAME
-from discreet_papers.reproduce.faster_rates_table_1_experts.cells import (
-    NOBODY,
-    RATES,
-    Cell,
-    Verdict,
-    cells,
-    measured,
-    promised,
-)
-from discreet_papers.reproduce.faster_rates_table_1_experts.sweep import (
+from discreet_papers.reproduce.faster_rates_table_1_experts.findings import NAME, TITLES
+from discreet_papers.reproduce.faster_rates_table_1_experts.games import (
     ALGORITHMS,
     ARMS,
     BATCHED,
     FOLLOW,
     LOCAL,
     LONG,
+    NOBODY,
     PAPER,
     RANDOM,
+    RATES,
     TIGHT,
-    alike,
-    game,
+    AdviceCell,
+    Winner,
+    advice_cells,
+    are_alike,
+    find_measured_best,
+    find_smallest_bound,
     lengths,
-    players,
+    make_game,
+    private_entrants,
 )
-from discreet_papers.reproduce.faster_rates_table_1_experts.text import TITLES
-from discreet_papers.reproduce.games import contender, play_game
-from discreet_papers.reproduce.plan import Plan
+from discreet_papers.reproduce.games import make_contender, play_game
+from discreet_papers.reproduce.registry import SweepPlan
 
 
 def rows_of(path):
@@ -48,10 +45,10 @@ def rows_of(path):
 @pytest.mark.slow
 def test_everything_is_written_and_maps_are_complete(tmp_path, monkeypatch):
     monkeypatch.setattr(
-        "discreet_papers.reproduce.faster_rates_table_1_experts.sweep.EXPERTS", (2, 16)
+        "discreet_papers.reproduce.faster_rates_table_1_experts.games.EXPERTS", (2, 16)
     )
     monkeypatch.setattr(
-        "discreet_papers.reproduce.faster_rates_table_1_experts.sweep.EPSILONS", (0.1, 1.0, 10.0)
+        "discreet_papers.reproduce.faster_rates_table_1_experts.games.EPSILONS", (0.1, 1.0, 10.0)
     )
     said = reproduction(NAME).run(tmp_path, trials=2, rounds=2**13)
     for picture in ("", "-map"):
@@ -91,11 +88,11 @@ def test_experts_as_arms_win_if_there_are_few_and_lose_if_there_are_many():
     experts, and 0.46 to 0.57 times it with 128; with both, the lower end of long batches was 1.26
     to 1.73 times the upper end of noise every round.
     """
-    plan = Plan(trials=4, rounds=2**14, seed=1)
+    plan = SweepPlan(trials=4, rounds=2**14, seed=1)
     few, many = (
         {
             each.algorithm: each.mean
-            for each in cells(play_game(game(RANDOM, experts, 2**14, (1.0,)), plan))
+            for each in advice_cells(play_game(make_game(RANDOM, experts, 2**14, (1.0,)), plan))
             if each.calibration == TIGHT
         }
         for experts in (2, 128)
@@ -109,13 +106,13 @@ def test_experts_as_arms_win_if_there_are_few_and_lose_if_there_are_many():
 def test_batches_of_one_round_are_noise_every_round():
     """That is why they are not played twice: the same numbers from the same draws, up to rounding."""
     found = {
-        who: contender(game(RANDOM, 8, 2000, (1.0,)), player)
-        for who, player in players(8, 2000, 1.0).items()
+        who: make_contender(make_game(RANDOM, 8, 2000, (1.0,)), player)
+        for who, player in private_entrants(8, 2000, 1.0).items()
     }
     local, batched = found[LOCAL, TIGHT], found[BATCHED, TIGHT]
     assert batched.facts["parameters"]["batch_size"] == 1
-    assert alike(local, batched)
-    assert not alike(local, found[LONG, TIGHT])
+    assert are_alike(local, batched)
+    assert not are_alike(local, found[LONG, TIGHT])
     results = simulate(
         [local, batched], environment=AdviceRandom(ARMS, 8), rounds=2000, trials=2, seed=1
     )
@@ -124,7 +121,7 @@ def test_batches_of_one_round_are_noise_every_round():
 
 def cell(algorithm, regret, *, bound=None, same_as="", epsilon=1.0, experts=4):
     losses = np.array(regret, dtype=float)
-    return Cell(
+    return AdviceCell(
         algorithm,
         PAPER,
         "",
@@ -145,16 +142,21 @@ def test_who_is_best():
         cell(LOCAL, [30, 20]),
         cell(BATCHED, [1, 1], same_as=LOCAL),
     )
-    assert measured([near, far, same]) == Verdict(FOLLOW, False, 0.2)
-    assert measured([cell(LOCAL, [20, 30]), cell(LONG, [60, 71])]) == Verdict(LOCAL, True, 0.25)
-    assert measured([cell(LOCAL, [95, 95]), cell(FOLLOW, [99, 99])]).best == NOBODY
+    assert find_measured_best([near, far, same]) == Winner(FOLLOW, False, 0.2)
+    assert find_measured_best([cell(LOCAL, [20, 30]), cell(LONG, [60, 71])]) == Winner(
+        LOCAL, True, 0.25
+    )
+    assert find_measured_best([cell(LOCAL, [95, 95]), cell(FOLLOW, [99, 99])]).best == NOBODY
 
 
 def test_vacuous_bounds_name_nobody():
     proved, none = cell(FOLLOW, [1, 2], bound=400.0), cell(LOCAL, [1, 2])
-    assert promised([proved, none], lambda each: each.bound) == Verdict(FOLLOW, True, 0.4)
-    assert promised([none], lambda each: each.bound).best == NOBODY
-    assert promised([cell(LOCAL, [1, 2], bound=1000.0)], lambda each: each.bound).best == NOBODY
+    assert find_smallest_bound([proved, none], lambda each: each.bound) == Winner(FOLLOW, True, 0.4)
+    assert find_smallest_bound([none], lambda each: each.bound).best == NOBODY
+    assert (
+        find_smallest_bound([cell(LOCAL, [1, 2], bound=1000.0)], lambda each: each.bound).best
+        == NOBODY
+    )
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,7 @@ import numpy as np
 import pytest
 
 from discreet.curves import gaussian_sigma
-from discreet_papers.reproduce.noise_in_the_local_model.noises import (
-    OneCoordinate,
-    noise_of,
-    squared_error,
-)
-from discreet_papers.reproduce.noise_in_the_local_model.reporting import report
-from discreet_papers.reproduce.noise_in_the_local_model.sweep import (
+from discreet_papers.reproduce.noise_in_the_local_model import (
     CAP,
     DELTA,
     GAUSSIAN,
@@ -24,14 +18,18 @@ from discreet_papers.reproduce.noise_in_the_local_model.sweep import (
     OVER_EPSILONS,
     RESPONSE,
     SPHERICAL,
-    Reports,
+    OneCoordinate,
+    ReportSeries,
+    make_noise,
+    report_series,
+    squared_error,
     sweep,
 )
-from discreet_papers.reproduce.plan import Plan
+from discreet_papers.reproduce.registry import SweepPlan
 
 
 def at(kind, epsilon=1.0, dimension=10, rounds=1):
-    return Reports(OVER_EPSILONS, kind, epsilon, dimension, rounds)
+    return ReportSeries(OVER_EPSILONS, kind, epsilon, dimension, rounds)
 
 
 def test_formulas_have_the_golden_lengths_and_scales():
@@ -51,7 +49,7 @@ def test_formulas_have_the_golden_lengths_and_scales():
 def test_every_kind_is_as_private_as_it_says():
     """On neighbours anywhere in the unit ball, whose diameter is 2; in the 1-norm 2 sqrt(D)."""
     for each in sweep(100):
-        noise = noise_of(each)
+        noise = make_noise(each)
         if isinstance(noise, OneCoordinate):
             assert noise.response.epsilon == each.epsilon
             continue
@@ -65,7 +63,9 @@ def test_every_kind_is_as_private_as_it_says():
 @pytest.mark.parametrize("kind", KINDS)
 def test_measurements_agree_with_the_formula(kind):
     """60 means of 100 reports in three dimensions: beyond 5 standard errors once in some 10^5 fresh seeds."""
-    found = report(at(kind, dimension=3, rounds=100), Plan(trials=60, rounds=100, seed=2))
+    found = report_series(
+        at(kind, dimension=3, rounds=100), SweepPlan(trials=60, rounds=100, seed=2)
+    )
     error = found.squared.std(ddof=1) / math.sqrt(60.0)
     assert abs(found.squared.mean() - squared_error(found.reports) / 100.0) < 5.0 * error
 

@@ -10,30 +10,27 @@ import pytest
 
 from discreet.algorithms import Setting
 from discreet.problems import Points
-from discreet.simulation.statistics import Interval
+from discreet.simulation import Interval
 from discreet_papers.reproduce import reproduction
-from discreet_papers.reproduce.agarwal_singh_privacy_for_free.analysis import threshold
-from discreet_papers.reproduce.agarwal_singh_privacy_for_free.sweep import COUNTERS
-from discreet_papers.reproduce.agarwal_singh_privacy_for_free.text import LEVEL
-from discreet_papers.reproduce.agarwal_singh_table_1.sweep import POINTS, SIZES, lengths
-from discreet_papers.reproduce.agarwal_singh_table_1.text import PRIVATE
-from discreet_papers.reproduce.games import contender, play
+from discreet_papers.reproduce.agarwal_singh_privacy_for_free import COUNTERS, LEVEL, find_threshold
+from discreet_papers.reproduce.agarwal_singh_table_1 import POINTS, PRIVATE, SIZES, lengths_in
+from discreet_papers.reproduce.games import make_contender, play_games
 from discreet_papers.reproduce.leaders import (
     BLT,
     OLD,
     OPEN,
     TREE,
-    Cell,
-    approximate_leader,
-    cells,
-    games,
-    gaps,
+    LeaderCell,
+    build_ftal,
+    choose_gaps,
+    leader_cells,
+    leader_games,
     old_leader,
     open_leader,
     tree_leader,
-    worst,
+    worst_regret,
 )
-from discreet_papers.reproduce.plan import Plan
+from discreet_papers.reproduce.registry import SweepPlan
 
 
 def rows_of(path):
@@ -45,13 +42,13 @@ def test_table_one_writes_every_cell_and_finite_exponents(tmp_path):
     said = reproduction("agarwal-singh-table-1").run(tmp_path, trials=2, rounds=2**10)
     assert (tmp_path / "agarwal-singh-table-1.png").stat().st_size > 10_000
     rows = rows_of(tmp_path / "agarwal-singh-table-1.csv")
-    games = sum(
-        len(gaps(points, rounds))
+    leader_games = sum(
+        len(choose_gaps(points, rounds))
         for points in POINTS
         for size in SIZES
-        for rounds in lengths(2**10, size)
+        for rounds in lengths_in(2**10, size)
     )
-    assert len(rows) == games * (1 + 3 * len(PRIVATE))
+    assert len(rows) == leader_games * (1 + 3 * len(PRIVATE))
     assert {(row["points"], int(row["N"])) for row in rows} == {
         (points, size) for points in POINTS for size in SIZES
     }
@@ -114,13 +111,16 @@ def test_the_new_leaders_pay_less_for_privacy_than_the_old_one(points):
     """
     rounds = 2**15
     players = [open_leader(points), old_leader(1.0), tree_leader(points, 1.0)]
-    played = play(games("all", points, 10, rounds, players), Plan(trials=4, rounds=rounds, seed=1))
-    found = [cell for each in played for cell in cells(each)]
-    _, old = worst(found, (OLD, 1.0))
-    _, new = worst(found, (TREE, 1.0))
+    played = play_games(
+        leader_games("all", points, 10, rounds, players), SweepPlan(trials=4, rounds=rounds, seed=1)
+    )
+    found = [cell for each in played for cell in leader_cells(each)]
+    _, old = worst_regret(found, (OLD, 1.0))
+    _, new = worst_regret(found, (TREE, 1.0))
     assert new.high < 0.75 * old.low
     assert all(
-        contender(played[0].game, player).private.guarantee.epsilon <= 1.0 for player in players[1:]
+        make_contender(played[0].game, player).private.guarantee.epsilon <= 1.0
+        for player in players[1:]
     )
 
 
@@ -128,8 +128,8 @@ def test_the_old_ridge_is_that_of_its_bound():
     """It minimises n G² (ln T)^2.5 / (ε h) + T h r² / 2 (the bound, where h r is small beside G)."""
     setting = Setting(Points("cube", 10), rounds=2**14, epsilon=0.5)
     sets = setting.problem.sets(setting.bounds)
-    (game, *_) = games("all", "cube", 10, 2**14, [old_leader(0.5)])
-    found = approximate_leader(game, setting).private.learner.ridge
+    (game, *_) = leader_games("all", "cube", 10, 2**14, [old_leader(0.5)])
+    found = build_ftal(game, setting).private.learner.ridge
     ridges = found * np.geomspace(0.5, 2.0, 101)
     bounds = (
         10 * sets.norm**2 * math.log(2**14) ** 2.5 / (0.5 * ridges)
@@ -140,24 +140,24 @@ def test_the_old_ridge_is_that_of_its_bound():
 
 def test_the_worst_gap_counts_for_each_column_by_itself():
     who = ("someone", 1.0)
-    cells = [
-        Cell(who, 0.1, Interval(5.0, 4.0, 6.0), Interval(1.0, 0.0, 2.0), None),
-        Cell(who, 0.2, Interval(4.0, 3.0, 5.0), Interval(3.0, 2.0, 4.0), None),
+    leader_cells = [
+        LeaderCell(who, 0.1, Interval(5.0, 4.0, 6.0), Interval(1.0, 0.0, 2.0), None),
+        LeaderCell(who, 0.2, Interval(4.0, 3.0, 5.0), Interval(3.0, 2.0, 4.0), None),
     ]
-    assert worst(cells, who) == (cells[0].regret, cells[1].extra)
+    assert worst_regret(leader_cells, who) == (leader_cells[0].regret, leader_cells[1].extra)
 
 
 def test_gaps_and_lengths():
-    assert gaps("experts", 2**10) == [1 / 16, 0.5]
-    assert gaps("ball", 2**20) == [2 / 1024, 16 / 1024, 128 / 1024]
-    assert lengths(2**20, 10) == [2**k for k in range(10, 21, 2)]
-    assert lengths(2**20, 100)[-1] == 2**16
-    assert lengths(2**11, 2) == [2**9, 2**11]
+    assert choose_gaps("experts", 2**10) == [1 / 16, 0.5]
+    assert choose_gaps("ball", 2**20) == [2 / 1024, 16 / 1024, 128 / 1024]
+    assert lengths_in(2**20, 10) == [2**k for k in range(10, 21, 2)]
+    assert lengths_in(2**20, 100)[-1] == 2**16
+    assert lengths_in(2**11, 2) == [2**9, 2**11]
 
 
 def test_the_threshold_is_the_last_crossing():
-    assert threshold([1.0, 2.0, 4.0, 8.0], [9.0, 1.0, 6.0, 1.5 / 4]) == pytest.approx(
+    assert find_threshold([1.0, 2.0, 4.0, 8.0], [9.0, 1.0, 6.0, 1.5 / 4]) == pytest.approx(
         8.0 / 2 ** (1 - 0.5)
     )
-    assert math.isnan(threshold([1.0, 2.0], [9.0, 2.0]))  # still costs at the largest
-    assert math.isnan(threshold([1.0, 2.0], [1.2, 1.1]))  # costs nothing anywhere
+    assert math.isnan(find_threshold([1.0, 2.0], [9.0, 2.0]))  # still costs at the largest
+    assert math.isnan(find_threshold([1.0, 2.0], [1.2, 1.1]))  # costs nothing anywhere

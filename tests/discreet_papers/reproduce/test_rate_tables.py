@@ -14,29 +14,35 @@ from common import in_full
 from discreet import simulate
 from discreet.problems import Functions
 from discreet_papers.reproduce import reproduction
-from discreet_papers.reproduce.ene_theorem_1.sweep import (
+from discreet_papers.reproduce.ene_theorem_1 import (
     OPEN,
     OURS,
     OVER_DIMENSIONS,
     OVER_EPSILON,
     OVER_ROUNDS,
 )
-from discreet_papers.reproduce.ene_theorem_1.sweep import TABLE as ENE
-from discreet_papers.reproduce.games import Played, play_game
-from discreet_papers.reproduce.growth import grown
-from discreet_papers.reproduce.plan import Plan
-from discreet_papers.reproduce.rates import STAYING, Panel, Row, Table, game_at
-from discreet_papers.reproduce.slates.sweep import INSIDE, PANELS, SLATES
-from discreet_papers.reproduce.slates.sweep import TABLE as SLATES_TABLE
-from discreet_papers.reproduce.slates.text import words as about_slates
-from discreet_papers.reproduce.zheng_table_1.sweep import TABLE as ZHENG
+from discreet_papers.reproduce.ene_theorem_1 import TABLE as ENE
+from discreet_papers.reproduce.games import PlayedGame, play_game
+from discreet_papers.reproduce.rates import (
+    STAYING,
+    RatePanel,
+    RateRow,
+    RateTable,
+    game_at,
+    measure_growth,
+)
+from discreet_papers.reproduce.registry import SweepPlan
+from discreet_papers.reproduce.slates import INSIDE, PANELS, SLATES
+from discreet_papers.reproduce.slates import TABLE as SLATES_TABLE
+from discreet_papers.reproduce.slates import describe as about_slates
+from discreet_papers.reproduce.zheng_table_1 import TABLE as ZHENG
 
 TABLES = ("ene-theorem-1", "zheng-table-1", "agarwal-singh-table-2", "slates")
 SPREAD = np.array([0.98, 1.0, 1.02])  # of three trials
 
 
 @dataclass(frozen=True, kw_only=True)
-class Imagined(Played):
+class Imagined(PlayedGame):
     """A game that nobody played: regret follows a law."""
 
     law: object  # of a game and a player
@@ -72,7 +78,7 @@ def power_law(game, player):
 
 
 def test_exponents_are_those_of_the_law():
-    found = grown(ENE, imagined(ENE.sweep(2**20), power_law))
+    found = measure_growth(ENE, imagined(ENE.sweep(2**20), power_law))
     for panel, exponent in ((OVER_ROUNDS, 0.7), (OVER_DIMENSIONS, 0.4), (OVER_EPSILON, 0.3)):
         curve = found.curve(panel, OURS)
         assert curve.exponent.value == pytest.approx(exponent)
@@ -97,14 +103,14 @@ def test_what_is_not_learnt_does_not_count():
             else 0.3 * game.rounds
         )
 
-    curve = grown(ENE, imagined(ENE.sweep(2**20), late)).curve(OVER_ROUNDS, OURS)
+    curve = measure_growth(ENE, imagined(ENE.sweep(2**20), late)).curve(OVER_ROUNDS, OURS)
     assert [cell.learnt for cell in curve.cells] == [False, False, False, True, True]
     assert curve.exponent_learnt.value == pytest.approx(0.7)
     assert curve.exponent.value != pytest.approx(0.7, abs=0.02)
 
 
 def test_bounds_that_say_nothing_are_not_shown():
-    found = grown(ENE, imagined(ENE.sweep(2**20), lambda game, player: 0.4 * game.rounds))
+    found = measure_growth(ENE, imagined(ENE.sweep(2**20), lambda game, player: 0.4 * game.rounds))
     assert all(cell.bound is None for curve in found.curves for cell in curve.cells)
     assert all(math.isnan(curve.exponent_of_bound) for curve in found.curves)
 
@@ -116,13 +122,13 @@ def test_who_is_in_several_panels_plays_once():
     assert len(longest) == 1
     assert len(longest[0].players) == 2 + 4 * len(OVER_EPSILON.values)
     assert all(game.players[0] == STAYING for game in games)
-    lines = grown(ENE, imagined(games, power_law)).tables["ene-theorem-1"]
+    lines = measure_growth(ENE, imagined(games, power_law)).tables["ene-theorem-1"]
     assert len(lines) == sum(len(game.players) - 1 for game in games)
 
 
 def test_a_row_can_have_a_set_and_a_world_of_its_own():
     rows = tuple(
-        Row(
+        RateRow(
             name=name,
             algorithm="fkm",
             problem=Functions(),
@@ -133,15 +139,15 @@ def test_a_row_can_have_a_set_and_a_world_of_its_own():
         for name, more in {
             "a": {},
             "b": {"domain": "ball(1)"},
-            "c": {"world": (("drift", 0.0),)},
+            "c": {"environment_options": (("drift", 0.0),)},
         }.items()
     )
-    panel = Panel(axis="T", title="over rounds", dimension=4)
-    table = Table(name="three", heading="Three rows", rows=rows, panels=(panel,))
+    panel = RatePanel(axis="T", title="over rounds", dimension=4)
+    table = RateTable(name="three", heading="Three rows", rows=rows, panels=(panel,))
     games = table.sweep(2**13)
     assert {game.problem.domain for game in games} == {"ball(4)", "ball(1)"}
     assert len(games) == 3 * len(panel.places(2**13))
-    found = grown(table, imagined(games, power_law))
+    found = measure_growth(table, imagined(games, power_law))
     assert {line["domain"] for line in found.tables["three"] if line["row"] == "b"} == {"ball(1)"}
     assert (
         found.curve(panel, "b").cells[0].regret.value
@@ -152,17 +158,18 @@ def test_a_row_can_have_a_set_and_a_world_of_its_own():
 def test_staying_at_the_centre_loses_what_its_bound_says(plain):
     """Linear functions with one fixed direction: the centre loses the slope in every round, with one value or two."""
     for evaluations in (1, 2):
-        row = Row(
+        row = RateRow(
             name="x",
             algorithm="two-point" if evaluations == 2 else "fkm",
             problem=Functions(lipschitz=0.5, evaluations=evaluations),
-            world=(("gap", 1.0),),
+            environment_options=(("gap", 1.0),),
             private=False,
         )
         game = replace(
-            game_at(row, Panel(axis="T", title="", dimension=2).places(400)[-1]), players=(STAYING,)
+            game_at(row, RatePanel(axis="T", title="", dimension=2).places(400)[-1]),
+            players=(STAYING,),
         )
-        assert play_game(game, Plan(trials=1, rounds=400)).regret(STAYING) == pytest.approx(
+        assert play_game(game, SweepPlan(trials=1, rounds=400)).regret(STAYING) == pytest.approx(
             0.5 * 400
         )
 
@@ -189,7 +196,9 @@ def test_slates_say_who_learns_and_from_when():
             return 0.24 * game.rounds
         return 50.0 * game.rounds**0.5 if player.role == SLATES else power_law(game, player)
 
-    lines = "\n".join(about_slates(grown(SLATES_TABLE, imagined(SLATES_TABLE.sweep(2**20), law))))
+    lines = "\n".join(
+        about_slates(measure_growth(SLATES_TABLE, imagined(SLATES_TABLE.sweep(2**20), law)))
+    )
     said = " ".join(lines.split())
     assert len(PANELS) == said.count("points inside lose 4.9 times as much as slates. Below 70 %")
     assert "slates from T = 262,144 on, points inside never." in said
@@ -201,7 +210,7 @@ def test_rows_of_the_table_are_played_as_simulate_plays_them(plain):
     panel = ZHENG.panels[0]
     place = panel.places(2**8)[-1]
     game = replace(game_at(row, place), players=(STAYING, row.player(1.0)))
-    played = play_game(game, Plan(trials=2, rounds=2**8, seed=4))
+    played = play_game(game, SweepPlan(trials=2, rounds=2**8, seed=4))
     alone = simulate(
         ["local-two-point"],
         environment="absolute",
