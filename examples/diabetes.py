@@ -22,9 +22,10 @@ import numpy as np
 
 from discreet import Contender, Private, Range, Results, Setting, simulate
 from discreet.channels import OpenDifference
-from discreet.environments import Diabetes, environment
+from discreet.environments import environment
 from discreet.learners import Centre
 from discreet.problems import Functions
+from discreet_papers.datasets import Diabetes
 
 QUICK = "--quick" in sys.argv  # a first look, at few rounds
 ROUNDS, TRIALS, DELTA = 1 << (12 if QUICK else 17), 1 if QUICK else 8, 1e-6
@@ -59,12 +60,7 @@ def squared_errors(results: Results, unit: float) -> tuple[np.ndarray, np.ndarra
 def print_table(results: Results, errors: np.ndarray, best: float) -> None:
     """Say how well each predicts in the end."""
     print(
-        f"{ROUNDS:,} rounds with 442 patients, means of "
-        f"{TRIALS} "
-        "trials. "
-        "Squared "
-        "errors "
-        "are in "
+        f"{ROUNDS:,} rounds with 442 patients, means of {TRIALS} trials. Squared errors are in "
         "variances of what is"
     )
     print(f"predicted; the best model of four numbers has {best:.2f}.\n")

@@ -84,20 +84,12 @@ def contenders() -> list[Contender]:
 def print_table(right: np.ndarray, results: Results) -> None:
     """Say how often each was right, in the whole game and in its last half."""
     print(
-        f"{ROUNDS:,} images; {EXPERTS} experts, who are "
-        "right in "
-        f"{right.min():.0%} to "
+        f"{ROUNDS:,} images; {EXPERTS} experts, who are right in {right.min():.0%} to "
         f"{right.max():.0%} of them."
     )
     print(
-        f"Means of {TRIALS} trials. Regret: wrong answers "
-        "more "
-        "than the "
-        "best "
-        "expert's; "
-        "bound: "
-        "what "
-        "is proved of it.\n"
+        f"Means of {TRIALS} trials. Regret: wrong answers more than the best expert's; bound: "
+        "what is proved of it.\n"
     )
     print(f"{'':34}{'batch':>5}  {'right':>6}  {'last half':>9}  {'regret':>7}  {'bound':>7}")
     for name, share in (
@@ -114,28 +106,15 @@ def print_table(right: np.ndarray, results: Results) -> None:
         proved = "" if bound is None else "vacuous" if bound >= ROUNDS else f"{bound:,.0f}"
         batch = contender.facts.get("parameters", {}).get("batch_size", "")
         print(
-            f"{contender.label:34}{batch:>5}  "
-            f"{1.0 - loss[:, -1].mean() / ROUNDS:>6.1%}  "
-            f"{late:>9.1%}  "
-            f"{row['regret_mean']:>7,.0f}  {proved:>7}"
+            f"{contender.label:34}{batch:>5}  {1.0 - loss[:, -1].mean() / ROUNDS:>6.1%}  "
+            f"{late:>9.1%}  {row['regret_mean']:>7,.0f}  {proved:>7}"
         )
     print(
-        "\nBatched EXP4 takes batches of the size with the "
-        "least "
-        "bound: "
-        "of one "
-        "round, "
-        "it is "
-        "local "
-        "EXP4. What is not"
+        "\nBatched EXP4 takes batches of the size with the least bound: of one round, it is "
+        "local EXP4. What is not"
     )
     print(
-        "better than any expert, drawn every round, "
-        "has not "
-        "learnt "
-        "whom to "
-        "trust: a "
-        "smaller "
+        "better than any expert, drawn every round, has not learnt whom to trust: a smaller "
         "epsilon needs more rounds."
     )
 

@@ -25,8 +25,8 @@ import numpy as np
 
 from discreet import Contender, Results, Setting, simulate
 from discreet.environments import environment
-from discreet.environments.actg175 import fitted_risks
 from discreet.problems import Arms, Contexts, Problem
+from discreet_papers.datasets.actg175 import fit_risks
 
 QUICK = "--quick" in sys.argv  # a first look, at few patients
 PATIENTS, TRIALS, DELTA = 1 << (12 if QUICK else 16), 32, 1e-6
@@ -72,22 +72,14 @@ def players(problem: Problem) -> list[Contender]:
 
 def print_table(found: list[Results]) -> None:
     """Say how many patients get worse."""
-    risks = 1000.0 * fitted_risks()
+    risks = 1000.0 * fit_risks()
     best, oracle = risks.mean(axis=0).min(), risks.min(axis=1).mean()
     print(
-        "Patients of 1,000 who get worse, by the fitted "
-        "model: "
-        f"{found[0].trials.size} "
-        "trials, ± "
+        f"Patients of 1,000 who get worse, by the fitted model: {found[0].trials.size} trials, ± "
         "standard errors."
     )
     print(
-        "With the best single treatment for all: "
-        f"{best:.0f}; "
-        "with "
-        "what is "
-        "best for "
-        "each: "
+        f"With the best single treatment for all: {best:.0f}; with what is best for each: "
         f"{oracle:.0f}.\n"
     )
     print(f"{'':24}{f'of the first {AS_MANY:,}':>22}{f'of all {PATIENTS:,}':>18}  guarantee")
@@ -111,12 +103,7 @@ def print_table(found: list[Results]) -> None:
 def print_replay(results: Results) -> None:
     """Say the same of real outcomes, as far as they are known."""
     print(
-        "\nWith the outcomes that patients really had: a "
-        "round "
-        "counts "
-        "if the "
-        "trial "
-        "gave the "
+        "\nWith the outcomes that patients really had: a round counts if the trial gave the "
         "treatment that is chosen."
     )
     print("Patients of 1,000 who get worse, more (or fewer) than with the best single treatment:\n")
@@ -152,7 +139,7 @@ def draw(found: list[Results], path: str) -> None:
                 linewidth=1.8,
                 label=contender.label,
             )
-    risks = 100.0 * fitted_risks()
+    risks = 100.0 * fit_risks()
     for level, text in (
         (risks.mean(axis=0).min(), "best treatment for all"),
         (risks.min(axis=1).mean(), "best for each patient"),
@@ -183,10 +170,7 @@ def draw(found: list[Results], path: str) -> None:
     axes.grid(alpha=0.3)
     figure.legend(loc="outside lower center", ncols=4, fontsize=9, frameon=False)
     title = (
-        "Four treatments of HIV, outcomes of a model "
-        "fitted to "
-        "ACTG 175 "
-        f"({found[0].trials.size} "
+        f"Four treatments of HIV, outcomes of a model fitted to ACTG 175 ({found[0].trials.size} "
         "trials)"
     )
     axes.set_title(title, fontsize=11)

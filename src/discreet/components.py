@@ -8,6 +8,8 @@ from typing import ClassVar
 import componentjit
 from discreet.errors import DiscreetError
 
+__all__ = ["Component", "SizeMismatch", "guard"]
+
 
 class SizeMismatch(componentjit.GuardError, DiscreetError):
     """A number does not fit another one: the sentence names both."""

@@ -18,6 +18,21 @@ import numpy as np
 
 from discreet.errors import DiscreetError, check_int, check_positive, check_range
 
+__all__ = [
+    "Approximate",
+    "Concentrated",
+    "Curve",
+    "GaussianNoise",
+    "LaplaceNoise",
+    "Pure",
+    "added",
+    "composed",
+    "gaussian_delta",
+    "gaussian_epsilon",
+    "gaussian_sigma",
+    "is_below",
+]
+
 SMALLEST = 1e-290  # searches stop here: smaller numbers would lose precision
 UP = 1.0 + 1e-13  # covers the rounding errors of a closed formula
 MANY = 2**20  # more releases than this are not composed one by one

@@ -1,64 +1,108 @@
-"""Algorithms, environments and problems from outside of the package.
+"""Plugins: modules outside this package that add algorithms, environments, problems or commands.
 
-What a module registers when it is imported is there for Python. For the command line, an installed
-package names such modules as entry points of the group ``discreet``, and the variable
-``DISCREET_PLUGINS`` names modules or files.
+A plugin registers what it adds when it is imported. An installed package names its module as an
+entry point of the group ``discreet``. The environment variable ``DISCREET_PLUGINS`` names further
+modules, or Python files, separated like the folders in ``PATH``. The command line loads all plugins
+when it starts. Python code need not do anything: the registries load the plugins when a name is
+unknown, and when they list everything.
 """
 
 from __future__ import annotations
 
-import functools
 import importlib
 import importlib.util
 import os
 import sys
-from collections.abc import Callable
+import threading
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import NamedTuple
 
 from discreet.errors import DiscreetError
 
-__all__ = ["command_summary", "load_plugin", "load_plugins", "plugin_commands", "register_command"]
+__all__ = [
+    "GROUP",
+    "VARIABLE",
+    "PluginCommand",
+    "load_plugin",
+    "load_plugins",
+    "plugin_commands",
+    "register_command",
+]
 
 GROUP, VARIABLE = "discreet", "DISCREET_PLUGINS"
 
 
-_commands: dict[str, str] = {}
-_summaries: dict[str, str] = {}
+class PluginCommand(NamedTuple):
+    """A command that a plugin adds to the command line."""
+
+    target: str  # module:attribute, where the attribute is a click.Command
+    short_help: str  # its line in `discreet --help`, which does not import the command
+
+    def load(self) -> object:
+        """Import the command."""
+        module, _, attribute = self.target.partition(":")
+        found: object = vars(importlib.import_module(module))[attribute]
+        return found
 
 
-def register_command(name: str, target: str, *, summary: str = "") -> None:
+_commands: dict[str, PluginCommand] = {}
+
+_lock = threading.RLock()  # reentrant: a plugin may look up names while it is imported
+_is_loading = False
+_entry_points_loaded = False
+_loaded_names: set[str] = set()  # of those in the variable
+
+
+def register_command(name: str, target: str, *, short_help: str) -> None:
     """Add a command to the command line.
 
-    ``target`` is ``module:attribute``, imported when the command is called. With a ``summary`` of
-    one sentence, ``discreet --help`` does not import it.
+    ``target`` is ``module:attribute`` of a ``click.Command``. It is imported when the command runs.
     """
-    _commands[name] = target
-    _summaries[name] = summary
-
-
-def plugin_commands() -> dict[str, Callable[[], object]]:
-    """Return the commands that plugins added: for each name a function that imports it."""
-    return {name: functools.partial(_import_target, target) for name, target in _commands.items()}
-
-
-def command_summary(name: str) -> str:
-    """Return the sentence that describes a plugin's command, empty if it gave none."""
-    return _summaries.get(name, "")
-
-
-def _import_target(target: str) -> object:
     module, _, attribute = target.partition(":")
-    found: object = vars(importlib.import_module(module))[attribute]
-    return found
+    if not module or not attribute:
+        raise DiscreetError(f"target is '{target}', but must be 'module:attribute'.")
+    older = _commands.get(name)
+    if older is not None and older.target != target:
+        raise DiscreetError(f"name is '{name}', but {older.target} is already that command.")
+    _commands[name] = PluginCommand(target, short_help)
+
+
+def plugin_commands() -> dict[str, PluginCommand]:
+    """Return the commands of the plugins loaded so far."""
+    return dict(_commands)
 
 
 def load_plugins() -> None:
-    """Import all modules that register something."""
-    for each in entry_points(group=GROUP):
-        each.load()
-    for name in filter(None, os.environ.get(VARIABLE, "").split(os.pathsep)):
-        load_plugin(name)
+    """Import every plugin that has not been imported yet.
+
+    Call it as often as you like, from any thread: when nothing is new it costs a microsecond. If a
+    plugin cannot be imported, it says so in one sentence, and the next call tries again.
+    """
+    global _is_loading, _entry_points_loaded
+    names = [name for name in os.environ.get(VARIABLE, "").split(os.pathsep) if name]
+    if _entry_points_loaded and _loaded_names.issuperset(names):
+        return
+    with _lock:
+        if _is_loading:  # this thread is importing a plugin, which asks for a name
+            return
+        _is_loading = True
+        try:
+            if not _entry_points_loaded:
+                for each in entry_points(group=GROUP):
+                    try:
+                        each.load()
+                    except Exception as reason:
+                        raise DiscreetError(
+                            f"the plugin {each.name} ({each.value}) cannot be imported: {reason}"
+                        ) from reason
+                _entry_points_loaded = True
+            for name in names:
+                if name not in _loaded_names:
+                    load_plugin(name)
+                    _loaded_names.add(name)
+        finally:
+            _is_loading = False
 
 
 def load_plugin(name: str) -> None:

@@ -9,6 +9,8 @@ from componentjit import helper
 from discreet.components import Component
 from discreet.errors import DiscreetError, check_finite, check_range, shorten
 
+__all__ = ["Range", "check_bounds", "grid_for", "make_range"]
+
 
 class Range(Component):
     """Losses lie in [low, high]; replacing one moves it by at most the width.

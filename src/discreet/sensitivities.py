@@ -17,6 +17,31 @@ from typing import NamedTuple
 
 from discreet.errors import DiscreetError, check_finite, check_int, check_positive, check_range
 
+__all__ = [
+    "MomentScales",
+    "Sensitivity",
+    "advice_estimates",
+    "ball",
+    "batched_prefixes",
+    "box",
+    "ftrl_prefixes",
+    "glm_gradient",
+    "lipschitz_loss",
+    "loss",
+    "mean",
+    "mean_gain",
+    "moment_scales",
+    "moments",
+    "one_point_gradient",
+    "outer_product",
+    "scaled_context",
+    "total",
+    "tree",
+    "tree_levels",
+    "two_point_difference",
+    "weighted_losses",
+]
+
 
 class Sensitivity(NamedTuple):
     """The largest movement in three norms; for one number they agree.

@@ -1,23 +1,27 @@
-"""The five papers behind ``discreet``: reproductions, errata, printed calibrations, data sets.
+"""The papers behind ``discreet``: reproductions, errata, printed calibrations and data sets.
 
-It is a plugin like any other: it uses the public interface of ``discreet`` and registers through the entry point group
-``discreet``.
+It is a plugin like any other. It uses the public interface of ``discreet``, and an entry point of
+the group ``discreet`` names it. Importing it registers environments and commands, and is cheap: the
+commands are imported when they run, and data are read when they are needed.
 """
 
 from discreet.plugins import register_command
+from discreet_papers import datasets
+
+__all__ = ["datasets"]
 
 register_command(
     "reproduce",
     "discreet_papers.cli.reproduce:reproduce",
-    summary="Reproduce a figure or table of a paper.",
+    short_help="Compute a figure or table of a paper: pictures, and their numbers as tables.",
 )
 register_command(
     "errata",
     "discreet_papers.cli.errata:errata",
-    summary="Show errors found in the papers, with measured evidence.",
+    short_help="Measure and print every error in the papers: constants and claims.",
 )
 register_command(
     "counters",
     "discreet_papers.cli.counters:counters",
-    summary="Compare ways to release running sums.",
+    short_help="Compare running sums: mean squared error at equal privacy.",
 )

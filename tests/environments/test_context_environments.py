@@ -10,9 +10,9 @@ import pytest
 from discreet import DiscreetError, Range, simulate
 from discreet.checks import check_environment
 from discreet.environments import environment, environment_names
-from discreet.environments.contexts.classification import Classification, labelled
 from discreet.problems import ContextGame, Contexts
 from discreet.simulation.dealing import deal
+from discreet_papers.datasets.classification import Classification, load_labelled
 
 UNIT = Range(0.0, 1.0)
 
@@ -38,19 +38,19 @@ def test_labels_are_arms(data):
     game = world.deal(0, 50, np.random.default_rng(1))
     assert (game.losses.sum(axis=1) == arms - 1).all(), "one label is right"
     assert np.count_nonzero(game.observe(3)[1]) <= 13
-    rows = labelled(data).features
+    rows = load_labelled(data).features
     assert np.linalg.norm(rows, axis=1).max() <= 1.0 + 1e-12
     assert (np.linalg.norm(rows, axis=1) > 0.999).mean() == pytest.approx(0.1, abs=0.02)
 
 
 def test_without_scikit_learn_one_sentence_says_what_is_missing(monkeypatch):
-    labelled.cache_clear()
+    load_labelled.cache_clear()
     monkeypatch.setitem(sys.modules, "sklearn", None)
     with pytest.raises(
         DiscreetError, match="needs scikit-learn, which the extra 'examples' installs"
     ):
         environment("classification", data="wine")
-    labelled.cache_clear()
+    load_labelled.cache_clear()
 
 
 def test_rewards_follow_the_features():

@@ -117,7 +117,7 @@ class Broken(Stochastic):
 @pytest.mark.parametrize(
     ("broken", "complaint"),
     [
-        (Fickle(3), "dealt in pieces"),
+        (Fickle(3), "when cut into pieces"),
         (Flattering(3), "not the loss of the best"),
         (Broken(3), "not finite"),
     ],

@@ -14,13 +14,13 @@ from scipy.optimize import minimize
 from discreet import DiscreetError, Range, Setting, algorithm, list_algorithms, simulate
 from discreet.checks import check_environment, check_private
 from discreet.environments import environment, environments
-from discreet.environments.functions.diabetes import patients
 from discreet.problems import Functions
 from discreet.problems.function_games import measure
 from discreet.randomness import streams
 from discreet.sets import Vertices
 from discreet.simulation.matching import shared_problem
 from discreet.simulation.trial import run_trial
+from discreet_papers.datasets.diabetes import load_patients
 
 UNIT = Range(0.0, 1.0)
 DOMAINS = {
@@ -150,7 +150,7 @@ def test_a_solver_finds_no_better_point_of_smooth_functions(name, domain):
 
 def test_the_best_model_of_patients_is_that_of_least_squares():
     """With enough rounds, the best fixed point is close to the regression on all patients."""
-    world, data = world_of("diabetes", "ball(4)"), patients()
+    world, data = world_of("diabetes", "ball(4)"), load_patients()
     game = world.deal(0, 60_000, np.random.default_rng(1))
     point = game.minimiser(game.totals([0])[0], world.problem.place)
     wanted = np.linalg.lstsq(game.vectors, data.progression, rcond=None)[0]
@@ -162,7 +162,7 @@ def test_the_best_model_of_patients_is_that_of_least_squares():
 
 
 def test_without_scikit_learn_one_sentence_says_how_to_get_it(monkeypatch):
-    patients.cache_clear()
+    load_patients.cache_clear()
     monkeypatch.setitem(sys.modules, "sklearn.datasets", None)
     with pytest.raises(
         DiscreetError,

@@ -10,10 +10,10 @@ import warnings
 
 import numpy as np
 import pytest
-from discreet.checks.failure import same_state
 
 import componentjit
 from discreet import Bandit, Decision, DiscreetError, Ledger, list_algorithms
+from discreet.checks.parts import same_state
 from discreet.environments import Table
 from discreet.problems import Arms
 from discreet.randomness import streams

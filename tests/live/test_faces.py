@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from discreet.checks.failure import same_state
 
 from discreet import (
     Advisor,
@@ -17,6 +16,7 @@ from discreet import (
     VectorOptimizer,
     list_algorithms,
 )
+from discreet.checks.parts import same_state
 from discreet.problems import Advice, Points
 
 FOR_EXPERTS = [

@@ -14,7 +14,7 @@ import componentjit
 import discreet
 from componentjit import ComponentError
 from discreet import Private
-from discreet.algorithms import Setting, algorithms
+from discreet.algorithms import Setting, list_algorithms
 from discreet.channels import Open
 from discreet.contracts import Learner
 from discreet.environments import Stochastic, environment
@@ -85,9 +85,9 @@ def test_an_edit_of_any_source_is_seen_by_the_next_process_and_by_none_that_had_
     assert compiled == after[1:] == ["0", "1"], "and must be compiled anew"
 
 
-@pytest.mark.parametrize("name", algorithms(Arms))
+@pytest.mark.parametrize("name", list_algorithms(Arms))
 def test_no_registered_algorithm_allocates_in_its_loop(name):
-    private = algorithms()[name].build(Setting(Arms())).private
+    private = list_algorithms()[name].build(Setting(Arms())).private
     game = environment("stochastic", arms=4).deal(0, 10, np.random.default_rng(0))
     player = Player(private, streams(0))
     player.play(game, np.array([10]))

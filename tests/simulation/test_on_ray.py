@@ -8,6 +8,7 @@ import socket
 import warnings
 
 import pytest
+from discreet_papers.reproduce.plan import Plan
 
 from discreet import DiscreetError, search, simulate
 from discreet.environments import environment
@@ -16,7 +17,6 @@ from discreet.problems import Arms
 from discreet.simulation import parts
 from discreet.simulation.on_ray import check_answers
 from discreet_papers.reproduce.games import Game, Player, play_game
-from discreet_papers.reproduce.plan import Plan
 
 pytestmark = pytest.mark.slow
 START = 180  # seconds: a node needs up to 30, and far more where others use the cores

@@ -11,12 +11,13 @@ from discreet.channels.paper_estimates import PaperEstimates
 from discreet.channels.per_point import PerPoint
 from discreet.channels.per_round import OpenDifference, PerDifference, PerRound, Responses
 from discreet.channels.residuals import Residuals
-from discreet.channels.restarting import Restarting
+from discreet.channels.restarting import SPLITS, Restarting
 from discreet.channels.running_moments import RunningMoments
 from discreet.channels.running_sum import RunningSum
 from discreet.channels.selection import Selection
 
 __all__ = [
+    "SPLITS",
     "Batch",
     "Constant",
     "DifferenceSums",

@@ -9,7 +9,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from discreet.errors import unknown_name
-from discreet.plugins import command_summary, plugin_commands
+from discreet.plugins import plugin_commands
 
 
 class Target(NamedTuple):
@@ -50,7 +50,7 @@ class Commands(click.Group):
             module = importlib.import_module(f"discreet.cli.{target.module}")
             return cast(click.Command, vars(module)[target.attribute])
         if cmd_name in plugin_commands():
-            return cast(click.Command, plugin_commands()[cmd_name]())
+            return cast(click.Command, plugin_commands()[cmd_name].load())
         return super().get_command(ctx, cmd_name)
 
     def resolve_command(
@@ -62,15 +62,11 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write all names and summaries, without importing the built-in commands."""
-        rows = []
-        for name in self.list_commands(ctx):
-            if name in BUILT_IN:
-                rows.append((name, BUILT_IN[name].summary))
-            elif command_summary(name):
-                rows.append((name, command_summary(name)))
-            elif (command := self.get_command(ctx, name)) is not None:
-                rows.append((name, command.get_short_help_str(limit=formatter.width)))
+        """Write all names and summaries, without importing the commands."""
+        short = {name: target.summary for name, target in BUILT_IN.items()}
+        short |= {name: command.short_help for name, command in plugin_commands().items()}
+        short |= {n: c.get_short_help_str(formatter.width) for n, c in self.commands.items()}
+        rows = [(name, short[name]) for name in self.list_commands(ctx)]
         with formatter.section("Commands"):
             formatter.write_dl(rows)
 

@@ -3,7 +3,6 @@
 from discreet.environments.access import uniforms
 from discreet.environments.advice.scenes import AdviceAdversarial, AdviceContextual, AdviceRandom
 from discreet.environments.advice.table import AdviceTable, read_advice
-from discreet.environments.arms.actg175 import Actg175Arms
 from discreet.environments.arms.deterministic import Deterministic, Drop, Leak
 from discreet.environments.arms.moving import (
     Drifting,
@@ -16,15 +15,12 @@ from discreet.environments.arms.moving import (
 from discreet.environments.arms.stochastic import FullyOblivious, Oblivious, Stochastic
 from discreet.environments.arms.switching_costs import SwitchingCosts
 from discreet.environments.arms.table import Table, read_table
-from discreet.environments.contexts.actg175 import Actg175Replay, Actg175Simulator
-from discreet.environments.contexts.classification import Classification
 from discreet.environments.contexts.linear import (
     ContextsFixed,
     ContextsGaussian,
     ContextsLogistic,
     ContextsSkewed,
 )
-from discreet.environments.functions.diabetes import Diabetes
 from discreet.environments.functions.linear import Linear, Ranking, Routing, Slates
 from discreet.environments.functions.logistic import Logistic
 from discreet.environments.functions.quadratics import Absolute, DriftingQuadratics, Pricing
@@ -44,21 +40,16 @@ from discreet.environments.registry import (
 
 __all__ = [
     "Absolute",
-    "Actg175Arms",
-    "Actg175Replay",
-    "Actg175Simulator",
     "AdviceAdversarial",
     "AdviceContextual",
     "AdviceRandom",
     "AdviceTable",
-    "Classification",
     "Completion",
     "ContextsFixed",
     "ContextsGaussian",
     "ContextsLogistic",
     "ContextsSkewed",
     "Deterministic",
-    "Diabetes",
     "Drifting",
     "DriftingQuadratics",
     "Drop",

@@ -1,4 +1,4 @@
-"""What a named environment is, and where all of them are found."""
+"""Named environments: how to register one, list them, find one by name and build it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from componentjit import copy
 from discreet.errors import DiscreetError, check_int, unknown_name
 from discreet.options import REQUIRED, Option, Values, defined_as, options_of
+from discreet.plugins import load_plugins
 from discreet.problems import Environment, Problem
 from discreet.ranges import Range, check_bounds, make_range
 
@@ -20,12 +21,12 @@ DEFAULT_ROUNDS = 10_000
 
 @dataclass(frozen=True, kw_only=True)
 class NamedEnvironment:
-    """A named environment: what makes it, for which kind of problem, and some of its options already set.
+    """An environment with a name: the class that makes it, and the kind of problem it is for.
 
-    ``make`` is an environment's class, or a function with keyword-only arguments. Arguments that
-    have the names of the problem's parameters, ``rounds`` and ``bounds`` are filled in; all others
-    are options. ``usual`` are parameters that the problem has where others are not given: an
-    environment for slates is played on slates.
+    ``make`` is an environment's class, or a function with keyword-only arguments. Arguments called
+    ``rounds``, ``bounds`` or like a parameter of the problem are filled in. Those in ``preset`` are
+    fixed. All others are options. ``usual`` holds the problem's default parameters in this
+    environment: an environment for slates is played on slates.
     """
 
     name: str
@@ -36,12 +37,12 @@ class NamedEnvironment:
     usual: Values = field(default_factory=dict)
 
     def problem_with(self, **parameters: object) -> Problem:
-        """Return its problem with these parameters, and the usual ones for all others."""
+        """Return its problem with these parameters, and its usual ones for the rest."""
         return self.problem(**{**self.usual, **parameters})
 
     @property
     def options(self) -> dict[str, Option]:
-        """What can be set."""
+        """The options that a caller can set."""
         filled = {*parameter_names(self.problem), "rounds", "bounds", *self.preset}
         return {
             name: option for name, option in options_of(self.make).items() if name not in filled
@@ -70,9 +71,8 @@ class NamedEnvironment:
                     f"environment '{self.name}' needs {_what(option)}, and none was given."
                 )
         made = self.make(**arguments)
-        copy(made).deal(
-            0, 2, np.random.default_rng(0)
-        )  # what is wrong with an option is said now, not in the middle
+        # a bad option is reported now, not in the middle of a simulation
+        copy(made).deal(0, 2, np.random.default_rng(0))
         return made
 
 
@@ -82,17 +82,16 @@ _environments: dict[tuple[type[Problem], str], NamedEnvironment] = {}
 def register_environment(
     name: str, *, title: str, problem: type[Problem], usual: Values | None = None, **preset: object
 ) -> Callable[[Make], Make]:
-    """Declare the environment of that name for a kind of problem: a decorator of its class, or of a function."""
+    """Register an environment for a kind of problem: decorate its class, or a function.
+
+    Keyword arguments beyond these fix options of the environment.
+    """
 
     def keep(make: Make) -> Make:
         older = _environments.get((problem, name))
         if older is not None and defined_as(older.make) != defined_as(make):
             raise DiscreetError(
-                f"name is '{name}', but an environment of "
-                "that "
-                "name is "
-                "registered "
-                "already: use "
+                f"name is '{name}', but an environment of that name is registered already: use "
                 "another."
             )
         known = NamedEnvironment(
@@ -110,7 +109,8 @@ def register_environment(
 
 
 def environments(problem: type[Problem] | None = None) -> list[NamedEnvironment]:
-    """Return all named environments, or those for one kind of problem."""
+    """Return all named environments, or those for one kind of problem; plugins are loaded first."""
+    load_plugins()
     found = [each for (kind, _), each in _environments.items() if problem in (None, kind)]
     return sorted(found, key=lambda each: each.name == "table")
 
@@ -121,24 +121,36 @@ def environment_names(problem: type[Problem] | None = None) -> dict[str, str]:
 
 
 def find_environment(name: str, problem: Problem | None = None) -> NamedEnvironment:
-    """Return the environment of that name for a problem, or for any; one of a borrowed problem will do."""
-    if not isinstance(name, str) or name not in environment_names():
+    """Return the environment of that name for a problem, or for any problem.
+
+    Plugins are loaded only if the name is unknown without them.
+    """
+    found = _look_up(name, problem)
+    if found is None:
+        load_plugins()
+        found = _look_up(name, problem)
+    if found is not None:
+        return found
+    other = _look_up(name, None)
+    if problem is None or other is None:
         raise unknown_name("environment", name, environment_names())
+    names = ", ".join(environment_names(type(problem)))
+    raise DiscreetError(
+        f"environment '{name}' is for {other.problem_with()}, but {problem} are played: use one "
+        f"of {names}."
+    )
+
+
+def _look_up(name: str, problem: Problem | None) -> NamedEnvironment | None:
+    """Return what is registered now, also if it is for the problem that this one borrows from."""
+    if not isinstance(name, str):
+        return None
     if problem is None:
-        return next(each for each in environments() if each.name == name)
+        return next((each for each in _environments.values() if each.name == name), None)
     for each in (problem, problem.borrowed()):
         if each is not None and (type(each), name) in _environments:
             return _environments[type(each), name]
-    other = next(each for each in environments() if each.name == name)
-    names = ", ".join(environment_names(type(problem)))
-    raise DiscreetError(
-        f"environment '{name}' is for "
-        f"{other.problem_with()}, but "
-        f"{problem} are "
-        "played: use "
-        "one of "
-        f"{names}."
-    )
+    return None
 
 
 def environment(
@@ -149,7 +161,7 @@ def environment(
     bounds: Range | None = None,
     **options: object,
 ) -> Environment:
-    """Return the named environment for a problem, which can also be given by its parameters.
+    """Return the named environment for a problem, or for the parameters of one.
 
     >>> environment("deterministic", arms=4).problem
     Arms(arms=4)
@@ -173,7 +185,7 @@ def environment(
 
 
 def check_parameters(environment: Environment, parameters: Values) -> Environment:
-    """Return an environment whose problem has these parameters, or say which it does not have."""
+    """Return the environment if its problem has these parameters; else say which one differs."""
     found = environment.problem.parameters()
     for name, value in parameters.items():
         if found.get(name) != value:
@@ -184,7 +196,7 @@ def check_parameters(environment: Environment, parameters: Values) -> Environmen
 
 
 def file_options() -> dict[str, Option]:
-    """Return all options of environments that name a file, or hold what a file would."""
+    """Return the options of all environments that take a file, or its content."""
     return {
         name: option
         for each in environments()

@@ -1,19 +1,17 @@
-"""discreet errata: where the papers' constants are wrong, with measured evidence."""
+"""discreet errata: errors in the papers, with measured evidence."""
 
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 
 import click
 
-from discreet.cli import options
-from discreet.cli.progress import progress_bar
-from discreet.errors import DiscreetError
+from discreet.cli import as_json, progress_bar, quiet
 from discreet.output import output_file
-from discreet_papers.errata import errata as known
-from discreet_papers.errata import markdown
+from discreet_papers.cli import check_writable
+from discreet_papers.errata import errata as known_errata
+from discreet_papers.errata import write_markdown
 
 
 @click.command(epilog="Example: discreet errata --output docs/errata.md")
@@ -22,19 +20,13 @@ from discreet_papers.errata import markdown
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write the document to this file.",
 )
-@click.option("--quiet", is_flag=True, help="Show no progress.")
-@options.as_json
+@quiet
+@as_json
 def errata(output: Path | None, quiet: bool, as_json: bool) -> None:
-    """Measure and print every place where a paper's constant is too small, too large or its claim false."""
-    if output is not None and not output.absolute().parent.is_dir():
-        raise DiscreetError(
-            f"output is {output}, but there is no folder {output.absolute().parent}."
-        )
-    if output is not None and not os.access(
-        output if output.exists() else output.absolute().parent, os.W_OK
-    ):
-        raise DiscreetError(f"output is {output}, but no file can be written there.")
-    rows = known()
+    """Measure and print every error in the papers: wrong constants and false claims."""
+    if output is not None:
+        check_writable(output)
+    rows = known_errata()
     measured = []
     with progress_bar(quiet=quiet) as bar:
         step = bar("errata")
@@ -56,7 +48,7 @@ def errata(output: Path | None, quiet: bool, as_json: bool) -> None:
         ]
         text = json.dumps(facts, indent=2, ensure_ascii=False) + "\n"
     else:
-        text = markdown(measured)
+        text = write_markdown(measured)
     if output is None:
         click.echo(text, nl=False)
         return

@@ -8,8 +8,7 @@ from pathlib import Path
 import click
 from click.shell_completion import CompletionItem
 
-from discreet.cli import options
-from discreet.cli.progress import progress_bar
+from discreet.cli import on, overwrite, progress_bar, quiet, seed
 from discreet.output import output_folder
 from discreet.plot import require_matplotlib
 from discreet_papers.reproduce import reproduction, reproductions
@@ -23,17 +22,17 @@ class ReproductionName(click.ParamType[str]):
     def shell_complete(
         self, ctx: click.Context, param: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        """Offer the names that begin like this."""
+        """Offer the names that begin with what is typed."""
         return [
-            CompletionItem(n, help=r.title)
-            for n, r in reproductions().items()
-            if n.startswith(incomplete)
+            CompletionItem(name, help=each.title)
+            for name, each in reproductions().items()
+            if name.startswith(incomplete)
         ]
 
 
 @click.command(
-    help="Compute a figure or table of a paper: pictures, and their numbers as tables.\n\n"
-    f"NAME is one of {', '.join(reproductions())}.",
+    help="Compute a figure or table of a paper: pictures, and their numbers as tables.\n\nNAME "
+    f"is one of {', '.join(reproductions())}.",
     epilog="Example: discreet reproduce tossou-figure-1 --output figure --trials 24 --rounds 16384",
 )
 @click.argument("name", type=ReproductionName())
@@ -43,18 +42,16 @@ class ReproductionName(click.ParamType[str]):
     type=click.Path(path_type=Path),
     help="New folder for figures and tables.",
 )
-@click.option("--overwrite", is_flag=True, help="Write into the output folder even if it exists.")
+@overwrite
 @click.option("--trials", type=int, help="Number of trials (default: as in the paper).")
 @click.option(
     "--rounds",
     type=int,
     help="Number of rounds, the largest where there are several (default: as in the paper).",
 )
-@click.option(
-    "--seed", type=int, default=1, show_default=True, help="The same seed gives the same numbers."
-)
-@options.on
-@click.option("--quiet", is_flag=True, help="Show no progress.")
+@seed(default=1)
+@on
+@quiet
 def reproduce(
     name: str,
     output: Path,
@@ -65,13 +62,13 @@ def reproduce(
     on: str,
     quiet: bool,
 ) -> None:
-    """Compute a reproduction in a folder that appears complete or not at all."""
+    """Compute a reproduction; its folder appears complete or not at all."""
     known = reproduction(name)
     require_matplotlib()
     start = time.perf_counter()
     with output_folder(output, overwrite=overwrite) as folder:
         with progress_bar(quiet=quiet) as bar:
-            said = known.run(folder, trials=trials, rounds=rounds, seed=seed, on=on, step=bar)
+            text = known.run(folder, trials=trials, rounds=rounds, seed=seed, on=on, step=bar)
         files = sorted(path.name for path in folder.iterdir())
-    click.echo(said)
+    click.echo(text)
     click.echo(f"Written to {output} in {time.perf_counter() - start:.0f} s: {', '.join(files)}")

@@ -1,26 +1,9 @@
-"""Where the papers' constants are too small, too large or their claims false: with ours, and measured evidence."""
+"""Errors in the papers: what is printed, what is right, and evidence that the code measures.
 
-from discreet_papers.errata import (
-    agarwal_singh,
-    ene,
-    ene_regret,
-    faster_rates,
-    tossou,
-    zheng,
-    zheng_search,
-)
-from discreet_papers.errata.document import markdown
-from discreet_papers.errata.registry import Erratum, errata
+To add one of your own, decorate the function that measures its evidence in a plugin with
+:func:`register_erratum`.
+"""
 
-__all__ = [
-    "Erratum",
-    "agarwal_singh",
-    "ene",
-    "ene_regret",
-    "errata",
-    "faster_rates",
-    "markdown",
-    "tossou",
-    "zheng",
-    "zheng_search",
-]
+from discreet_papers.errata.registry import Erratum, errata, register_erratum, write_markdown
+
+__all__ = ["Erratum", "errata", "register_erratum", "write_markdown"]

@@ -1,4 +1,4 @@
-"""Agarwal & Singh 2017."""
+"""Errata of Agarwal & Singh 2017."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from functools import partial
 import numpy as np
 
 from discreet.algorithms import Setting
-from discreet.algorithms.papers import AGARWAL_SINGH
 from discreet.auditing import attacked, audit
 from discreet.contracts import Floats
 from discreet.curves import gaussian_delta, gaussian_sigma
@@ -16,37 +15,36 @@ from discreet.problems import Arms
 from discreet.ranges import Range
 from discreet.sensitivities import ftrl_prefixes, tree_levels
 from discreet.simulation import simulate
-from discreet_papers.errata.registry import erratum
+from discreet_papers.errata.registry import register_erratum
 
-PAPER = AGARWAL_SINGH.short
-TRIALS = 1_000_000
+PAPER = "Agarwal & Singh 2017"
+TRIALS = 1_000_000  # of every attack
 
 
 def tree_epsilon(rounds: int) -> float:
-    """Return the real epsilon, for target 1, of the printed Laplace scale with logarithms to base 2 and losses in [-1, 1]."""
+    """Return the real epsilon of the printed Laplace scale for target 1.
+
+    Logarithms are to base 2, and losses in [-1, 1].
+    """
     return 2.0 * tree_levels(ftrl_prefixes(rounds)) / math.log2(rounds)
 
 
-def largest_node(levels: int, scale: float, world: int, trials: int, series: int) -> Floats:
-    """Return the largest of the noisy nodes that the first round is in, when its loss is -1 or 1 and all others are 0."""
-    rng = np.random.default_rng([world, series])
+def largest_node(levels: int, scale: float, side: int, trials: int, series: int) -> Floats:
+    """Return the largest of the noisy nodes that contain the first round.
+
+    Its loss is -1 or 1, by the side, and all other losses are 0.
+    """
+    rng = np.random.default_rng([side, series])
     largest: Floats = rng.laplace(0.0, scale, (trials, levels)).max(axis=1)
-    return largest + (2.0 * world - 1.0)
+    return largest + (2.0 * side - 1.0)
 
 
-@erratum(
+@register_erratum(
     paper=PAPER,
     place="Lemma 3.3, Theorem 3.1: the tree with Laplace noise",
     printed="λ = ‖Y‖₁ log T / ε, with ‖Y‖₁ the largest norm of a loss.",
-    ours="λ = diam₁(Y) k / ε with k = ceil(log₂ T): "
-    "replacing a "
-    "loss "
-    "moves it "
-    "by up "
-    "to the "
-    "diameter, twice the norm "
-    "for a "
-    "symmetric set, and a round is in k nodes.",
+    ours="λ = diam₁(Y) k / ε with k = ceil(log₂ T): replacing a loss moves it by up to the "
+    "diameter, twice the norm for a symmetric set, and a round is in k nodes.",
     verdict="too small",
 )
 def tree_laplace() -> str:
@@ -57,31 +55,14 @@ def tree_laplace() -> str:
     bound = attacked(partial(largest_node, levels, scale), TRIALS, delta=0.0, gaussian=False)
     exact = ", ".join(f"{tree_epsilon(t):.2f} at T = {t:,}" for t in (8, 10, 100, 1000, 1025))
     return (
-        "losses in [-1, 1], T = 8, claimed epsilon 1: the "
-        "audit "
-        "finds "
-        "epsilon at "
-        "least "
-        f"{bound:.2f}. "
-        "Exact, for target 1, logarithms to base 2 and "
-        "prefixes up "
-        "to T "
-        "- 1: "
-        f"{exact}. For "
-        "losses "
-        "of one sign and T a power of "
-        "two the "
-        "scale is right for these prefixes; with prefix T, "
-        "as the "
-        "lemma is "
-        "worded, a "
-        "round "
-        "is in "
-        "one node more."
+        "losses in [-1, 1], T = 8, claimed epsilon 1: the audit finds epsilon at least "
+        f"{bound:.2f}. Exact values for target 1, with logarithms to base 2 and prefixes up to T "
+        f"- 1: {exact}. For losses of one sign and T a power of two the scale is right for these "
+        "prefixes; with prefix T, as the lemma is worded, a round is in one node more."
     )
 
 
-@erratum(
+@register_erratum(
     paper=PAPER,
     place="Theorem A.1: the tree with Gaussian noise",
     printed="σ = ‖Y‖₂ log T ln(log T / δ) / ε.",
@@ -99,40 +80,21 @@ def tree_gaussian() -> str:
         )
 
     return (
-        "for a ball and logarithms to base 2, at (1, "
-        "1e-6) the "
-        "printed "
-        "scale is "
-        "larger "
-        "by a "
+        "for a ball and logarithms to base 2, at (1, 1e-6) the printed scale is larger by a "
         "factor of "
         + ", ".join(f"{factor(t, 1.0):.1f} at T = {t:,}" for t in (100, 1024, 1_000_000))
-        + ". For very large ε it is too small: by a "
-        "factor of "
-        f"{1.0 / factor(2, 100.0):.1f} "
-        "at T = "
-        "2, ε = 100."
+        + f". For very large ε it is too small: by a factor of {1.0 / factor(2, 100.0):.1f} at T "
+        "= 2, ε = 100."
     )
 
 
-@erratum(
+@register_erratum(
     paper=PAPER,
     place="Theorem 3.5: FTPL",
-    printed="Gaussian noise with σ = max(.., sqrt(N) log T "
-    "ln(log T / "
-    "δ) / "
-    "ε) is "
-    "ε-differentially "
-    "private.",
-    ours="(ε, δ), with σ = max(.., diam₂(Y) sqrt(k) a(ε, "
-    "δ)): "
-    "Gaussian "
-    "noise "
-    "has no "
-    "pure "
-    "epsilon, "
-    "and the scale must follow "
-    "the size of the losses.",
+    printed="Gaussian noise with σ = max(.., sqrt(N) log T ln(log T / δ) / ε) is "
+    "ε-differentially private.",
+    ours="(ε, δ), with σ = max(.., diam₂(Y) sqrt(k) a(ε, δ)): Gaussian noise has no pure "
+    "epsilon, and the scale must follow the size of the losses.",
     verdict="false",
 )
 def ftpl_pure() -> str:
@@ -144,32 +106,22 @@ def ftpl_pure() -> str:
             f"delta {gaussian_delta(mu, epsilon):.1e} at epsilon {epsilon:g}"
             for epsilon in (1.5, 2.0)
         )
-        + "; it is above 0 at every epsilon. The printed "
-        "second "
-        "term "
-        "does not "
-        "change "
-        "when all "
+        + "; it is above 0 at every epsilon. The printed second term does not change when all "
         "losses are multiplied by 10."
     )
 
 
-@erratum(
+@register_erratum(
     paper=PAPER,
     place="Theorem 3.1: the regret of FTRL",
     printed="Regret at most sqrt(D_R Σ max ‖l‖*²) + D_Lap.",
-    ours="Twice the root is what the proof gives; with "
-    "Hoeffding's "
-    "lemma "
-    "experts "
-    "with "
-    "losses in "
-    "[-1, 1] have sqrt(2 T ln N), "
-    "and the noise is paid for once, by half of D_Lap. Both for losses that are fixed in advance.",
+    ours="Twice the root is what the proof gives; with Hoeffding's lemma experts with losses in "
+    "[-1, 1] have sqrt(2 T ln N), and the noise costs half of D_Lap once. Both hold for losses "
+    "that are fixed in advance.",
     verdict="slip",
 )
 def leader_regret() -> str:
-    """Play losses that no algorithm can do anything about."""
+    """Play random losses, which no algorithm can learn, and losses that react."""
     experts, rounds = 1000, 10_000
     random = simulate(
         ["ftrl-experts"],
@@ -192,42 +144,21 @@ def leader_regret() -> str:
         seed=1,
     ).summary()
     return (
-        f"N = {experts:,} experts with losses of ±1 at "
-        "random, T = "
-        f"{rounds:,}, no "
-        "noise: the "
-        "root is "
-        f"{math.sqrt(rounds * math.log(experts)):.0f}, the "
-        "measured "
-        "regret "
-        f"{random['regret_mean']:.0f} "
-        "(every "
-        "algorithm has "
-        "it on "
-        "average), our bound "
-        f"{random['regret_bound']:.0f}. "
-        "Against "
-        "losses "
-        "that "
-        "answer the "
-        "last "
-        "point (10 experts, T = "
-        "16,384, "
-        "(1, 1e-6)) the regret is "
-        f"{reacting[0]['regret_mean']:.0f} "
-        "without and "
-        f"{reacting[1]['regret_mean']:,.0f} "
-        "with "
-        "privacy: "
-        "such losses follow the noise, and nothing is free."
+        f"N = {experts:,} experts with losses of ±1 at random, T = {rounds:,}, no noise: the "
+        f"root is {math.sqrt(rounds * math.log(experts)):.0f}, the measured regret "
+        f"{random['regret_mean']:.0f} (every algorithm has it on average), our bound "
+        f"{random['regret_bound']:.0f}. Against losses that react to the last point (10 experts, "
+        f"T = 16,384, (1, 1e-6)) the regret is {reacting[0]['regret_mean']:.0f} without and "
+        f"{reacting[1]['regret_mean']:,.0f} with privacy: such losses follow the noise, and "
+        "privacy is not free."
     )
 
 
-@erratum(
+@register_erratum(
     paper=PAPER,
     place="Theorem 4.1: bandit with noisy losses, EXP2",
     printed="Laplace noise of scale 1 / ε for losses with |l| ≤ 1.",
-    ours="Laplace noise of scale 2 / ε: the range of such losses is 2 wide.",
+    ours="Laplace noise of scale 2 / ε: such losses have a range of width 2.",
     verdict="too small",
 )
 def bandit() -> str:
@@ -236,33 +167,17 @@ def bandit() -> str:
     paper = audit("noisy-exp2", setting=setting, calibration="paper")
     tight = audit("noisy-exp2", setting=setting)
     return (
-        "claimed epsilon 1, losses in [-1, 1]: the audit "
-        "finds "
-        "epsilon at "
-        "least "
-        f"{paper.lower_bound:.2f} "
-        "(exact: 2); "
-        "with our "
-        f"noise at least {tight.lower_bound:.2f}, which "
-        "is not "
-        "above "
-        "1. For "
-        "losses "
-        "in [0, "
-        "1] the "
-        "printed scale is right."
+        "claimed epsilon 1, losses in [-1, 1]: the audit finds epsilon at least "
+        f"{paper.lower_bound:.2f} (exact: 2); with our noise at least {tight.lower_bound:.2f}, "
+        "which is not above 1. For losses in [0, 1] the printed scale is right."
     )
 
 
-@erratum(
+@register_erratum(
     paper=PAPER,
     place="Theorem 4.1: parameters of EXP2",
     printed="η N (1 + 4 λ ln(N T)) ≤ γ holds by the choice of parameters.",
-    ours="η and γ from the second moment of clipped noisy "
-    "losses, for "
-    "which the "
-    "condition "
-    "of the "
+    ours="η and γ from the second moment of clipped noisy losses, for which the condition of the "
     "proof holds.",
     verdict="false",
 )
@@ -271,69 +186,45 @@ def bandit_parameters() -> str:
     spread, log = 1.0, math.log(1e6)
     left, right = 1.0 + 4.0 * spread * log, math.sqrt(1.0 + 2.0 * spread**2 * log)
     return (
-        "with the printed η and γ it says 1 + 4 λ ln(N "
-        "T) ≤ "
-        "sqrt(1 + "
-        "2 λ² "
-        "ln(N "
-        "T)), "
-        "which is "
-        f"{left:.0f} ≤ {right:.1f} for "
-        "λ = 1 "
-        "and N T = 1,000,000, and false for all λ > 0. Privacy is not affected."
+        "with the printed η and γ the condition is 1 + 4 λ ln(N T) ≤ sqrt(1 + 2 λ² ln(N T)), "
+        f"which is {left:.0f} ≤ {right:.1f} for λ = 1 and N T = 1,000,000, and false for all λ > "
+        "0. Privacy is not affected."
     )
 
 
-def _first_report(size: float, scale: float, world: int, trials: int, series: int) -> Floats:
-    """Return what is reported of the first point, at ``size`` on an axis: its loss is -size or size, and so is its noise."""
-    noise = np.random.default_rng([world, series]).laplace(0.0, scale, trials)
-    return np.asarray(size * (2.0 * world - 1.0 + noise))
+def _first_report(size: float, scale: float, side: int, trials: int, series: int) -> Floats:
+    """Return the report about the first point, at ``size`` on an axis.
+
+    Its loss is -size or size, by the side; its noise scales with the size too.
+    """
+    noise = np.random.default_rng([side, series]).laplace(0.0, scale, trials)
+    return np.asarray(size * (2.0 * side - 1.0 + noise))
 
 
-@erratum(
+@register_erratum(
     paper=PAPER,
     place="Lemma 4.2, Theorem 4.5: bandit linear optimisation",
     printed="λ = ‖Y‖₁ / ε on every coordinate, with ‖Y‖₁ the largest norm of a loss.",
-    ours="replacing a loss moves it by up to twice its "
-    "norm, so "
-    "λ = 2 "
-    "‖Y‖₁ / "
-    "ε; and "
-    "noise "
-    "on the "
+    ours="replacing a loss moves it by up to twice its norm, so λ = 2 ‖Y‖₁ / ε; and noise on the "
     "value ⟨l, x⟩ alone is enough.",
     verdict="too small",
 )
 def linear_bandit() -> str:
-    """Attack the first report, of a point on an axis, where SCRiBLe can begin in a cube or a ball."""
+    """Attack the first report, about a point on an axis."""
     bound = attacked(partial(_first_report, 0.5, 1.0), TRIALS, delta=0.0, gaussian=False)
     return (
-        "losses with a 1-norm of at most 1, claimed "
-        "epsilon "
-        "1, the "
-        "first "
-        "point "
-        "on an "
-        "axis, "
-        "where "
-        "SCRiBLe can begin in a cube or a ball: the attack finds "
-        f"epsilon at least {bound:.2f} (exact: 2)."
+        "losses with a 1-norm of at most 1, claimed epsilon 1, with the first point on an axis, "
+        "where SCRiBLe can start in a cube or a ball: the attack finds epsilon at least "
+        f"{bound:.2f} (exact: 2)."
     )
 
 
-@erratum(
+@register_erratum(
     paper=PAPER,
     place="Theorem 4.5: noise on every coordinate",
     printed="Laplace noise on all N coordinates, and a regret with M² + λ² N ‖X‖₂² under the root.",
-    ours="noise of scale 2 M / ε on the value alone, or a "
-    "randomised "
-    "response, "
-    "and its "
-    "mean "
-    "square: for noise on coordinates that is "
-    "2 λ² "
-    "‖x‖₂², "
-    "without N.",
+    ours="noise of scale 2 M / ε on the value alone, or a randomised response, and its mean "
+    "square: for noise on coordinates that is 2 λ² ‖x‖₂², without N.",
     verdict="too large",
 )
 def coordinates() -> str:
@@ -345,40 +236,19 @@ def coordinates() -> str:
     measured = float(((rng.laplace(0.0, scale, (200_000, size)) @ point) ** 2).mean())
     value, response = 2.0 * 2.0**2, 1.0 / math.tanh(0.5) ** 2
     return (
-        "losses and points in balls of radius 1, N = "
-        f"{size}, ε "
-        "= 1, "
-        "private "
-        "scales: the "
-        "noise in "
-        "⟨l + Z, x⟩ has a mean square of "
-        f"{measured:.0f}, "
-        "where the "
-        f"theorem counts λ² N = {scale**2 * size:.0f}; "
-        "Laplace "
-        "noise "
-        "on the "
-        "value has "
-        f"{value:.0f}, "
-        f"and a randomised response has {response:.1f} with the "
-        "loss "
-        "in it."
+        f"losses and points in balls of radius 1, N = {size}, ε = 1, private scales: the noise "
+        f"in ⟨l + Z, x⟩ has a mean square of {measured:.0f}, where the theorem counts λ² N = "
+        f"{scale**2 * size:.0f}; Laplace noise on the value has {value:.0f}, and a randomised "
+        f"response has {response:.1f} including the loss."
     )
 
 
-@erratum(
+@register_erratum(
     paper=PAPER,
     place="Theorem D.1: the regret of SCRiBLe",
     printed="2 η Σ N ⟨l, x⟩² + ν ln T / η + 2 M.",
-    ours="2 η N² Σ ⟨l, x⟩² + ..., which the lines that "
-    "follow "
-    "use: "
-    "estimates "
-    "have a "
-    "length "
-    "of N "
-    "|⟨l, x⟩| in the norm of the "
-    "barrier.",
+    ours="2 η N² Σ ⟨l, x⟩² + ..., which the following lines use: estimates have a length of N "
+    "|⟨l, x⟩| in the norm of the barrier.",
     verdict="slip",
 )
 def estimates() -> str:
@@ -396,11 +266,11 @@ def estimates() -> str:
     return f"the squared length of the estimate for a loss of 1, in a ball: {', '.join(parts)}."
 
 
-@erratum(
+@register_erratum(
     paper=PAPER,
     place="Theorem 4.5: the learning rate of SCRiBLe",
     printed="it can be verified that η ≤ 1 / (4 N (M + L)).",
-    ours="the smaller of the two; it does not follow in short games.",
+    ours="the smaller of the two: the inequality does not hold in short games.",
     verdict="false",
 )
 def linear_rate() -> str:
@@ -419,13 +289,6 @@ def linear_rate() -> str:
     first = next(power for power in range(1, 60) if sides(2.0**power)[0] <= sides(2.0**power)[1])
     left, right = sides(10_000.0)
     return (
-        "balls of radius 1, N = 10, ε = 1: at T = "
-        "10,000 it "
-        "says "
-        f"{left:.1e} ≤ "
-        f"{right:.1e}; it "
-        f"holds from T = 2^{first} on. "
-        "Privacy "
-        "is not "
-        "affected."
+        f"balls of radius 1, N = 10, ε = 1: at T = 10,000 the claim is {left:.1e} ≤ {right:.1e}; "
+        f"it holds from T = 2^{first} on. Privacy is not affected."
     )

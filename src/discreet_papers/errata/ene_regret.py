@@ -1,4 +1,4 @@
-"""Ene, Nguyen & Vladu 2021: what to play, and regret."""
+"""Errata of Ene, Nguyen & Vladu 2021: the algorithm, and its regret."""
 
 from __future__ import annotations
 
@@ -11,22 +11,26 @@ import numpy as np
 from discreet.algorithms import Setting, algorithm
 from discreet.contracts import Floats
 from discreet.problems import Functions, domain_named
-from discreet_papers.errata.ene import PAPER, looking
-from discreet_papers.errata.registry import erratum
+from discreet_papers.errata.ene import PAPER, exploration_radius
+from discreet_papers.errata.registry import register_erratum
 
 TRIALS = 20
 
 
-def algorithm_1(
+def play_algorithm_1(
     rounds: int, dimension: int, *, sign: float, delay: int, seed: int
 ) -> tuple[float, float]:
-    """Return the regret of Algorithm 1 without noise on a ball of diameter 1, and that of staying at its centre.
+    """Return the regret of Algorithm 1 without noise on a ball, and that of staying at its centre.
 
-    Functions are linear, half of them with a fixed gradient. The leader is found exactly, not by
-    conditional gradients; with sign 1 it is that of the printed line 14, and sums are those before
-    the last ``delay`` batches.
+    The ball has diameter 1. Functions are linear, half of them with a fixed gradient. The leader is
+    found exactly, not by conditional gradients. With sign 1 it is that of the printed line 14. Sums
+    leave out the last ``delay`` batches.
     """
-    rng, size, zeta = np.random.default_rng(seed), math.isqrt(rounds), looking(rounds, dimension)
+    rng, size, zeta = (
+        np.random.default_rng(seed),
+        math.isqrt(rounds),
+        exploration_radius(rounds, dimension),
+    )
     rate = 1.0 / (rounds**0.75 * math.sqrt(dimension))
     sums, total, lost = [np.zeros(dimension)], np.zeros(dimension), 0.0
     for batch in range(rounds // size):
@@ -48,102 +52,59 @@ def _directions(rng: np.random.Generator, count: int, dimension: int) -> Floats:
 
 
 @functools.cache
-def shares(rounds: int, dimension: int, *, sign: float, delay: int) -> Floats:
-    """Return the regret of some trials as a share of that of staying at the centre."""
+def play_shares(rounds: int, dimension: int, *, sign: float, delay: int) -> Floats:
+    """Return regrets as a share of that of staying at the centre, one per trial."""
     runs = [
-        algorithm_1(rounds, dimension, sign=sign, delay=delay, seed=seed) for seed in range(TRIALS)
+        play_algorithm_1(rounds, dimension, sign=sign, delay=delay, seed=seed)
+        for seed in range(TRIALS)
     ]
     return np.array([lost / staying for lost, staying in runs])
 
 
-@erratum(
+@register_erratum(
     paper=PAPER,
     place="Algorithm 1, line 14: the leader",
     printed="x̃ minimises ‖x‖² / 2 - ⟨η s, x⟩.",
-    ours="‖x‖² / 2 + ⟨η s, x⟩, as Algorithm 2 and "
-    "Appendix C "
-    "have "
-    "it: s "
-    "is a "
-    "sum of "
-    "gradients, and "
-    "the printed leader goes "
-    "uphill.",
+    ours="‖x‖² / 2 + ⟨η s, x⟩, as Algorithm 2 and Appendix C have it: s is a sum of gradients, "
+    "and the printed leader goes uphill.",
     verdict="slip",
 )
 def uphill() -> str:
     """Play both, without noise."""
-    printed, corrected = (shares(2**14, 4, sign=sign, delay=1).mean() for sign in (1.0, -1.0))
+    printed, corrected = (play_shares(2**14, 4, sign=sign, delay=1).mean() for sign in (1.0, -1.0))
     return (
-        "linear functions on a ball of diameter 1, n = "
-        "4, T = "
-        "16,384, no "
-        "noise, "
-        f"{TRIALS} "
-        "trials: "
-        f"as printed regret is {printed:.2f} times "
-        "that of "
-        "staying at "
-        f"the centre, with the other sign {corrected:.2f} times."
+        f"linear functions on a ball of diameter 1, n = 4, T = 16,384, no noise, {TRIALS} "
+        f"trials: as printed regret is {printed:.2f} times that of staying at the centre, with "
+        f"the other sign {corrected:.2f} times."
     )
 
 
-@erratum(
+@register_erratum(
     paper=PAPER,
     place="Algorithm 1, line 14: a batch of delay",
-    printed="the point of batch R is computed during "
-    "batch R "
-    "- 1, "
-    "from "
-    "the sum "
-    "up to "
-    "batch R "
-    "- 2, "
-    "so that every round has one call of the oracle; "
-    "Lemma C.3 pays η κ a batch for it.",
-    ours="the sum up to batch R - 1: calls of the oracle "
-    "between two "
-    "batches "
-    "are as "
-    "many, and "
-    "nothing is stale. In the "
-    "bound the "
-    "delay "
-    "costs "
-    "twice as much as the estimates.",
+    printed="the point of batch R is computed during batch R - 1, from the sum up to batch R - "
+    "2, so that every round has one call of the oracle; Lemma C.3 pays η κ per batch for it.",
+    ours="the sum up to batch R - 1: the oracle is called as often, but between two batches, and "
+    "no sum is outdated. In the bound the delay costs twice as much as the estimates.",
     verdict="too large",
 )
 def delay() -> str:
     """Play both, without noise, on the same functions; and compare terms of the bound."""
-    late, fresh = (shares(2**14, 4, sign=-1.0, delay=by) for by in (1, 0))
+    late, fresh = (play_shares(2**14, 4, sign=-1.0, delay=by) for by in (1, 0))
     saved = 100.0 * float((late - fresh).mean() / late.mean())
     return (
-        "the games of the leader above: the share is "
-        f"{late.mean():.3f} "
-        "with and "
-        f"{fresh.mean():.3f} without delay, {saved:.0f} % "
-        "less. In "
-        "Lemma "
-        "4.1 the "
-        "step "
-        "term is η κ² / 2 a "
-        "batch, and the delay adds η κ² to it: three times as much."
+        f"in the games of the previous erratum the share is {late.mean():.3f} with and "
+        f"{fresh.mean():.3f} without delay, {saved:.0f} % less. In Lemma 4.1 the step term is η "
+        "κ² / 2 per batch, and the delay adds η κ² to it: three times as much."
     )
 
 
-@erratum(
+@register_erratum(
     paper=PAPER,
     place="Algorithm 2: the learning rate",
     printed="η = sqrt(D_ω) / (κ sqrt(T)), and s_t = s_t + g̃_t.",
-    ours="η = D_ω / (κ sqrt(T)) up to a constant, where "
-    "max ω ≤ "
-    "D_ω² "
-    "(Appendix "
-    "B has "
-    "2 D_ω "
-    "/ (κ "
-    "sqrt(T))), and s_t = s_{t-1} + "
-    "g̃_t.",
+    ours="η = D_ω / (κ sqrt(T)) up to a constant, where max ω ≤ D_ω² (Appendix B has 2 D_ω / (κ "
+    "sqrt(T))), and s_t = s_{t-1} + g̃_t.",
     verdict="slip",
 )
 def mirror_rate() -> str:
@@ -157,39 +118,18 @@ def mirror_rate() -> str:
         for size in (0.01, 1.0, 100.0)
     )
     return (
-        "the bound D_ω² / η + η T κ² / 2 is, with the "
-        "printed η, "
-        f"{parts}: the "
-        "printed "
-        "rate "
-        "changes with the unit of "
-        "length "
-        "in the "
-        "wrong way."
+        f"the bound D_ω² / η + η T κ² / 2 is, with the printed η, {parts}: the printed rate "
+        "changes with the unit of length in the wrong way."
     )
 
 
-@erratum(
+@register_erratum(
     paper=PAPER,
     place="Theorem 1.1: what privacy costs",
-    printed="T^(3/4) n^(3/2) / ε with δ = 0, and (T^(3/4) "
-    "sqrt(n) + "
-    "sqrt(T) "
-    "n) / ε "
-    "with δ > "
-    "0; to "
-    "improve the first is left "
-    "open.",
-    ours="noise for one term, which adds a lower power of "
-    "T to "
-    "T^(3/4) "
-    "sqrt(n) "
-    "instead of "
-    "multiplying it, also with δ = 0. For long "
-    "games "
-    "privacy is "
-    "free in "
-    "both cases.",
+    printed="T^(3/4) n^(3/2) / ε with δ = 0, and (T^(3/4) sqrt(n) + sqrt(T) n) / ε with δ > 0; "
+    "to improve the first is left open.",
+    ours="noise for one term, which adds a lower power of T to T^(3/4) sqrt(n) instead of "
+    "multiplying it, also with δ = 0. For long games privacy is free in both cases.",
     verdict="too large",
 )
 def rates() -> str:
@@ -212,45 +152,21 @@ def rates() -> str:
         f"{ratio[p, 1.0]:.2f} and {ratio[p, 0.1]:.2f} at T = 2^{p}" for p in (24, 30, 36)
     )
     return (
-        "proved bounds on a ball, n = 10, with δ = 0 "
-        "and ε = "
-        "1 and "
-        "0.1, as "
-        "multiples of "
-        "that "
-        f"without privacy: {said}. The printed factor "
-        "would be "
-        "n / ε "
-        "at every T. Measured: `discreet reproduce ene-theorem-1`."
+        "proved bounds on a ball, n = 10, with δ = 0 and ε = 1 and 0.1, as multiples of that "
+        f"without privacy: {said}. The printed factor would be n / ε at every T. Measured: "
+        "`discreet reproduce ene-theorem-1`."
     )
 
 
-@erratum(
+@register_erratum(
     paper=PAPER,
     place="Appendices C and D: what looking around costs",
-    printed="(2 + D / r) ζ L a round: for smoothing, for "
-    "playing ζ "
-    "aside, "
-    "and for "
-    "staying "
-    "away "
+    printed="(2 + D / r) ζ L per round: for smoothing, for playing ζ aside, and for staying away "
     "from the border.",
-    ours="(2 + R / r) ζ L, R the radius around a centre: "
-    "points are "
-    "drawn "
-    "towards the "
-    "centre, "
-    "from "
-    "which none is farther than R. Elsewhere 3 + R / r is "
-    "found, "
-    "but the "
-    "smoothed function is nowhere below the function "
-    "(Jensen): "
-    "smoothing "
-    "costs the "
-    "rival's "
-    "point "
-    "only.",
+    ours="(2 + R / r) ζ L, R the radius around a centre: points are drawn towards the centre, "
+    "from which none is farther than R. Other papers have 3 + R / r, but the smoothed function "
+    "is nowhere below the function (Jensen): smoothing costs something only at the comparator's "
+    "point.",
     verdict="too large",
 )
 def looking_around() -> str:
@@ -265,26 +181,18 @@ def looking_around() -> str:
         for at in _directions(rng, 50, 10) * np.geomspace(1e-3, 1.0, 50)[:, None]
     )
     return (
-        "gradient descent on a ball, n = 10, R = r = L = "
-        "1, T = "
-        "1,000,000: the "
-        "bound is "
-        f"{ours:,.0f}, and would be "
-        f"{ours * math.sqrt(4.0 / 3.0):,.0f} "
-        "with 3 + "
-        "R / r "
-        "or 2 + D / r. "
-        "The distance from 0, smoothed over ζ = 0.1, is "
-        "above "
-        "itself by "
-        f"{least:.4f} at "
-        "least, at "
-        "50 points."
+        "gradient descent on a ball, n = 10, R = r = L = 1, T = 1,000,000: the bound is "
+        f"{ours:,.0f}, and would be {ours * math.sqrt(4.0 / 3.0):,.0f} with 3 + R / r or 2 + D / "
+        f"r. The distance from 0, smoothed over ζ = 0.1, exceeds itself by at least {least:.4f} "
+        "at each of 50 points."
     )
 
 
-def leader_error(steps: int) -> float:
-    """Return how far conditional gradients with exact line search are from the minimum at worst, in diameters."""
+def measure_leader_error(steps: int) -> float:
+    """Return the largest distance of conditional gradients from the minimum, in diameters.
+
+    They use exact line search.
+    """
     place, rng, worst = domain_named("cross(10)"), np.random.default_rng(1), 0.0
     for sums in rng.standard_normal((50, place.dimension)) * np.geomspace(0.1, 10.0, 50)[:, None]:
         point = place.set.centre()
@@ -296,51 +204,29 @@ def leader_error(steps: int) -> float:
     return worst / (2.0 * place.outer)
 
 
-@erratum(
+@register_erratum(
     paper=PAPER,
     place="Lemma C.4: conditional gradients",
-    printed="after k steps the leader is within "
-    "sqrt(20) D / "
-    "sqrt(k); "
-    "line 14 "
-    "asks "
-    "for a "
-    "precision "
-    "of D / sqrt(T_batch).",
-    ours="2 D / sqrt(k + 2), by the usual gap of 2 D² / (k "
-    "+ 2) "
-    "with "
-    "exact "
-    "line "
-    "search. "
-    "Neither "
-    "allows T_batch steps the precision that line 14 "
-    "names. "
-    "We stop on the gap, which bounds the distance.",
+    printed="after k steps the leader is within sqrt(20) D / sqrt(k); line 14 asks for a "
+    "precision of D / sqrt(T_batch).",
+    ours="2 D / sqrt(k + 2), by the usual gap of 2 D² / (k + 2) with exact line search. With "
+    "neither do T_batch steps reach the precision of line 14. We stop once the gap, which bounds "
+    "the distance, is small enough.",
     verdict="too large",
 )
 def frank_wolfe() -> str:
     """Run it on a set whose projection is known."""
     steps = 100
     return (
-        f"cross(10), 50 sums from short to long, {steps} "
-        "steps "
-        "from the "
-        "centre: at "
-        "most "
-        f"{leader_error(steps):.3f} D "
-        "from the "
-        "minimum; "
-        "printed "
-        f"{math.sqrt(20.0 / steps):.3f} D, ours "
-        f"{2.0 / math.sqrt(steps + 2):.3f} D, "
-        "line 14 "
+        f"cross(10), 50 sums from short to long, {steps} steps from the centre: at most "
+        f"{measure_leader_error(steps):.3f} D from the minimum; printed "
+        f"{math.sqrt(20.0 / steps):.3f} D, ours {2.0 / math.sqrt(steps + 2):.3f} D, line 14 "
         f"{1.0 / math.sqrt(steps):.3f} D."
     )
 
 
-def literal_sums(values: Sequence[float], *, with_itself: bool) -> list[float]:
-    """Return the sums of Algorithm 5 without noise; ``with_itself`` counts a leaf among its ancestors."""
+def add_up_literally(values: Sequence[float], *, with_itself: bool) -> list[float]:
+    """Return the sums of Algorithm 5 without noise; ``with_itself``: a leaf is its own ancestor."""
     bits = len(values).bit_length()
     nodes: dict[str, float] = {}
 
@@ -357,67 +243,35 @@ def literal_sums(values: Sequence[float], *, with_itself: bool) -> list[float]:
     return found
 
 
-@erratum(
+@register_erratum(
     paper=PAPER,
     place="Algorithm 5 and equation (C.2): indices",
-    printed="vectors are added to the ancestors of a leaf; "
-    "batch R "
-    "is the "
-    "functions "
-    "(T_batch "
-    "- 1) "
-    "R + t, t = 1 .. T_round.",
-    ours="to the leaf itself, too, which counts among the "
-    "ancestors in "
-    "line "
-    "3 as "
-    "well; "
-    "and (R "
-    "- 1) "
-    "T_batch + r, r = 1 .. "
-    "T_batch.",
+    printed="vectors are added to the ancestors of a leaf; batch R is the functions (T_batch - "
+    "1) R + t, t = 1 .. T_round.",
+    ours="to the leaf itself too, which also counts as an ancestor in line 3; and (R - 1) "
+    "T_batch + r, r = 1 .. T_batch.",
     verdict="slip",
 )
 def indices() -> str:
     """Add ones, and count which functions are in a batch."""
-    sums = ", ".join(f"{found:.0f}" for found in literal_sums([1.0] * 7, with_itself=False))
+    sums = ", ".join(f"{found:.0f}" for found in add_up_literally([1.0] * 7, with_itself=False))
     size = 10
     covered = [(size - 1) * batch + t for batch in range(1, size + 1) for t in range(1, size + 1)]
     missing = size**2 - len({t for t in covered if t <= size**2})
     twice = len(covered) - len(set(covered))
     return (
-        "the sums of up to 7 ones, as printed and without "
-        "noise: "
-        f"{sums}. "
-        "With T = "
-        "100 the "
-        "printed "
-        f"batches leave out {missing} "
-        "functions, and "
-        "have "
-        f"{twice} in two batches."
+        f"the sums of up to 7 ones, as printed and without noise: {sums}. With T = 100 the "
+        f"printed batches leave out {missing} functions, and have {twice} in two batches."
     )
 
 
-@erratum(
+@register_erratum(
     paper=PAPER,
     place="Section 1: linear bandits before",
-    printed="Agarwal & Singh 2017 obtained T^(2/3) / ε for "
-    "linear "
-    "functions "
-    "and n "
-    "T^(2/3) / "
-    "ε for "
-    "arms.",
-    ours="sqrt(T) / ε and sqrt(n T ln n) / ε: the printed "
-    "ones are "
-    "those "
-    "of the "
-    "column "
-    "before in "
-    "their Table 2, by Smith & "
-    "Thakurta "
-    "2013.",
+    printed="Agarwal & Singh 2017 obtained T^(2/3) / ε for linear functions and n T^(2/3) / ε "
+    "for arms.",
+    ours="sqrt(T) / ε and sqrt(n T ln n) / ε: the printed ones are from the previous column of "
+    "their Table 2, by Smith & Thakurta 2013.",
     verdict="slip",
 )
 def before() -> str:
@@ -432,14 +286,7 @@ def before() -> str:
     assert short is not None
     exponent = math.log2(long / short) / 10.0
     return (
-        "the proved bound of private-scrible on ball(5), ε "
-        "= 1, "
-        "grows "
-        "with "
-        f"T^{exponent:.2f} "
-        "from "
-        "T = 2^20 to 2^30, which is sqrt(T "
-        "ln T). "
-        "Measured: "
-        "`discreet reproduce agarwal-singh-table-2`."
+        f"the proved bound of private-scrible on ball(5), ε = 1, grows with T^{exponent:.2f} "
+        "from T = 2^20 to 2^30, which is sqrt(T ln T). Measured: `discreet reproduce "
+        "agarwal-singh-table-2`."
     )

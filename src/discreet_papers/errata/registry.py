@@ -1,13 +1,32 @@
-"""What an erratum is, and where all of them are found."""
+"""What an erratum is, how to register one, and the document that all of them make."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Literal
 
+from discreet.plugins import load_plugins
+
+BUILT_IN = ("agarwal_singh", "ene", "ene_regret", "faster_rates", "tossou", "zheng")
+WIDTH = 100  # of the document
+
 Verdict = Literal["too small", "too large", "false", "slip"]
-Evidence = Callable[[], str]
+MEANING: dict[Verdict, str] = {
+    "too small": "with the printed constant the stated privacy does not hold",
+    "too large": "the printed constant is safe in the usual range, but wastes noise or rounds",
+    "false": "the claim does not hold as stated",
+    "slip": "a misprint or an omitted factor that changes what one would implement",
+}
+INTRODUCTION = (
+    "Where a constant of a paper is too small, too large, or a claim does not hold as stated; what "
+    "`discreet` uses instead; and the evidence, measured by the code. Neighbours replace one "
+    "round, so sensitivities are ranges and diameters. Lower bounds on epsilon are those of "
+    "`discreet audit`, with 99 % confidence. None of this takes away from the papers' ideas, on "
+    "which everything here is built. `discreet errata` writes this file: do not edit it."
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -19,27 +38,20 @@ class Erratum:
     printed: str
     ours: str
     verdict: Verdict
-    measure: Evidence
+    measure: Callable[[], str]
 
 
-_known: list[Erratum] = []
+_known: dict[tuple[str, str], Erratum] = {}
 
 
-def erratum(
+def register_erratum(
     *, paper: str, place: str, printed: str, ours: str, verdict: Verdict
-) -> Callable[[Evidence], Evidence]:
-    """Declare the erratum whose evidence the decorated function measures."""
+) -> Callable[[Callable[[], str]], Callable[[], str]]:
+    """Register an erratum: decorate the function that measures its evidence."""
 
-    def keep(measure: Evidence) -> Evidence:
-        _known.append(
-            Erratum(
-                paper=paper,
-                place=place,
-                printed=printed,
-                ours=ours,
-                verdict=verdict,
-                measure=measure,
-            )
+    def keep(measure: Callable[[], str]) -> Callable[[], str]:
+        _known[paper, place] = Erratum(
+            paper=paper, place=place, printed=printed, ours=ours, verdict=verdict, measure=measure
         )
         return measure
 
@@ -47,5 +59,54 @@ def erratum(
 
 
 def errata() -> list[Erratum]:
-    """Return all errata, paper by paper."""
-    return sorted(_known, key=lambda each: each.paper)
+    """Return all errata, paper by paper: ours, and those of plugins."""
+    for module in BUILT_IN:
+        import_module(f"discreet_papers.errata.{module}")
+    load_plugins()
+    return sorted(_known.values(), key=lambda each: each.paper)
+
+
+def write_markdown(measured: Sequence[tuple[Erratum, str]]) -> str:
+    """Return the document, from errata with their evidence."""
+    lines = [
+        "# Errata",
+        "",
+        *wrap(INTRODUCTION),
+        "",
+        *(f"* *{verdict}*: {meaning}." for verdict, meaning in MEANING.items()),
+        "",
+        "| paper | place | verdict |",
+        "|---|---|---|",
+        *(f"| {each.paper} | {each.place} | {each.verdict} |" for each, _ in measured),
+    ]
+    for each, evidence in measured:
+        lines += [
+            "",
+            f"## {each.paper}, {each.place}",
+            "",
+            *wrap(f"* Printed: {each.printed}"),
+            *wrap(f"* Ours: {each.ours}"),
+            f"* Verdict: **{each.verdict}**",
+            *wrap(f"* Evidence: {evidence}"),
+        ]
+    return "\n".join(lines) + "\n"
+
+
+def wrap(text: str) -> Iterator[str]:
+    """Yield lines of a paragraph, or of an item; none begins with a sign or a number and a dot.
+
+    Markdown would take such a line for the beginning of a list.
+
+    >>> list(wrap("* " + "x" * 93 + " T - 1"))[1]
+    '  T - 1'
+    """
+    indent = "  " if text.startswith("* ") else ""
+    line = ""
+    # A sign stays with the word before it, and with the number after it.
+    for word in re.findall(r"\S+(?: (?:[-+*/=≤≥<>|#]|\d+[.)])(?= |$)(?: \S+)?)*", text):
+        if line and len(line) + 1 + len(word) > WIDTH:
+            yield line
+            line = indent + word
+        else:
+            line = f"{line} {word}" if line else word
+    yield line

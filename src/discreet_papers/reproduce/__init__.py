@@ -1,46 +1,28 @@
-"""The papers' figures and tables, one command each.
+"""The papers' figures and tables: one module and one command each.
 
-A reproduction is a package of its own: a *sweep* is data that one can read, an *analysis* turns
-what was played into tables and words, a *drawing* turns those into figures. What they share is
-here, once: games and how they are played (``games``), fitted exponents (``fitting``), files
-(``files``), and how drawings look (``drawing``). A table of rates is a value (``rates``), of which
-all but the words follow (``growth``, ``growth_text``, ``growth_drawing``, ``tables``).
+A reproduction that fits is a single file: its sweep, its analysis, its text, its drawing. What they
+share is here once: what a reproduction is (``registry``), games and how they are played
+(``games``), fitted exponents (``fitting``), the look of drawings (``drawing``), leaders with full
+information (``leaders``). A table of rates is a value (``rates``); everything but its words follows
+from it (``rate_reports``).
+
+To add one of your own, build a :class:`Reproduction` in a plugin and register it.
 """
 
-from discreet_papers.reproduce import (
-    agarwal_singh_privacy_for_free,
-    agarwal_singh_table_1,
-    agarwal_singh_table_2,
-    ene_theorem_1,
-    faster_rates_figure_1,
-    faster_rates_table_1,
-    faster_rates_table_1_experts,
-    noise_in_the_local_model,
-    price_of_privacy,
-    slates,
-    tossou_figure_1,
-    zheng_table_1,
-    zheng_table_1_contextual,
-    zheng_theorem_12,
+from discreet_papers.reproduce.registry import (
+    Findings,
+    Reproduction,
+    SweepPlan,
+    register_reproduction,
+    reproduction,
+    reproductions,
 )
-from discreet_papers.reproduce.registry import Reproduction, reproduction, reproductions
 
 __all__ = [
+    "Findings",
     "Reproduction",
-    "agarwal_singh_privacy_for_free",
-    "agarwal_singh_table_1",
-    "agarwal_singh_table_2",
-    "ene_theorem_1",
-    "faster_rates_figure_1",
-    "faster_rates_table_1",
-    "faster_rates_table_1_experts",
-    "noise_in_the_local_model",
-    "price_of_privacy",
+    "SweepPlan",
+    "register_reproduction",
     "reproduction",
     "reproductions",
-    "slates",
-    "tossou_figure_1",
-    "zheng_table_1",
-    "zheng_table_1_contextual",
-    "zheng_theorem_12",
 ]

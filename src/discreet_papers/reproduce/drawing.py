@@ -1,4 +1,4 @@
-"""What drawings of reproductions share."""
+"""What the drawings of reproductions share."""
 
 from __future__ import annotations
 
@@ -6,25 +6,26 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from discreet.plot import COLOURS, distinct_styles, new_figure
-from discreet.simulation.statistics import Interval
+from discreet.simulation import Interval
 from discreet_papers.reproduce.fitting import half_width
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-GREY = "#666666"  # of what is no algorithm: levels, uniform play
+GREY = "#666666"  # for anything that is not an algorithm: levels, uniform play
 
 
-def panels(
-    rows: int, columns: int, size: tuple[float, float], *, dpi: int, **shared: Any
+def make_panels(
+    rows: int, columns: int, size: tuple[float, float], *, dpi: int, **shared: object
 ) -> tuple[Figure, Any]:
-    """Return a figure, and its axes."""
+    """Return a new figure and an array of its axes."""
     figure = new_figure(*size, dpi=dpi)
-    return figure, figure.subplots(rows, columns, **shared)
+    options: Any = shared
+    return figure, figure.subplots(rows, columns, **options)
 
 
-def style(index: int) -> dict[str, Any]:
+def style_of(index: int) -> dict[str, Any]:
     """Return the colour, line and marker of a curve."""
     return distinct_styles(len(COLOURS))[index % len(COLOURS)].options()
 
@@ -32,7 +33,7 @@ def style(index: int) -> dict[str, Any]:
 def draw_means(
     panel: Axes, x: Sequence[float], means: Sequence[Interval], index: int, label: str | None
 ) -> None:
-    """Draw means with bars of 95 % confidence; lines are thinner from curve to curve, so that none hides another."""
+    """Draw means with 95 % bars; each curve is thinner than the last and hides none."""
     panel.errorbar(
         x,
         [mean.value for mean in means],
@@ -42,11 +43,11 @@ def draw_means(
         linewidth=2.4 - 0.2 * index,
         elinewidth=1.0,
         capsize=2.5,
-        **style(index),
+        **style_of(index),
     )
 
 
-def legend_below(figure: Figure, *, columns: int, fontsize: int = 9) -> None:
+def add_legend_below(figure: Figure, *, columns: int, fontsize: int = 9) -> None:
     """Put one legend below all panels."""
     figure.legend(
         loc="outside lower center",

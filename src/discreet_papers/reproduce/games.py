@@ -1,4 +1,4 @@
-"""A sweep as data: games, and who plays them. Playing them is here too, once for all reproductions."""
+"""Games of a sweep as data, and how to play them."""
 
 from __future__ import annotations
 
@@ -14,62 +14,63 @@ from discreet.contracts import Floats
 from discreet.environments import environment
 from discreet.problems import Problem
 from discreet.simulation import Contender, Results, simulate
-from discreet.simulation.experiment import Progress
-from discreet_papers.reproduce.plan import Plan
+from discreet_papers.reproduce.registry import ShowProgress, SweepPlan
 
 Options = tuple[tuple[str, Any], ...]  # names and values, in a form that cannot change
 
 
 @dataclass(frozen=True, kw_only=True)
-class Player:
-    """An algorithm with its options, at one epsilon."""
+class Entrant:
+    """An algorithm with its options that plays at one epsilon."""
 
     algorithm: str
     epsilon: float = math.inf  # without privacy
     delta: float = 0.0
     options: Options = ()
-    role: str = ""  # what tables and plots call it, where the algorithm's name says too little
-    build: Callable[[Game, Setting[Problem]], Contender] | None = (
-        None  # for what is no named algorithm
-    )
+    role: str = ""  # its name in tables and plots, if the algorithm's name says too little
+    # Builds a contender that is not a named algorithm.
+    build: Callable[[SweepGame, Setting[Problem]], Contender] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Game:
-    """One cell of a sweep: an environment, its size and length, and who plays in it, all in the same trials."""
+class SweepGame:
+    """One game of a sweep: an environment with its size and length, and all who play in it.
 
-    part: str  # of the sweep, as progress names it
+    They all play the same trials.
+    """
+
+    part: str  # of the sweep, as the progress bar calls it
     environment: str
     problem: Problem
     rounds: int
-    players: tuple[Player, ...]
+    players: tuple[Entrant, ...]
     options: Options = ()  # of the environment
 
 
 @dataclass(frozen=True, kw_only=True)
-class Played:
+class PlayedGame:
     """A game after all of its trials."""
 
-    game: Game
+    game: SweepGame
     results: Results
-    places: Mapping[Player, int]  # in the results; players that come to the same share one
+    places: Mapping[Entrant, int]  # in the results; entrants that come to the same share a place
 
-    def regret(self, player: Player) -> Floats:
-        """Return a player's regret at the end of the game, one number a trial."""
+    def regret(self, player: Entrant) -> Floats:
+        """Return a player's regret at the end of the game, one number per trial."""
         return self.results.regret[self.places[player], :, -1]
 
-    def contender(self, player: Player) -> Contender:
-        """Return a player with all its numbers filled in."""
+    def contender(self, player: Entrant) -> Contender:
+        """Return the contender that played for an entrant."""
         return self.results.contenders[self.places[player]]
 
     @property
     def trials(self) -> int:
-        """How many trials were played."""
+        """The number of trials that were played."""
         return int(self.results.trials.size)
 
 
-def contender(game: Game, player: Player) -> Contender:
-    """Return a player with all its numbers filled in for a game."""
+def make_contender(game: SweepGame, player: Entrant) -> Contender:
+    """Build an entrant for a game, with all its parameters."""
     setting = Setting(
         game.problem,
         rounds=game.rounds,
@@ -80,26 +81,26 @@ def contender(game: Game, player: Player) -> Contender:
         found = player.build(game, setting)
     else:
         found = Contender.named(player.algorithm, setting, **dict(player.options))
-    return (
-        replace(found, label=f"{player.role}, ε = {player.epsilon:.12g}") if player.role else found
-    )
+    if not player.role:
+        return found
+    return replace(found, label=f"{player.role}, ε = {player.epsilon:.12g}")
 
 
-def play(sweep: Sequence[Game], plan: Plan) -> list[Played]:
-    """Play all games of a sweep, one after the other; neighbours in the same part share a progress bar."""
+def play_games(sweep: Sequence[SweepGame], plan: SweepPlan) -> list[PlayedGame]:
+    """Play all games of a sweep in order; neighbours in the same part share a progress bar."""
     found = []
     for part, games in itertools.groupby(sweep, key=lambda game: game.part):
         mine = list(games)
-        bars = split(plan.step(part), len(mine))
+        bars = split_progress(plan.step(part), len(mine))
         found += [play_game(game, plan, bar) for game, bar in zip(mine, bars, strict=True)]
     return found
 
 
-def play_game(game: Game, plan: Plan, progress: Progress | None = None) -> Played:
-    """Play one game, with all of its trials: an interrupt ends the reproduction."""
+def play_game(game: SweepGame, plan: SweepPlan, progress: ShowProgress | None = None) -> PlayedGame:
+    """Play all trials of one game; an interrupt ends the reproduction."""
     labels, chosen = {}, dict[str, Contender]()
     for player in game.players:
-        each = contender(game, player)
+        each = make_contender(game, player)
         rival = chosen.get(each.label)
         if rival is not None and rival.private.guarantee != each.private.guarantee:
             each = replace(each, label=f"{each.label}, asked ε = {player.epsilon:.12g}")
@@ -117,18 +118,18 @@ def play_game(game: Game, plan: Plan, progress: Progress | None = None) -> Playe
         progress=progress,
     )
     order = list(chosen)
-    return Played(
+    return PlayedGame(
         game=game,
         results=results,
         places={player: order.index(label) for player, label in labels.items()},
     )
 
 
-def split(progress: Progress | None, count: int) -> Iterator[Progress | None]:
+def split_progress(progress: ShowProgress | None, count: int) -> Iterator[ShowProgress | None]:
     """Split a progress into equal parts, one after the other."""
     for part in range(count):
-        yield None if progress is None else partial(_part, progress, part, count)
+        yield None if progress is None else partial(_show_part, progress, part, count)
 
 
-def _part(show: Progress, part: int, count: int, done: int, asked: int) -> None:
+def _show_part(show: ShowProgress, part: int, count: int, done: int, asked: int) -> None:
     show(part * asked + done, count * asked)

@@ -1,4 +1,4 @@
-"""Leaders with full information, private and not, in games from hard to plain; and what each loses at worst."""
+"""Leaders with full information, with and without privacy, and their worst regret over the gaps."""
 
 from __future__ import annotations
 
@@ -6,71 +6,67 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from discreet import Private
 from discreet.algorithms import Setting
 from discreet.channels import RunningSum
 from discreet.factorisations import Tree
 from discreet.learners import Ftal
-from discreet.private import Private
-from discreet.problems import Points, Problem
-from discreet.problems.points import GeometryName
-from discreet.simulation import Contender
-from discreet.simulation.statistics import Interval, mean_interval
-from discreet_papers.reproduce.games import Game, Played, Player
+from discreet.problems import GeometryName, Points, Problem
+from discreet.simulation import Contender, Interval, mean_interval
+from discreet_papers.reproduce.games import Entrant, PlayedGame, SweepGame
 
 DELTA = 1e-6
-SCALES = (2.0, 16.0, 128.0)  # gaps, in units of 1 / sqrt(T)
+SCALES = (2.0, 16.0, 128.0)  # gaps in units of 1 / sqrt(T), from hard to easy
 OPEN, OLD, TREE, BLT = "no privacy", "old: FTAL", "new: tree", "new: BLT"
-Who = tuple[str, float]  # approach, epsilon
-WITHOUT: Who = (OPEN, math.inf)
+Approach = tuple[str, float]  # with its epsilon
+WITHOUT: Approach = (OPEN, math.inf)
 
 
-class Cell(NamedTuple):
-    """What one player did in games of one gap."""
+class LeaderCell(NamedTuple):
+    """What one player did in the games with one gap."""
 
-    who: Who
+    who: Approach
     gap: float
     regret: Interval
     extra: Interval  # regret minus that of the first player in the same games
-    bound: float | None  # on the expected regret, where one is proved
+    bound: float | None  # on the expected regret, if one is proved
 
 
-def gaps(points: str, rounds: int) -> list[float]:
-    """Return how much better one point is on average, from hard to find to plain."""
-    return sorted(
-        {min(scale / math.sqrt(rounds), 0.5 if points == "experts" else 1.0) for scale in SCALES}
-    )
+def choose_gaps(points: str, rounds: int) -> list[float]:
+    """Return how much better one point is on average, from hard to easy to find."""
+    largest = 0.5 if points == "experts" else 1.0
+    return sorted({min(scale / math.sqrt(rounds), largest) for scale in SCALES})
 
 
-def open_leader(points: str) -> Player:
+def open_leader(points: str) -> Entrant:
     """Return the leader that sees the losses themselves."""
-    return Player(algorithm=f"ftrl-{points}", role=OPEN)
+    return Entrant(algorithm=f"ftrl-{points}", role=OPEN)
 
 
-def tree_leader(points: str, epsilon: float) -> Player:
-    """Return the leader on a padded tree with pure privacy."""
-    return Player(
-        algorithm=f"private-ftrl-{points}", epsilon=epsilon, options=(("sums", "tree"),), role=TREE
-    )
+def tree_leader(points: str, epsilon: float) -> Entrant:
+    """Return the leader on a padded tree, with pure privacy."""
+    options = (("sums", "tree"),)
+    return Entrant(algorithm=f"private-ftrl-{points}", epsilon=epsilon, options=options, role=TREE)
 
 
-def blt_leader(points: str, epsilon: float) -> Player:
+def blt_leader(points: str, epsilon: float) -> Entrant:
     """Return the leader on buffered running sums."""
-    options = ("sums", "blt"), ("head_start", 0.0)  # one rate, as in the paper
-    return Player(
+    options = ("sums", "blt"), ("head_start", 0.0)  # one learning rate, as in the paper
+    return Entrant(
         algorithm=f"private-ftrl-{points}", epsilon=epsilon, delta=DELTA, options=options, role=BLT
     )
 
 
-def old_leader(epsilon: float) -> Player:
-    """Return the approach before, FTAL."""
-    return Player(algorithm="ftal", epsilon=epsilon, role=OLD, build=approximate_leader)
+def old_leader(epsilon: float) -> Entrant:
+    """Return the previous approach, FTAL."""
+    return Entrant(algorithm="ftal", epsilon=epsilon, role=OLD, build=build_ftal)
 
 
-def approximate_leader(game: Game, setting: Setting[Problem]) -> Contender:
-    """Return FTAL on a tree without padding, with the pure noise that the new leader has.
+def build_ftal(game: SweepGame, setting: Setting[Problem]) -> Contender:
+    """Build FTAL on a tree without padding, with the same pure noise as the new leader.
 
     From memory, not proved here [M]: its bound is of order n (G + h r)² (ln T)^2.5 / (ε h) + T h r²
-    / 2, where the noise is in the stability term; that tunes the ridge h = (G / r) sqrt(2 n (ln
+    / 2, where the noise is in the stability term. That gives the ridge h = (G / r) sqrt(2 n (ln
     T)^2.5 / (ε T)).
     """
     problem, rounds = game.problem, setting.rounds
@@ -93,12 +89,12 @@ def approximate_leader(game: Game, setting: Setting[Problem]) -> Contender:
     )
 
 
-def games(
-    part: str, points: GeometryName, size: int, rounds: int, players: Sequence[Player]
-) -> tuple[Game, ...]:
-    """Return one game a gap; the first player is what the others are compared with."""
+def leader_games(
+    part: str, points: GeometryName, size: int, rounds: int, players: Sequence[Entrant]
+) -> tuple[SweepGame, ...]:
+    """Return one game per gap; the first player is the one the others are compared with."""
     return tuple(
-        Game(
+        SweepGame(
             part=part,
             environment="linear-stochastic",
             problem=Points(points, size),
@@ -106,12 +102,12 @@ def games(
             players=tuple(players),
             options=(("gap", gap),),
         )
-        for gap in gaps(points, rounds)
+        for gap in choose_gaps(points, rounds)
     )
 
 
-def cells(played: Played) -> list[Cell]:
-    """Return what every player did in games of one gap."""
+def leader_cells(played: PlayedGame) -> list[LeaderCell]:
+    """Return what every player did in the games with one gap."""
     first = played.regret(played.game.players[0])
     gap = dict(played.game.options)["gap"]
     found = []
@@ -119,16 +115,18 @@ def cells(played: Played) -> list[Cell]:
         regret = played.regret(player)
         bound = played.contender(player).facts.get("regret_bound")
         who = (player.role, player.epsilon)
-        found.append(Cell(who, gap, mean_interval(regret), mean_interval(regret - first), bound))
+        found.append(
+            LeaderCell(who, gap, mean_interval(regret), mean_interval(regret - first), bound)
+        )
     return found
 
 
-def worst(cells: Sequence[Cell], who: Who) -> tuple[Interval, Interval]:
+def worst_regret(cells: Sequence[LeaderCell], who: Approach) -> tuple[Interval, Interval]:
     """Return the largest regret and the largest extra regret over all gaps."""
     mine = [cell for cell in cells if cell.who == who]
     return max(cell.regret for cell in mine), max(cell.extra for cell in mine)
 
 
-def bound(cells: Sequence[Cell], who: Who) -> float | None:
-    """Return the bound on the expected regret, which is the same for all gaps, where one is proved."""
+def proved_bound(cells: Sequence[LeaderCell], who: Approach) -> float | None:
+    """Return the bound on the expected regret, if one is proved; it is the same for all gaps."""
     return next(cell.bound for cell in cells if cell.who == who)

@@ -1,61 +1,68 @@
-"""Tables of rates as data: who plays which functions, along which axes, and the exponents that a paper states.
+"""Tables of rates as data: which algorithms play which functions, and how their regret grows.
 
-A table has rows (an algorithm in an environment) and panels (an axis; all else is fixed). Its sweep
-is made of both: a game for every environment, set and length, in which everybody plays who is in a
-panel there, and staying at the centre.
+A table has rows and panels. A row is an algorithm in an environment, with the exponents that a
+paper states. A panel is an axis (T, n or 1/ε); all else is fixed. Both together make the sweep: one
+game for every environment, set and length, in which all rows play that are in a panel there, beside
+a player that stays at the centre.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
+from discreet import Private
 from discreet.algorithms import Setting, algorithm
 from discreet.channels import Open, OpenDifference
 from discreet.learners import Centre
-from discreet.private import Private
 from discreet.problems import Functions, Problem
 from discreet.ranges import make_range
-from discreet.simulation import Contender
-from discreet_papers.reproduce.fitting import lengths
-from discreet_papers.reproduce.games import Game, Options, Player
+from discreet.simulation import Contender, Interval, mean_interval
+from discreet_papers.reproduce.fitting import as_columns, choose_lengths, fit_exponent, fit_slope
+from discreet_papers.reproduce.games import Entrant, Options, PlayedGame, SweepGame
+from discreet_papers.reproduce.registry import Findings, TableRow
 
 Axis = Literal["T", "n", "1/ε"]
 DELTA = 1e-6
-LEARN = (
-    ("when_vacuous", "play"),
-)  # algorithms themselves are measured, even where their bound says nothing
+# The algorithms are measured even where their bound is vacuous.
+PLAY_ON = (("when_vacuous", "play"),)
+# Above this share of the centre's regret, regret grows with T because little is learnt.
+LEARNT = 0.7
+
+
+# The table and its sweep
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
-    """An algorithm with its options, what it plays, and the exponents that are stated of its regret."""
+class RateRow:
+    """An algorithm with its options, what it plays, and the stated exponents of its regret."""
 
     name: str
     algorithm: str
-    problem: Functions  # but for its set
-    domain: str = ""  # its own set, instead of the one that a panel names
+    problem: Functions  # except for its set
+    domain: str = ""  # its own set, instead of the panel's
     environment: str = "linear"
-    world: Options = ()  # of the environment
+    environment_options: Options = ()
     delta: float = 0.0
     private: bool = True
     options: Options = ()  # of the algorithm
     stated: tuple[tuple[Axis, float], ...] = ()
 
-    def player(self, epsilon: float) -> Player:
-        """Return who plays at one epsilon."""
-        return Player(
+    def player(self, epsilon: float) -> Entrant:
+        """Return the entrant at one epsilon."""
+        return Entrant(
             algorithm=self.algorithm,
             epsilon=epsilon if self.private else math.inf,
             delta=self.delta,
             options=self.options
-            + (LEARN if "when_vacuous" in algorithm(self.algorithm).options else ()),
+            + (PLAY_ON if "when_vacuous" in algorithm(self.algorithm).options else ()),
             role=self.name,
         )
 
     def exponent(self, axis: Axis) -> float:
-        """Return the exponent that is stated, or NaN."""
+        """Return the stated exponent, or NaN."""
         return dict(self.stated).get(axis, math.nan)
 
 
@@ -69,24 +76,23 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Panel:
-    """One axis: T, the dimension n or 1 / ε. All else is fixed; games have the longest T where that is not the axis."""
+class RatePanel:
+    """One axis: T, the dimension n or 1/ε. All else is fixed; T is the longest unless it varies."""
 
     axis: Axis
-    title: str  # in which {longest} stands for the number of rounds
-    values: tuple[float, ...] = ()  # of n or epsilon; lengths of games follow from the longest
+    title: str  # {longest} stands for the number of rounds
+    values: tuple[float, ...] = ()  # of n or epsilon; the lengths follow from the longest game
     domain: str = "ball({})"
     dimension: int = 10
     epsilon: float = 1.0
-    fitted_from: float = 0.0  # where exponents are fitted: from this value of the axis on
+    fitted_from: float = 0.0  # exponents are fitted from this value of the axis on
 
     def places(self, longest: int) -> tuple[Place, ...]:
         """Return where to measure, in the order of the axis."""
         here = self.domain.format(self.dimension)
         if self.axis == "T":
-            return tuple(
-                Place(t, here, t, self.epsilon) for t in lengths(longest, count=5, least=2**12)
-            )
+            lengths = choose_lengths(longest, count=5, shortest=2**12)
+            return tuple(Place(t, here, t, self.epsilon) for t in lengths)
         if self.axis == "n":
             return tuple(
                 Place(n, self.domain.format(f"{n:g}"), longest, self.epsilon)
@@ -96,17 +102,17 @@ class Panel:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
+class RateTable:
     """A table of rates."""
 
     name: str  # of its files
     heading: str  # of its figure
-    rows: tuple[Row, ...]
-    panels: tuple[Panel, ...]
+    rows: tuple[RateRow, ...]
+    panels: tuple[RatePanel, ...]
 
-    def sweep(self, rounds: int) -> tuple[Game, ...]:
+    def sweep(self, rounds: int) -> tuple[SweepGame, ...]:
         """Return the games of all panels; an algorithm that is in several of them plays once."""
-        found: dict[Game, dict[Player, None]] = {}
+        found: dict[SweepGame, dict[Entrant, None]] = {}
         for row in self.rows:
             for panel in self.panels:
                 for place in panel.places(rounds):
@@ -115,21 +121,21 @@ class Table:
         return tuple(replace(game, players=(STAYING, *found[game])) for game in ordered)
 
 
-def game_at(row: Row, place: Place) -> Game:
-    """Return the game of a row, without its players."""
+def game_at(row: RateRow, place: Place) -> SweepGame:
+    """Return the game of a row at a place, without its players."""
     problem = replace(row.problem, domain=row.domain or place.domain)
-    return Game(
+    return SweepGame(
         part=f"{problem.domain}, T = {place.rounds:,}",
         environment=row.environment,
         problem=problem,
         rounds=place.rounds,
         players=(),
-        options=row.world,
+        options=row.environment_options,
     )
 
 
-def stay(game: Game, setting: Setting[Problem]) -> Contender:
-    """Return staying at the centre, which learns nothing."""
+def stay_at_centre(game: SweepGame, setting: Setting[Problem]) -> Contender:
+    """Return a player that stays at the centre and learns nothing."""
     problem = game.problem
     assert isinstance(problem, Functions), "tables of rates are about functions"
     channel = (
@@ -139,4 +145,172 @@ def stay(game: Game, setting: Setting[Problem]) -> Contender:
     return Contender(label="centre", private=Private(channel, learner))
 
 
-STAYING = Player(algorithm="centre", role="the centre", build=stay)
+STAYING = Entrant(algorithm="centre", role="the centre", build=stay_at_centre)
+
+
+# The curves that come out, and their exponents
+
+
+class RateCell(NamedTuple):
+    """What one row did at one place."""
+
+    place: Place
+    regret: Interval
+    share: Interval  # of the centre's regret, trial by trial
+    staying: float
+    bound: float | None  # if one is proved that is not vacuous
+
+    @property
+    def learnt(self) -> bool:
+        """Whether the regret says anything about learning."""
+        return 0.0 < self.share.value <= LEARNT
+
+
+class RateCurve(NamedTuple):
+    """One row along one panel."""
+
+    panel: RatePanel
+    row: RateRow
+    cells: tuple[RateCell, ...]
+
+    @property
+    def along(self) -> list[float]:
+        """The values of the axis."""
+        return [cell.place.along for cell in self.cells]
+
+    @property
+    def is_level(self) -> bool:
+        """Whether the axis means nothing here: epsilon without privacy."""
+        return self.panel.axis == "1/ε" and not self.row.private
+
+    @property
+    def fitted_cells(self) -> list[RateCell]:
+        """The cells over which exponents are fitted."""
+        if self.is_level:
+            return []
+        first = self.panel.fitted_from * (1.0 - 1e-9)  # 1 / ε is rounded
+        return [cell for cell in self.cells if cell.place.along >= first]
+
+    @property
+    def learnt_cells(self) -> list[RateCell]:
+        """The fitted cells in which something is learnt."""
+        return [cell for cell in self.fitted_cells if cell.learnt]
+
+    @property
+    def exponent(self) -> Interval:
+        """The exponent fitted over all of them."""
+        return _fit_cells(self.fitted_cells)
+
+    @property
+    def exponent_learnt(self) -> Interval:
+        """The exponent fitted over those in which something is learnt."""
+        return _fit_cells(self.learnt_cells)
+
+    @property
+    def exponent_of_bound(self) -> float:
+        """The exponent of the proved bound."""
+        mine = [
+            (cell.place.along, cell.bound) for cell in self.fitted_cells if cell.bound is not None
+        ]
+        return fit_slope([along for along, _ in mine], [bound for _, bound in mine])
+
+
+@dataclass(frozen=True, kw_only=True)
+class RateGrowth(Findings):
+    """All curves of a table."""
+
+    curves: tuple[RateCurve, ...]
+    longest: int
+
+    def curves_of(self, panel: RatePanel) -> list[RateCurve]:
+        """Return all curves of a panel."""
+        return [curve for curve in self.curves if curve.panel == panel]
+
+    def curve(self, panel: RatePanel, name: str) -> RateCurve:
+        """Return the curve of a row in a panel."""
+        return next(curve for curve in self.curves_of(panel) if curve.row.name == name)
+
+
+def measure_growth(table: RateTable, played: Sequence[PlayedGame]) -> RateGrowth:
+    """Return all curves, with tables of regret and of fitted exponents beside the stated ones."""
+    longest = max(each.game.rounds for each in played)
+    found = {replace(each.game, players=()): each for each in played}
+    curves = [
+        RateCurve(
+            panel,
+            row,
+            tuple(
+                _measure(found[game_at(row, place)], row, place) for place in panel.places(longest)
+            ),
+        )
+        for panel in table.panels
+        for row in table.rows
+    ]
+    lines = {  # an algorithm in several panels has one line
+        (game_at(curve.row, cell.place), curve.row.player(cell.place.epsilon)): _regret_line(
+            curve.row, cell
+        )
+        for curve in curves
+        for cell in curve.cells
+    }
+    return RateGrowth(
+        tables={
+            table.name: list(lines.values()),
+            f"{table.name}-exponents": [
+                _exponent_line(curve) for curve in curves if not curve.is_level
+            ],
+        },
+        text="",
+        trials=played[0].trials,
+        curves=tuple(curves),
+        longest=longest,
+    )
+
+
+def _fit_cells(cells: Sequence[RateCell]) -> Interval:
+    return fit_exponent([cell.place.along for cell in cells], [cell.regret for cell in cells])
+
+
+def _measure(played: PlayedGame, row: RateRow, place: Place) -> RateCell:
+    player = row.player(place.epsilon)
+    regret, staying = played.regret(player), played.regret(STAYING)
+    stated = played.contender(player).facts.get("regret_bound")
+    largest = place.rounds * played.game.problem.widest(make_range())  # bounds are cut off there
+    bound = stated if stated is not None and stated < 0.99 * largest else None
+    return RateCell(
+        place, mean_interval(regret), mean_interval(regret / staying), float(staying.mean()), bound
+    )
+
+
+def _regret_line(row: RateRow, cell: RateCell) -> TableRow:
+    ends = ("mean", "low", "high")
+    return {
+        "row": row.name,
+        "algorithm": row.algorithm,
+        "environment": row.environment,
+        "domain": row.domain or cell.place.domain,
+        "T": cell.place.rounds,
+        "epsilon": cell.place.epsilon if row.private else math.inf,
+        "delta": row.delta if row.private else 0.0,
+        **{f"regret_{end}": value for end, value in zip(ends, cell.regret, strict=True)},
+        **{f"share_{end}": value for end, value in zip(ends, cell.share, strict=True)},
+        "regret_of_centre": cell.staying,
+        "regret_bound": cell.bound,
+    }
+
+
+def _exponent_line(curve: RateCurve) -> TableRow:
+    panel = curve.panel
+    return {
+        "row": curve.row.name,
+        "over": panel.axis,
+        "domain": curve.row.domain
+        or panel.domain.format("n" if panel.axis == "n" else panel.dimension),
+        "epsilon": None if panel.axis == "1/ε" else panel.epsilon,
+        "stated": curve.row.exponent(panel.axis),
+        "points": len(curve.fitted_cells),
+        "points_learnt": len(curve.learnt_cells),
+        **as_columns("exponent_learnt", curve.exponent_learnt),
+        **as_columns("exponent", curve.exponent),
+        "exponent_of_bound": curve.exponent_of_bound,
+    }

@@ -1,51 +1,92 @@
-"""What a reproduction is, and where all of them are found."""
+"""What a reproduction is, how it runs, and how to register one.
+
+A reproduction has four steps. The *sweep* lists what to play: data that one can read, without
+computing anything. *Play* runs it. *Analyse* turns the outcomes into tables and text. *Draw* turns
+those into figures. No step knows the later ones.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import csv
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
+from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from discreet.errors import check_int, unknown_name
 from discreet.plot import save
-from discreet.simulation.executors import Executor, executor
-from discreet_papers.reproduce.files import Row, write_table
-from discreet_papers.reproduce.plan import Plan, Step
+from discreet.plugins import load_plugins
+from discreet.simulation import Executor, executor
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Cell = TypeVar("Cell")
+BUILT_IN = (
+    "agarwal_singh_privacy_for_free",
+    "agarwal_singh_table_1",
+    "agarwal_singh_table_2",
+    "ene_theorem_1",
+    "faster_rates_figure_1",
+    "faster_rates_table_1",
+    "faster_rates_table_1_experts",
+    "noise_in_the_local_model",
+    "price_of_privacy",
+    "slates",
+    "tossou_figure_1",
+    "zheng_table_1",
+    "zheng_table_1_contextual",
+    "zheng_theorem_12",
+)
+
+TableRow = Mapping[str, object]
+ShowProgress = Callable[[int, int], None]  # trials finished, trials in all
+Step = Callable[[str], ShowProgress | None]  # announces a part of the work, returns its progress
+
+SweepCell = TypeVar("SweepCell")
 Outcome = TypeVar("Outcome")
+
+
+def _stay_silent(part: str) -> None:
+    return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class SweepPlan:
+    """How much to compute; ``rounds`` is the longest game where there are several."""
+
+    trials: int
+    rounds: int
+    seed: int = 1
+    on: str | Executor = "threads"
+    step: Step = _stay_silent
 
 
 @dataclass(frozen=True, kw_only=True)
 class Findings:
-    """What came out of a sweep: tables, by the names of their files, and what to say; drawings need more."""
+    """The results of a sweep: tables by file name, and text. Subclasses add what drawings need."""
 
-    tables: Mapping[str, Sequence[Row]]
+    tables: Mapping[str, Sequence[TableRow]]
     text: str
-    trials: int = 0  # that were played, of which all numbers are means; 0 where nothing is drawn
+    trials: int = 0  # all numbers are means over these trials; 0 if the tables should not say
 
 
 Found = TypeVar("Found", bound=Findings)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reproduction(Generic[Cell, Outcome, Found]):
-    """A figure or table of a paper: its usual size, and the four steps that make it; none knows of a later one."""
+class Reproduction(Generic[SweepCell, Outcome, Found]):
+    """A figure or table of a paper: its usual size, and the four steps that make it."""
 
     name: str
     title: str
     trials: int
     rounds: int
-    sweep: Callable[
-        [int], tuple[Cell, ...]
-    ]  # what to play, for a number of rounds: data, nothing is computed
-    play: Callable[[Sequence[Cell], Plan], Sequence[Outcome]]
+    sweep: Callable[[int], tuple[SweepCell, ...]]  # what to play, for a number of rounds
+    play: Callable[[Sequence[SweepCell], SweepPlan], Sequence[Outcome]]
     analyse: Callable[[Sequence[Outcome]], Found]
-    draw: Callable[[Found], Mapping[str, Figure]]  # by the names of their files
+    draw: Callable[[Found], Mapping[str, Figure]]  # figures by file name
 
     def run(
         self,
@@ -57,40 +98,69 @@ class Reproduction(Generic[Cell, Outcome, Found]):
         on: str | Executor = "threads",
         step: Step | None = None,
     ) -> str:
-        """Compute everything, write it into a folder, and return what to say about it."""
-        plan = Plan(
+        """Compute everything, write figures and tables into a folder, and return the text."""
+        plan = SweepPlan(
             trials=check_int("trials", self.trials if trials is None else trials, minimum=1),
             rounds=check_int("rounds", self.rounds if rounds is None else rounds, minimum=100),
             seed=check_int("seed", seed, minimum=0),
             on=executor(on, workers=None),
-            step=step or (lambda _: None),
+            step=step or _stay_silent,
         )
         found = self.analyse(self.play(self.sweep(plan.rounds), plan))
+        played = {"trials": found.trials} if found.trials else {}
         for name, rows in found.tables.items():
-            played = {"trials": found.trials} if found.trials else {}
             write_table(folder / f"{name}.csv", [{**row, **played} for row in rows])
         for name, figure in self.draw(found).items():
             save(figure, folder / f"{name}.png")
         return found.text
 
 
-Known = Reproduction[Any, Any, Any]  # each has its own games, outcomes and findings
+AnyReproduction = Reproduction[Any, Any, Any]  # each has its own cells, outcomes and findings
 
-_known: dict[str, Known] = {}
+_known: dict[str, AnyReproduction] = {}
 
 
-def register(reproduction: Known) -> None:
-    """Declare a reproduction."""
+def register_reproduction(reproduction: AnyReproduction) -> None:
+    """Make a reproduction known to ``discreet reproduce``."""
     _known[reproduction.name] = reproduction
 
 
-def reproductions() -> dict[str, Known]:
-    """Return all reproductions."""
+def reproductions() -> dict[str, AnyReproduction]:
+    """Return all reproductions by name: ours, and those of plugins."""
+    for module in BUILT_IN:
+        import_module(f"discreet_papers.reproduce.{module}")
+    load_plugins()
     return dict(_known)
 
 
-def reproduction(name: str) -> Known:
-    """Return the reproduction of that name, or suggest the nearest."""
-    if name not in _known:
-        raise unknown_name("reproduction", name, _known)
-    return _known[name]
+def reproduction(name: str) -> AnyReproduction:
+    """Return the reproduction of that name, or suggest the nearest name."""
+    known = reproductions()
+    if name not in known:
+        raise unknown_name("reproduction", name, known)
+    return known[name]
+
+
+# Tables
+
+
+def write_table(path: Path, rows: Sequence[TableRow]) -> None:
+    """Write rows as a CSV file; missing values and NaN become empty cells."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        for row in rows:
+            # NaN is the only value that differs from itself
+            writer.writerow({key: "" if x is None or x != x else x for key, x in row.items()})
+
+
+def select_columns(row: TableRow, columns: Iterable[str]) -> TableRow:
+    """Return some columns of a row."""
+    return {name: row[name] for name in columns}
+
+
+def read_number(row: TableRow, column: str) -> float:
+    """Return the number in a column."""
+    found = row[column]
+    assert isinstance(found, Real), f"{column} is not a number"
+    return cast(float, found)

@@ -17,19 +17,23 @@ from discreet.problems import Functions
 from discreet_papers.errata import errata
 from discreet_papers.errata.agarwal_singh import tree_epsilon
 from discreet_papers.errata.ene import (
-    batch_lengths,
-    looking,
-    needed,
+    draw_batch_norms,
+    exploration_radius,
+    needed_noise,
     printed_gaussian,
     printed_laplace,
 )
-from discreet_papers.errata.ene_regret import algorithm_1, leader_error, literal_sums
-from discreet_papers.errata.tossou import gain_leak, loss_leak, rival_leak
+from discreet_papers.errata.ene_regret import (
+    add_up_literally,
+    measure_leader_error,
+    play_algorithm_1,
+)
+from discreet_papers.errata.tossou import measure_gain_leak, measure_loss_leak, measure_rival_leak
 from discreet_papers.errata.zheng import (
-    exponent_of_epsilon,
+    fit_epsilon_exponent,
     model_rewards,
     moments_of_contexts,
-    proved,
+    proved_regret,
 )
 
 NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
@@ -86,23 +90,25 @@ def test_exact_values_of_the_tree():
 
 
 def test_explicit_sequences_refute_the_claims_on_exp3():
-    assert loss_leak(3001, 0.02) > 2 * 3001
-    assert gain_leak(1000, 1000, 0.99, 5) > 200.0
+    assert measure_loss_leak(3001, 0.02) > 2 * 3001
+    assert measure_gain_leak(1000, 1000, 0.99, 5) > 200.0
     for warm in (0, 10, 100):
-        assert gain_leak(2, 1000, 0.1, warm) <= 999.0, "on gains the proved bound T - 1 holds"
-        assert rival_leak(1000, 0.1, warm) <= 999.0
+        assert measure_gain_leak(2, 1000, 0.1, warm) <= 999.0, (
+            "on gains the proved bound T - 1 holds"
+        )
+        assert measure_rival_leak(1000, 0.1, warm) <= 999.0
 
 
 def test_on_gains_an_explicit_pair_comes_within_a_factor_of_the_bound():
-    assert 730.0 < rival_leak(3001, 0.02, 405) < 731.0
-    assert rival_leak(3001, 0.02, 405) > 20 * max(
-        gain_leak(2, 3001, 0.02, warm) for warm in (0, 5, 20)
+    assert 730.0 < measure_rival_leak(3001, 0.02, 405) < 731.0
+    assert measure_rival_leak(3001, 0.02, 405) > 20 * max(
+        measure_gain_leak(2, 3001, 0.02, warm) for warm in (0, 5, 20)
     )
 
 
 def test_it_can_be_written_to_a_file_or_printed_as_json(tmp_path, monkeypatch):
     few = errata()[:2]
-    monkeypatch.setattr(sys.modules["discreet_papers.cli.errata"], "known", lambda: few)
+    monkeypatch.setattr(sys.modules["discreet_papers.cli.errata"], "known_errata", lambda: few)
     done = CliRunner().invoke(
         cli, ["errata", "--quiet", "--output", str(tmp_path / "e.md")], catch_exceptions=False
     )
@@ -116,8 +122,13 @@ def test_it_can_be_written_to_a_file_or_printed_as_json(tmp_path, monkeypatch):
 
 def test_the_noise_of_ene_et_al_is_larger_than_ours_by_known_factors():
     lengths = (10**4, 10**5, 10**6, 10**7)
-    assert [round(printed_laplace(t, 10) / needed(t, 10)[0]) for t in lengths] == [7, 14, 29, 52]
-    assert [round(printed_gaussian(t, 10) / needed(t, 10)[1]) for t in lengths] == [
+    assert [round(printed_laplace(t, 10) / needed_noise(t, 10)[0]) for t in lengths] == [
+        7,
+        14,
+        29,
+        52,
+    ]
+    assert [round(printed_gaussian(t, 10) / needed_noise(t, 10)[1]) for t in lengths] == [
         405,
         762,
         1508,
@@ -134,50 +145,54 @@ def test_their_noise_is_what_calibration_paper_plays():
             setting, calibration="paper", when_vacuous="play"
         )
         (scale,) = {noise.scale for noise in built.private.channel.noise_scales}
-        unit = dimension / (2.0 * looking(rounds, dimension))  # their diameter is 2 here
+        unit = dimension / (2.0 * exploration_radius(rounds, dimension))  # their diameter is 2 here
         assert scale * unit == pytest.approx(printed(rounds, dimension), rel=1e-9)
 
 
 def test_batches_are_longer_than_their_lemmas_say():
-    assert (batch_lengths(10**4, 4, 1, 200) > 400.0).mean() > 0.2
+    assert (draw_batch_norms(10**4, 4, 1, 200) > 400.0).mean() > 0.2
     rare = math.log((100 + 10**8) / 1e-6)
     claimed = 1000.0 * (rare + math.sqrt((1.0 + 10**4 / 100) * rare))
-    assert batch_lengths(10**8, 100, 2, 3).max() > claimed
-    assert batch_lengths(10**4, 4, 1, 50).max() < 4000.0, "what the left side of Lemma 5.1 is"
+    assert draw_batch_norms(10**8, 100, 2, 3).max() > claimed
+    assert draw_batch_norms(10**4, 4, 1, 50).max() < 4000.0, "what the left side of Lemma 5.1 is"
 
 
 def test_the_printed_leader_goes_uphill_and_delay_helps_nobody():
     for seed in (100, 101):
-        up, staying = algorithm_1(2**14, 4, sign=1.0, delay=1, seed=seed)
-        late, _ = algorithm_1(2**14, 4, sign=-1.0, delay=1, seed=seed)
-        fresh, _ = algorithm_1(2**14, 4, sign=-1.0, delay=0, seed=seed)
+        up, staying = play_algorithm_1(2**14, 4, sign=1.0, delay=1, seed=seed)
+        late, _ = play_algorithm_1(2**14, 4, sign=-1.0, delay=1, seed=seed)
+        fresh, _ = play_algorithm_1(2**14, 4, sign=-1.0, delay=0, seed=seed)
         assert up > 1.5 * staying
         assert fresh < late < 0.3 * staying
 
 
 def test_leaves_are_nodes_of_their_tree():
     values = [3.0, 1.0, 4.0, 1.0, 5.0, 9.0, 2.0]
-    assert literal_sums(values, with_itself=True) == [sum(values[: t + 1]) for t in range(7)]
-    assert literal_sums(values, with_itself=False) == [0.0, 4.0, 4.0, 9.0, 9.0, 23.0, 23.0]
+    assert add_up_literally(values, with_itself=True) == [sum(values[: t + 1]) for t in range(7)]
+    assert add_up_literally(values, with_itself=False) == [0.0, 4.0, 4.0, 9.0, 9.0, 23.0, 23.0]
 
 
 def test_conditional_gradients_are_nearer_than_both_bounds():
     for steps in (10, 50):
-        assert 0.0 < leader_error(steps) < 2.0 / math.sqrt(steps + 2) < math.sqrt(20.0 / steps)
+        assert (
+            0.0 < measure_leader_error(steps) < 2.0 / math.sqrt(steps + 2) < math.sqrt(20.0 / steps)
+        )
 
 
 def test_noise_makes_values_larger_and_functions_no_steeper():
-    assert exponent_of_epsilon("local-convex", Functions("ball(3)")) == pytest.approx(
+    assert fit_epsilon_exponent("local-convex", Functions("ball(3)")) == pytest.approx(
         1 / 2, abs=0.01
     )
-    assert exponent_of_epsilon(
+    assert fit_epsilon_exponent(
         "local-smooth", Functions("ball(3)", smoothness=0.5)
     ) == pytest.approx(2 / 3, abs=0.01)
     two = Functions("ball(10)", evaluations=2)
-    assert proved("local-two-point", two, 40, 0.01) < 11.0 * proved("local-two-point", two, 40, 0.1)
-    assert proved("local-two-point", two, 40, 1.0, calibration="paper") > 100.0 * proved(
-        "local-two-point", two, 40, 1.0
+    assert proved_regret("local-two-point", two, 40, 0.01) < 11.0 * proved_regret(
+        "local-two-point", two, 40, 0.1
     )
+    assert proved_regret(
+        "local-two-point", two, 40, 1.0, calibration="paper"
+    ) > 100.0 * proved_regret("local-two-point", two, 40, 1.0)
 
 
 def test_reports_on_contexts_move_less_than_printed():

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from discreet.plot import save
+from discreet.plot.canvas import save
 
 
 @pytest.fixture(autouse=True)
 def every_figure_is_legible(monkeypatch, legible):
-    """CurveStyle at all figures that are written: no text covers another or is cut off."""
+    """Look at all figures that are written: no text covers another or is cut off."""
 
     def look_and_save(figure, path):
         assert legible(figure)

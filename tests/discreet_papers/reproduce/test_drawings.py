@@ -6,13 +6,11 @@ import math
 
 import pytest
 
-from discreet.simulation.statistics import Interval
-from discreet_papers.reproduce.faster_rates_table_1 import drawing as table_1
-from discreet_papers.reproduce.faster_rates_table_1.analysis import Growth
-from discreet_papers.reproduce.faster_rates_table_1.sweep import ALGORITHMS, BLIND, FIXED
-from discreet_papers.reproduce.price_of_privacy import drawing as prices
-from discreet_papers.reproduce.price_of_privacy.analysis import Prices
-from discreet_papers.reproduce.price_of_privacy.sweep import EPSILONS, private_names, sweep
+from discreet.simulation import Interval
+from discreet_papers.reproduce import faster_rates_table_1 as table_1
+from discreet_papers.reproduce import price_of_privacy as prices
+from discreet_papers.reproduce.faster_rates_table_1 import ALGORITHMS, BLIND, FIXED, ArmGrowth
+from discreet_papers.reproduce.price_of_privacy import EPSILONS, Prices, private_names, sweep
 
 
 @pytest.mark.slow
@@ -30,7 +28,7 @@ def test_ticks_of_long_games_do_not_overlap(longest, legible):
         (BLIND, rounds, math.inf): Interval(0.2 * rounds, 0.2 * rounds, 0.2 * rounds)
         for rounds in lengths
     }
-    found = Growth(tables={}, text="", regret=regret, lengths=lengths, trials=96)
+    found = ArmGrowth(tables={}, text="", regret=regret, lengths=lengths, trials=96)
     (figure,) = table_1.draw(found).values()
     texts = legible(figure)
     assert f"{lengths[-1]:,}" in texts
@@ -55,7 +53,7 @@ def test_algorithms_with_the_same_price_are_all_named(legible):
         private={name: rows(name) for name in names},
         blind=120.0,
         floor="tsallis-inf",
-        least=80.0,
+        smallest=80.0,
     )
     (figure,) = prices.draw(found).values()
     assert {*names, "tsallis-inf, no privacy", "uniform play, ε = 0"} <= set(legible(figure))

@@ -11,17 +11,21 @@ import pytest
 
 from discreet import DiscreetError, simulate
 from discreet.problems import Arms
-from discreet.simulation.statistics import Interval
+from discreet.simulation import Interval
 from discreet_papers.reproduce import reproduction, reproductions
-from discreet_papers.reproduce.faster_rates_figure_1.sweep import ForcedGame, probabilities
-from discreet_papers.reproduce.faster_rates_table_1.analysis import _power
-from discreet_papers.reproduce.fitting import half_width, lengths, slope
-from discreet_papers.reproduce.games import Game, Player, play, play_game, split
-from discreet_papers.reproduce.plan import Plan
-from discreet_papers.reproduce.price_of_privacy.analysis import sentences
-from discreet_papers.reproduce.price_of_privacy.sweep import OURS, private_names
-from discreet_papers.reproduce.registry import Findings, Reproduction
-from discreet_papers.reproduce.tossou_figure_1.sweep import ADVERSARIES, paper_batch, paper_epsilon
+from discreet_papers.reproduce.faster_rates_figure_1 import ForcedGame, force_game
+from discreet_papers.reproduce.faster_rates_table_1 import format_power
+from discreet_papers.reproduce.fitting import choose_lengths, fit_slope, half_width
+from discreet_papers.reproduce.games import (
+    Entrant,
+    SweepGame,
+    play_game,
+    play_games,
+    split_progress,
+)
+from discreet_papers.reproduce.price_of_privacy import OURS, describe, private_names
+from discreet_papers.reproduce.registry import Findings, Reproduction, SweepPlan
+from discreet_papers.reproduce.tossou_figure_1 import ADVERSARIES, paper_batch, paper_epsilon
 
 TABLES = {"ene-theorem-1", "zheng-table-1", "agarwal-singh-table-2", "slates"}  # of rates
 SMALL = {
@@ -43,7 +47,7 @@ def test_every_reproduction_is_tried():
         *TABLES,
     }
     assert set(SMALL) | elsewhere == set(reproductions()), (
-        "others are in test_reproduce_free, test_reproduce_advice and test_tables"
+        "others are in test_leaders, test_faster_rates_table_1_experts and test_rate_tables"
     )
 
 
@@ -76,14 +80,10 @@ def test_the_paper_s_epsilon_is_243():
 
 
 def test_losses_leak_and_gains_do_not():
-    one, two = (
-        probabilities(ForcedGame("losses", neighbour, 400_000)) for neighbour in (False, True)
-    )
+    one, two = (force_game(ForcedGame("losses", neighbour, 400_000)) for neighbour in (False, True))
     assert one[-1] > 0.99
     assert two[-1] < 0.01
-    one, two = (
-        probabilities(ForcedGame("gains", neighbour, 400_000)) for neighbour in (False, True)
-    )
+    one, two = (force_game(ForcedGame("gains", neighbour, 400_000)) for neighbour in (False, True))
     assert abs(one - two).max() < 1e-4
 
 
@@ -111,38 +111,25 @@ def test_the_price_of_privacy_is_told_in_sentences_that_mean_something():
         price("b", 0.1, 50.0),
         price("a", 1.0, 20.0),
     ]
-    assert sentences(offers, "exp3", 10.0, 90.0) == [
-        "Without privacy the least regret is 10 (exp3).",
+    assert describe(offers, "exp3", 10.0, 90.0) == [
+        "Without privacy the smallest regret is 10 (exp3).",
         "At ε = 1 it is 20, 2 times that (a).",
         "At ε = 0.1 it is 50, 5 times that (b).",
-        "Below ε = 0.1 no private algorithm is surely "
-        "better "
-        "than "
-        "uniform "
-        "play "
-        "(90), in "
-        "games "
-        "this "
-        "long.",
+        "Below ε = 0.1 no private algorithm is surely better than uniform play (90) in games "
+        "this long.",
     ]
-    assert sentences(offers, "exp3", 10.0, 102.0)[-1].startswith(
+    assert describe(offers, "exp3", 10.0, 102.0)[-1].startswith(
         "Even at ε = 0.001 one is surely better"
     )
-    assert sentences(offers, "exp3", 10.0, 20.0)[-1].startswith(
+    assert describe(offers, "exp3", 10.0, 20.0)[-1].startswith(
         "Up to ε = 10 no private algorithm is surely better"
     )
-    assert "times" not in sentences(offers, "exp3", -1.0, 90.0)[1]
+    assert "times" not in describe(offers, "exp3", -1.0, 90.0)[1]
     ours = [*offers, price("tracking-ucb", 1.0, 12.0)]
     told = (
-        "At ε = 1 it is 12, 1.2 times that "
-        "(tracking-ucb), "
-        "with a "
-        "published "
-        "algorithm at "
-        "least "
-        "20 (a)."
+        "At ε = 1 it is 12, 1.2 times that (tracking-ucb); the best published algorithm has 20 (a)."
     )
-    assert sentences(ours, "exp3", 10.0, 90.0)[1] == told
+    assert describe(ours, "exp3", 10.0, 90.0)[1] == told
 
 
 def test_ours_are_among_the_private_ones():
@@ -150,8 +137,8 @@ def test_ours_are_among_the_private_ones():
 
 
 def test_where_nothing_is_proved_no_number_is_made_up():
-    assert _power("T", 0.21, math.nan) == "T^0.21 (bound: none is proved)"
-    assert _power("T", math.nan, 0.5) == "T^? (bound: 0.5)"
+    assert format_power("T", 0.21, math.nan) == "T^0.21 (bound: none is proved)"
+    assert format_power("T", math.nan, 0.5) == "T^? (bound: 0.5)"
 
 
 @pytest.mark.slow
@@ -163,7 +150,7 @@ def test_a_sweep_is_data(name):
     assert len(set(games)) == len(games), "no game is played twice"
     for game in games:
         assert game.rounds <= 2**12
-        if isinstance(game, Game):
+        if isinstance(game, SweepGame):
             assert len(set(game.players)) == len(game.players)
 
 
@@ -173,21 +160,21 @@ def test_everybody_meets_all_adversaries_of_tossou():
     assert len({game.players for game in games}) == 1
 
 
-GAME = Game(
+GAME = SweepGame(
     part="two",
     environment="stochastic",
     problem=Arms(3),
     rounds=500,
     players=(
-        Player(algorithm="exp3"),
-        Player(algorithm="batched-exp3", epsilon=0.5),
-        Player(algorithm="exp3", role="x"),
+        Entrant(algorithm="exp3"),
+        Entrant(algorithm="batched-exp3", epsilon=0.5),
+        Entrant(algorithm="exp3", role="x"),
     ),
 )
 
 
 def test_a_game_is_played_as_simulate_plays_it():
-    played = play_game(GAME, Plan(trials=3, rounds=500, seed=4))
+    played = play_game(GAME, SweepPlan(trials=3, rounds=500, seed=4))
     ordinary, private, again = GAME.players
     results = simulate(["exp3", "batched-exp3"], arms=3, rounds=500, trials=3, epsilon=0.5, seed=4)
     assert (
@@ -202,9 +189,9 @@ def test_a_game_is_played_as_simulate_plays_it():
 
 def test_players_that_come_to_the_same_play_once():
     twins = tuple(
-        Player(algorithm="exp3", delta=delta) for delta in (0.0, 0.1)
+        Entrant(algorithm="exp3", delta=delta) for delta in (0.0, 0.1)
     )  # it has no use for a delta
-    played = play_game(replace(GAME, players=twins), Plan(trials=2, rounds=500))
+    played = play_game(replace(GAME, players=twins), SweepPlan(trials=2, rounds=500))
     assert len(played.results.contenders) == 1
     assert played.places == dict.fromkeys(twins, 0)
 
@@ -217,14 +204,14 @@ def test_neighbours_in_a_part_share_a_progress_bar():
         return lambda done, asked: seen.append((done, asked))
 
     alone = replace(GAME, part="one")
-    play([alone, GAME, replace(GAME, rounds=600)], Plan(trials=1, rounds=500, step=step))
+    play_games([alone, GAME, replace(GAME, rounds=600)], SweepPlan(trials=1, rounds=500, step=step))
     assert announced == ["one", "two"]
     assert list(dict.fromkeys(seen)) == [(0, 1), (1, 1), (0, 2), (1, 2), (2, 2)]
 
 
 def test_progress_goes_on_from_game_to_game():
     seen = []
-    for show in split(lambda done, asked: seen.append((done, asked)), 2):
+    for show in split_progress(lambda done, asked: seen.append((done, asked)), 2):
         show(0, 5)
         show(5, 5)
     assert seen == [(0, 10), (5, 10), (5, 10), (10, 10)]
@@ -245,9 +232,9 @@ def test_trials_that_did_not_run_are_never_drawn(tmp_path):
 
 
 def test_slopes_and_names():
-    assert slope([1.0, 10.0, 100.0], [2.0, 20.0, 200.0]) == pytest.approx(1.0)
-    assert math.isnan(slope([1.0, 2.0], [1.0, -1.0]))
-    assert lengths(2**11, count=6, least=2**10) == [2**9, 2**11]
+    assert fit_slope([1.0, 10.0, 100.0], [2.0, 20.0, 200.0]) == pytest.approx(1.0)
+    assert math.isnan(fit_slope([1.0, 2.0], [1.0, -1.0]))
+    assert choose_lengths(2**11, count=6, shortest=2**10) == [2**9, 2**11]
     assert half_width(Interval(2.0, 1.5, 2.5)) == 0.5
     assert half_width(Interval(2.0, math.nan, math.nan)) == 0.0
     with pytest.raises(DiscreetError, match="did you mean 'tossou-figure-1'"):
