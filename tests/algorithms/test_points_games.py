@@ -162,11 +162,7 @@ class TestSimulation:
             (
                 ["exp3"],
                 {"environment": "linear-drifting"},
-                "environment 'linear-drifting' is for "
-                "distributions "
-                "over "
-                "experts, but "
-                "arms are "
+                "environment 'linear-drifting' is for distributions over experts, but arms are "
                 "played",
             ),
             (
@@ -219,12 +215,7 @@ class TestSimulation:
         )
         with pytest.raises(
             DiscreetError,
-            match="ftrl-cube plays points of the cube, "
-            "but the "
-            "environment "
-            "is for "
-            "points of "
-            "the ball",
+            match="ftrl-cube plays points of the cube, but the environment is for points of the ball",
         ):
             simulate(["ftrl-cube"], environment=world, rounds=100, trials=1)
 

@@ -113,10 +113,7 @@ def _citation(
     return Citation(
         key=key,
         short=short,
-        text=f"{', '.join(_initials(author) for author in authors)}. "
-        f"{_plain(title)}. "
-        f"{place}, "
-        f"{year}.",
+        text=f"{', '.join(_initials(author) for author in authors)}. {_plain(title)}. {place}, {year}.",
         bibtex=_entry(
             kind,
             key,
@@ -174,11 +171,7 @@ def _latex(text: str) -> str:
 
 CONFERENCES = {
     "AAAI": "Proceedings of the AAAI Conference on Artificial Intelligence",
-    "AISTATS": "Proceedings of the International "
-    "Conference on "
-    "Artificial "
-    "Intelligence and "
-    "Statistics",
+    "AISTATS": "Proceedings of the International Conference on Artificial Intelligence and Statistics",
     "COLT": "Proceedings of the Conference on Learning Theory",
     "ICML": "Proceedings of the International Conference on Machine Learning",
     "NeurIPS": "Advances in Neural Information Processing Systems",
@@ -226,10 +219,7 @@ AZIZE_2025 = conference(
 )
 ELIMINATION = journal(
     ["Even-Dar, Eyal", "Mannor, Shie", "Mansour, Yishay"],
-    "Action elimination and stopping conditions for the "
-    "multi-armed "
-    "bandit and "
-    "reinforcement "
+    "Action elimination and stopping conditions for the multi-armed bandit and reinforcement "
     "learning problems",
     "JMLR",
     2006,
@@ -283,10 +273,7 @@ FKM = conference(
 )
 FTPL_ARMS = journal(
     ["Neu, Gergely", "Bartók, Gábor"],
-    "Importance weighting without importance weights: an "
-    "efficient "
-    "algorithm for "
-    "combinatorial "
+    "Importance weighting without importance weights: an efficient algorithm for combinatorial "
     "semi-bandits",
     "JMLR",
     2016,

@@ -145,14 +145,8 @@ class Algorithm:
         for name, value in parameters.items():
             if name not in known:
                 raise DiscreetError(
-                    f"{name} is given, but {self.name} "
-                    "plays "
-                    f"{self.problem}, "
-                    "which "
-                    "has no "
-                    f"{name}: "
-                    "it has "
-                    f"{' and '.join(known)}."
+                    f"{name} is given, but {self.name} plays {self.problem}, which has no {name}: "
+                    f"it has {' and '.join(known)}."
                 )
             if name in self.fixed and value != known[name]:
                 raise DiscreetError(
@@ -193,10 +187,7 @@ class Algorithm:
         setting = self.setting() if setting is None else setting
         if not isinstance(setting, Setting):
             raise DiscreetError(
-                f"setting is {shorten(setting)}, but must "
-                "be a "
-                "Setting: use "
-                f"{self.name}'s "
+                f"setting is {shorten(setting)}, but must be a Setting: use {self.name}'s "
                 "setting(...)."
             )
         if not self.plays(setting.problem):
@@ -257,11 +248,7 @@ def register_algorithm(
         known = _algorithms.get(name)
         if known is not None and defined_as(known.make) != defined_as(make):
             raise DiscreetError(
-                f"name is '{name}', but an algorithm of "
-                "that "
-                "name is "
-                "registered "
-                "already: use "
+                f"name is '{name}', but an algorithm of that name is registered already: use "
                 "another."
             )
         _algorithms[name] = Algorithm(

@@ -117,13 +117,7 @@ def expert_arms(
     found = inner.build(numbers, **options)
     if found.private.channel.in_order:
         raise DiscreetError(
-            f"base is {base}, whose guarantee is for "
-            "its own "
-            "draws, but "
-            "here "
-            "arms are "
-            "drawn "
-            "from "
+            f"base is {base}, whose guarantee is for its own draws, but here arms are drawn from "
             "advice."
         )
     return Instance(
@@ -160,12 +154,8 @@ def local_exp4(
     if calibration == "paper":
         if noise not in (None, "laplace"):
             raise DiscreetError(
-                "calibration is paper, which has laplace "
-                "noise, but "
-                "noise is "
-                f"{noise}: "
-                "leave "
-                "it out."
+                f"calibration is paper, which has laplace noise, but noise is {noise}: leave it "
+                "out."
             )
         return _paper_local(setting, learning_rate, mixing)
     if noise == "response":

@@ -46,12 +46,7 @@ def exp3(
         private=Private(Open(setting.bounds), learner),
         parameters={"learning_rate": rate, "mixing": mixing},
         regret_bound=min(bound, rounds) * setting.bounds.width,
-        bound_source="Bubeck & Cesa-Bianchi 2012, Theorem "
-        "3.1, "
-        "for any "
-        "mixing "
-        "(docs/regret.md: "
-        "EXP3)",
+        bound_source="Bubeck & Cesa-Bianchi 2012, Theorem 3.1, for any mixing (docs/regret.md: EXP3)",
     )
 
 

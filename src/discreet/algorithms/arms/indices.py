@@ -17,13 +17,8 @@ from discreet.problems import Arms
 Confidence = Literal["tuned", "proved"]
 
 UNCHANGING_ONLY = (
-    "bounded only for losses that do not "
-    "change "
-    "(independent, "
-    "with "
-    "fixed "
-    "means); if "
-    "they change, it may be linear"
+    "bounded only for losses that do not change (independent, with fixed means); if they change, "
+    "it may be linear"
 )
 NO_NUMBER = f"{UNCHANGING_ONLY}; with these constants no number is proved"
 PROVED_UNCHANGING = f"{UNCHANGING_ONLY} (docs/proofs.md: Batched upper confidence bounds)"

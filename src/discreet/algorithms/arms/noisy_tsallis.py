@@ -103,12 +103,8 @@ def local_tsallis_inf(
             )
         if noise not in (None, "gaussian"):
             raise DiscreetError(
-                "calibration is paper, which has gaussian "
-                "noise, but "
-                "noise is "
-                f"{noise}: "
-                "leave "
-                "it out."
+                f"calibration is paper, which has gaussian noise, but noise is {noise}: leave it "
+                "out."
             )
         chosen: Noise = Gaussian(width * math.sqrt(2.0 * math.log(1.25 / delta)) / epsilon, delta)
         learning_rate = (

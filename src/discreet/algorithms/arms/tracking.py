@@ -15,12 +15,7 @@ from discreet.problems import Arms
 
 CHECKS_UNTIL = 2**18  # rounds up to which the interval between checks is a fixed share of the game
 UNPROVED = (
-    "no bound proved; there are losses with which "
-    "it is "
-    "linear, "
-    "unless "
-    "guard "
-    "is set "
+    "no bound proved; there are losses with which it is linear, unless guard is set "
     "(docs/tracking.md)"
 )
 

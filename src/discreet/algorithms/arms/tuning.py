@@ -91,9 +91,7 @@ def responsive_exp3(
         private=Private(channel, Exp3.start(arms=arms, learning_rate=rate, mixing=mixed)),
         parameters={"batch_size": 1, "learning_rate": rate, "mixing": mixed},
         regret_bound=batched(setting, 1, bound) if proved else None,
-        bound_source="randomised responses are bounded "
-        "(see "
-        "discreet.algorithms.arms.tuning.responsive_exp3)"
+        bound_source="randomised responses are bounded (see discreet.algorithms.arms.tuning.responsive_exp3)"
         if proved
         else "no bound proved: mixing too small",
     )

@@ -61,12 +61,7 @@ def linucb(setting: Setting[Contexts], *, width: float = 1.0) -> Instance:
         ),
         parameters={"fits": len(schedule.times), "width": float(schedule.widths[-1])},
         regret_bound=None,
-        bound_source="of order d sqrt(T) (Abbasi-Yadkori "
-        "et al. "
-        "2011); no "
-        "number is "
-        "stated for "
-        "rare fits",
+        bound_source="of order d sqrt(T) (Abbasi-Yadkori et al. 2011); no number is stated for rare fits",
     )
 
 
@@ -226,11 +221,8 @@ def _instance(
 ) -> Instance:
     gaussian = private.channel.has_gaussian_noise
     proved = (
-        "of order (d T)^(3/4) / sqrt(ε) in the local "
-        "model "
-        "(docs/departures.md), "
-        "and no "
-        "number is stated"
+        "of order (d T)^(3/4) / sqrt(ε) in the local model (docs/departures.md), and no number "
+        "is stated"
     )
     measured = f"{UNPROVED} (constants=theory has those of the analysis)"
     checked = "none is proved: the shift is checked for this noise by measurement"

@@ -19,12 +19,7 @@ def batch_of(setting: Setting[Functions], batch_size: int) -> int:
     size = check_int("batch_size", batch_size, least=1)
     if setting.rounds < 2 * size:
         raise DiscreetError(
-            f"rounds is {setting.rounds}, but two "
-            "batches of "
-            f"{size} "
-            "rounds "
-            "need at "
-            "least "
+            f"rounds is {setting.rounds}, but two batches of {size} rounds need at least "
             f"{2 * size}."
         )
     return size

@@ -42,13 +42,7 @@ def stochastic_convex(setting: Setting[Functions], *, certainty: float | None = 
 @register_algorithm(
     name="local-stochastic-convex",
     twin="stochastic-convex",
-    title="search of an interval by three points, for "
-    "functions "
-    "drawn "
-    "from one "
-    "law, "
-    "with "
-    "noise on "
+    title="search of an interval by three points, for functions drawn from one law, with noise on "
     "every value",
     problem=INTERVAL,
     fixed=("evaluations",),
@@ -96,17 +90,13 @@ def _search(setting: Setting[Functions], noise: Noise | None, certainty: float |
         tail=tail,
     )
     proved = (
-        f"at most {bounds.width * min(bound, rounds):,.0f} for "
-        "functions "
-        "that are "
-        "drawn "
+        f"at most {bounds.width * min(bound, rounds):,.0f} for functions that are drawn "
         "independently from one law"
     )
     return Instance(
         private=Private(Open(bounds) if noise is None else PerRound(bounds, noise), learner),
         parameters={"certainty": chosen, "spread": spread} | ({"tail": tail} if tail > 0.0 else {}),
         regret_bound=None,
-        bound_source=f"{proved if chosen == usual else 'no bound proved for this certainty'}; no "
-        "bound otherwise "
-        "(see discreet.learners.functions.interval)",
+        bound_source=f"{proved if chosen == usual else 'no bound proved for this certainty'}; no bound "
+        "otherwise (see discreet.learners.functions.interval)",
     )

@@ -24,9 +24,7 @@ from discreet.ranges import make_range
 from discreet.sets import Vertices
 
 SOURCE = (
-    "exploring and leading by vertices, for linear "
-    "functions "
-    "(see "
+    "exploring and leading by vertices, for linear functions (see "
     "discreet.learners.functions.oracle_leader)"
 )
 UNSTEADY = "no bound proved: the noise of these sums goes up and down"
@@ -210,12 +208,8 @@ def _instance(
             private=Private(channel, OracleLeader.start(set=around, exploration=1.0, spread=0.0)),
             parameters={"plays": "vertices at random"},
             regret_bound=width * most,
-            bound_source="vertices are played at random, "
-            "since the "
-            "bound for "
-            "learning is "
-            f"{width * chosen.bound:,.0f} "
-            "(when_vacuous=play learns all the same)",
+            bound_source="vertices are played at random, since the bound for learning is "
+            f"{width * chosen.bound:,.0f} (when_vacuous=play learns all the same)",
         )
     learner = OracleLeader.start(set=around, exploration=chosen.exploration, spread=chosen.spread)
     return Instance(

@@ -211,13 +211,7 @@ def _plan(
             learner=CentredProjectionFree.around(learner),
             parameters=known | {"baseline": "mean so far"},
             bound=None,
-            source="no bound proved: the baseline depends "
-            "on the "
-            "rounds "
-            "from "
-            "which "
-            "it is "
-            "subtracted",
+            source="no bound proved: the baseline depends on the rounds from which it is subtracted",
             centre=SumCentre,
         )
     tuned: dict[str, float | int | str] = {"tuning": tuning} if length > 0.0 else {}
@@ -246,12 +240,7 @@ def _paper(
     printed = "laplace" if setting.delta == 0.0 else "gaussian"
     if sums not in (None, "tree") or noise not in (None, printed):
         raise DiscreetError(
-            "calibration is paper, which has a tree with "
-            f"{printed} "
-            "noise "
-            "here: "
-            "leave "
-            "sums and "
+            f"calibration is paper, which has a tree with {printed} noise here: leave sums and "
             "noise out."
         )
     diameter, dimension = 2.0 * place.outer, place.dimension

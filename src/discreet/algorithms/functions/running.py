@@ -57,13 +57,7 @@ def least_noise(
     """
     if sums is not None and sums not in TREES and setting.delta == 0.0:
         raise DiscreetError(
-            f"sums is {sums}, whose noise is Gaussian, but "
-            "delta "
-            "is 0: "
-            "give a "
-            "delta "
-            "above "
-            "0, or "
+            f"sums is {sums}, whose noise is Gaussian, but delta is 0: give a delta above 0, or "
             "use tree."
         )
     if noise == "gaussian" and setting.delta == 0.0:

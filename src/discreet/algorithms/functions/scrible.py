@@ -122,12 +122,7 @@ def batched_scrible(
     size = usual if batch_size is None else check_int("batch_size", batch_size, least=1)
     if setting.rounds < 2 * size:
         raise DiscreetError(
-            f"rounds is {setting.rounds}, but two "
-            "batches of "
-            f"{size} "
-            "rounds "
-            "need at "
-            "least "
+            f"rounds is {setting.rounds}, but two batches of {size} rounds need at least "
             f"{2 * size}."
         )
     channel = Batch.over(size=size, bounds=setting.bounds, noise=found)
@@ -145,10 +140,7 @@ def _paper(
     place, rounds, slope = place_with(setting, Barrier), setting.rounds, setting.problem.lipschitz
     if np.any(place.set.centre() != 0.0):
         raise DiscreetError(
-            "calibration is paper, which is for sets "
-            "around 0, "
-            "but the "
-            "set is "
+            "calibration is paper, which is for sets around 0, but the set is "
             f"{setting.problem.domain}."
         )
     around, dimension = cast(Barrier, place.set), place.dimension

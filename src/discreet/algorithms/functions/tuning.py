@@ -57,13 +57,8 @@ def instance(setting: Setting[Functions], plan: Plan, when_vacuous: WhenVacuous)
         ),
         parameters={"plays": "the centre"},
         regret_bound=width * staying,
-        bound_source="the centre is played: its regret "
-        "is at "
-        "most "
-        f"{width * staying:,.0f}, "
-        "and the "
-        "bound for learning is "
-        f"{width * plan.bound:,.0f} (when_vacuous=play learns all the same)",
+        bound_source=f"the centre is played: its regret is at most {width * staying:,.0f}, and the bound for "
+        f"learning is {width * plan.bound:,.0f} (when_vacuous=play learns all the same)",
     )
 
 
@@ -164,12 +159,7 @@ def declared(
     value = setting.problem.curvature if name == "curvature" else setting.problem.smoothness
     if not value > 0.0:
         raise DiscreetError(
-            f"{name} is 0, but {algorithm} is for "
-            "functions of "
-            "which "
-            "it is "
-            "declared: "
-            "give one "
+            f"{name} is 0, but {algorithm} is for functions of which it is declared: give one "
             "above 0."
         )
     return value

@@ -286,24 +286,14 @@ def _running(
         return choose(setting, sets, bound, sums=sums, noise=noise, padding=padding)
     if setting.unknown_horizon:
         raise DiscreetError(
-            "calibration is paper, whose noise depends "
-            "on the "
-            "number of "
-            "rounds, but "
-            "that is "
+            "calibration is paper, whose noise depends on the number of rounds, but that is "
             "unknown."
         )
     printed: NoiseName = "laplace" if setting.delta == 0.0 else "gaussian"
     if sums not in (None, *TREES[:1]) or noise not in (None, printed) or padding is False:
         raise DiscreetError(
-            "calibration is paper, which has a padded tree "
-            "with "
-            f"{printed} "
-            "noise "
-            "here: "
-            "leave "
-            "sums, "
-            "noise and padding out."
+            f"calibration is paper, which has a padded tree with {printed} noise here: leave "
+            "sums, noise and padding out."
         )
     return with_paper_noise(setting, sets, _paper_noise(setting, sets))
 
@@ -327,12 +317,7 @@ def _instance(
     source: str,
 ) -> Instance:
     missing = (
-        "no bound proved: this noise changes from "
-        "round to "
-        "round "
-        "(with a "
-        "delta, "
-        "blt and "
+        "no bound proved: this noise changes from round to round (with a delta, blt and "
         "unbounded have one)"
     )
     return Instance(

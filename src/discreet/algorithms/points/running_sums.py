@@ -161,12 +161,8 @@ def _prefixes(setting: Setting[Points]) -> int:
     most = min(LONGEST, MOST_NUMBERS // setting.problem.dimension)
     if needed > most:
         raise DiscreetError(
-            f"rounds is {setting.rounds:,}, but sums of "
-            f"{setting.problem.dimension:,} "
-            "numbers "
-            "that "
-            "do not know how many "
-            f"rounds there are last for {most + 1:,}."
+            f"rounds is {setting.rounds:,}, but sums of {setting.problem.dimension:,} numbers "
+            f"that do not know how many rounds there are last for {most + 1:,}."
         )
     return most
 
@@ -185,23 +181,13 @@ def _check(
 ) -> None:
     if setting.unknown_horizon and sums not in (None, *UNKNOWN_HORIZON):
         raise DiscreetError(
-            f"sums is {sums}, whose noise depends on the "
-            "number of "
-            "rounds, but "
-            "that is "
-            "unknown: use "
-            f"{', '.join(UNKNOWN_HORIZON[:-1])} or {UNKNOWN_HORIZON[-1]}."
+            f"sums is {sums}, whose noise depends on the number of rounds, but that is unknown: "
+            f"use {', '.join(UNKNOWN_HORIZON[:-1])} or {UNKNOWN_HORIZON[-1]}."
         )
     if sums is not None and sums not in TREES:
         if setting.delta == 0.0:
             raise DiscreetError(
-                f"sums is {sums}, whose noise is "
-                "Gaussian, but "
-                "delta "
-                "is 0: "
-                "give a "
-                "delta "
-                "above 0, "
+                f"sums is {sums}, whose noise is Gaussian, but delta is 0: give a delta above 0, "
                 "or use tree or honaker."
             )
         if noise not in (None, "gaussian"):
@@ -210,24 +196,13 @@ def _check(
             )
     if noise == "gaussian" and setting.delta == 0.0:
         raise DiscreetError(
-            "noise is gaussian, but delta is 0: give a "
-            "delta "
-            "above 0, "
-            "or use "
-            "laplace, "
-            "spherical or "
-            "cube."
+            "noise is gaussian, but delta is 0: give a delta above 0, or use laplace, spherical "
+            "or cube."
         )
     if padding and sums not in (None, "tree"):
         raise DiscreetError(f"padding is for tree, but sums is {sums}.")
     if padding and setting.unknown_horizon:
         raise DiscreetError(
-            "padding is true, but the number of rounds is "
-            "unknown: "
-            "only a "
-            "tree "
-            "that "
-            "knows "
-            "it is "
+            "padding is true, but the number of rounds is unknown: only a tree that knows it is "
             "padded."
         )

@@ -25,13 +25,8 @@ from discreet.mechanisms import Gaussian
 from discreet.problems import BestArm
 
 THEOREM = (
-    "at most as often as is allowed (Jamieson "
-    "et al. "
-    "2014, "
-    "Theorem "
-    "2, for "
-    "sub-Gaussian "
-    "numbers of this variance)"
+    "at most as often as is allowed (Jamieson et al. 2014, Theorem 2, for sub-Gaussian numbers "
+    "of this variance)"
 )
 UNPROVED = "nothing is proved of the constants that are used in practice"
 
