@@ -5,6 +5,7 @@ It is a plugin like any other: it uses the public interface of ``discreet`` and 
 """
 
 from discreet.plugins import register_command
+from discreet_papers import calibrations as calibrations
 
 register_command("reproduce", "discreet_papers.cli.reproduce:reproduce")
 register_command("errata", "discreet_papers.cli.errata:errata")

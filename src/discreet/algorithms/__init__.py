@@ -1,20 +1,27 @@
-"""The named algorithms: a channel, a learner, their parameters, a guarantee, a regret bound and a citation each."""
+"""Named algorithms: a channel, a learner, parameters, a guarantee, a regret bound, a citation."""
 
-from discreet.algorithms import advice, arms, contexts, functions, points, search
-from discreet.algorithms.citing import cite
-from discreet.algorithms.papers import Citation
+from discreet.algorithms import arms  # first, so that lists begin with arms
+
+# isort: split
+from discreet.algorithms import advice, contexts, functions, points, search
+from discreet.algorithms.references import Citation, parse_bibtex, read_bibtex
 from discreet.algorithms.registry import (
     Algorithm,
+    Build,
     Growth,
     Instance,
     Setting,
     algorithm,
     algorithms,
+    citations,
+    cite,
     register_algorithm,
+    register_calibration,
 )
 
 __all__ = [
     "Algorithm",
+    "Build",
     "Citation",
     "Growth",
     "Instance",
@@ -23,10 +30,14 @@ __all__ = [
     "algorithm",
     "algorithms",
     "arms",
+    "citations",
     "cite",
     "contexts",
     "functions",
+    "parse_bibtex",
     "points",
+    "read_bibtex",
     "register_algorithm",
+    "register_calibration",
     "search",
 ]

@@ -11,7 +11,7 @@ from componentjit import compile_for
 from discreet.auditing.attacks import AT_ONCE, PIECE, Attack, trials_to_find
 from discreet.auditing.bounds import ROUNDS
 from discreet.auditing.registry import GameFacts, attack_on
-from discreet.channels import Estimates, PaperEstimates
+from discreet.channels import Estimates
 from discreet.channels.estimates import FITTED, GROUPS, JOINT_LAPLACE
 from discreet.contracts import Channel, Estimate, Floats, Generator, Protected
 from discreet.curves import GaussianNoise
@@ -86,7 +86,7 @@ class OneEstimate(Attack):
         channel: Any = private.channel
         return int(PIECE // (20 + 10 * self.experts * channel.size))
 
-    def way(self, channel: Estimates | PaperEstimates) -> int:
+    def way(self, channel: Estimates) -> int:
         """Return in which way the channel releases a batch of these queries, which is public."""
         if channel.sums.size != self.experts:
             raise DiscreetError(
@@ -164,9 +164,3 @@ def one_estimate(private: Protected, facts: GameFacts) -> OneEstimate:
     attack = OneEstimate(facts.bounds or channel.bounds, channel.sums.size)
     arms, mixing = 2 if facts.problem is None else facts.problem.actions, private.learner.mixing
     return attack._replace(importance=arms / mixing) if mixing > 0.0 else attack
-
-
-@attack_on(PaperEstimates)
-def one_paper_estimate(private: Protected, facts: GameFacts) -> OneEstimate:
-    """Return the same for noise that is Laplace in every batch."""
-    return one_estimate(private, facts)._replace(always_laplace=True)

@@ -16,14 +16,14 @@ from discreet.auditing.attacks import (
     fresh_runs,
 )
 from discreet.auditing.registry import GameFacts, attack_on
-from discreet.channels import Batch, Constant, OneBit, PerDifference, PerPoint, PerRound
+from discreet.channels import Batch, Constant, OneBit, PerDifference, PerRound
 from discreet.contracts import Floats, Protected
 from discreet.on_device import OnDevice
 from discreet.randomness import streams
 from discreet.ranges import Range
 
 
-@attack_on(Batch, PerPoint, PerRound)
+@attack_on(Batch, PerRound)
 def every_release(private: Protected, facts: GameFacts) -> Attack:
     """Return the attack whose every release is a trial, unless noise of one's own might remember."""
     channel: Any = private.channel

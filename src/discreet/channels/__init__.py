@@ -9,9 +9,7 @@ from discreet.channels.moments import Moments
 from discreet.channels.one_bit import OneBit
 from discreet.channels.open import Open
 from discreet.channels.open_sum import OpenSum
-from discreet.channels.paper_estimates import PaperEstimates
 from discreet.channels.per_difference import OpenDifference, PerDifference
-from discreet.channels.per_point import PerPoint
 from discreet.channels.per_round import PerRound
 from discreet.channels.residuals import Residuals
 from discreet.channels.responses import Responses
@@ -33,9 +31,7 @@ __all__ = [
     "Open",
     "OpenDifference",
     "OpenSum",
-    "PaperEstimates",
     "PerDifference",
-    "PerPoint",
     "PerRound",
     "Residuals",
     "Responses",

@@ -7,8 +7,7 @@ from dataclasses import asdict
 
 import click
 
-from discreet.algorithms import algorithms
-from discreet.algorithms.citing import citations
+from discreet.algorithms import algorithms, citations
 from discreet.cli import options
 from discreet.errors import DiscreetError
 

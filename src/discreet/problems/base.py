@@ -117,6 +117,8 @@ class Problem:
     shows_private: ClassVar[bool] = (
         False  # whether what is shown before a round is as sensitive as feedback
     )
+    # whether a regret bound for any losses carries over to random bits with the same means
+    carries_bits: ClassVar[bool] = True
 
     def __str__(self) -> str:
         """Return what is played: "arms"."""

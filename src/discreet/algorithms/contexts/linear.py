@@ -1,16 +1,12 @@
-"""LinUCB without privacy, from reports of devices, and at a trusted server."""
+"""LinUCB without privacy, from reports of devices, and at a trusted server; uniform play."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
-from discreet.algorithms.arms.faster_rates import Calibration
 from discreet.algorithms.contexts.widths import (
-    FAILURE,
     PRACTICE,
     THEORY,
     UNPROVED,
@@ -23,31 +19,50 @@ from discreet.algorithms.contexts.widths import (
     with_noise,
     without_noise,
 )
-from discreet.algorithms.papers import ABBASI_YADKORI, PRIV_UNIT, SHARIFF, ZHENG
 from discreet.algorithms.registry import Instance, Setting, register_algorithm
-from discreet.channels import Moments, RunningMoments
+from discreet.channels import Constant, Moments, RunningMoments
 from discreet.channels.moments import moment_size
 from discreet.contracts import Noise
 from discreet.errors import DiscreetError
-from discreet.learners.contexts.linear_ucb import LinearUcb, LinearUcbOnSums, Schedule
-from discreet.mechanisms import Cap, Gaussian, Hemisphere, Silent
+from discreet.learners import LinearUcb, LinearUcbOnSums, Unmoved
+from discreet.learners.contexts.linear_ucb import Schedule
+from discreet.mechanisms import Cap, Hemisphere, Silent
 from discreet.on_device import OnDevice
-from discreet.policies import Optimistic
+from discreet.policies import Optimistic, UniformChoice
 from discreet.problems import Contexts
 
 ReportNoise = Literal["cap", "hemisphere", "gaussian"]
-JOINT_PRACTICE = Factors(0.5, 0.1, 0.0, 0.0, 0.0)
+JOINT_PRACTICE = Factors(0.5, 0.1, 0.0, 0.0, 0.0)  # chosen by measurements
+
+
+@register_algorithm(
+    name="uniform-contexts",
+    title="uniform play, whatever is shown",
+    problem=Contexts(),
+    stochastic=True,
+)
+def uniform_contexts(setting: Setting[Contexts]) -> Instance:
+    """Play every arm with the same probability: the yardstick."""
+    channel = Constant.example()._replace(value=0.0, rounds=1)
+    return Instance(
+        private=OnDevice(
+            channel=channel, policy=UniformChoice(setting.problem.arms), learner=Unmoved.start()
+        ),
+        parameters={},
+        regret_bound=setting.rounds * setting.problem.blind_regret(setting.bounds),
+        bound_source="it plays every arm as often as the best one",
+    )
 
 
 @register_algorithm(
     name="linucb",
     title="optimism for linear rewards",
     problem=Contexts(),
-    citation=ABBASI_YADKORI,
+    citation="abbasiyadkori2011improved",
     stochastic=True,
 )
 def linucb(setting: Setting[Contexts], *, width: float = 1.0) -> Instance:
-    """Least squares and a confidence ellipsoid, without privacy; the model is fitted ever more rarely."""
+    """Least squares and a confidence ellipsoid; the model is fitted ever more rarely."""
     problem = setting.problem
     schedule = without_noise(problem.dimension, fit_times(setting.rounds), width)
     channel = Moments.calibrated(
@@ -61,7 +76,8 @@ def linucb(setting: Setting[Contexts], *, width: float = 1.0) -> Instance:
         ),
         parameters={"fits": len(schedule.times), "width": float(schedule.widths[-1])},
         regret_bound=None,
-        bound_source="of order d sqrt(T) (Abbasi-Yadkori et al. 2011); no number is stated for rare fits",
+        bound_source="of order d sqrt(T) (Abbasi-Yadkori et al. 2011); no number is stated for "
+        "rare fits",
     )
 
 
@@ -70,14 +86,13 @@ def linucb(setting: Setting[Contexts], *, width: float = 1.0) -> Instance:
     twin="linucb",
     title="LinUCB from one noisy report of moments a round",
     problem=Contexts(),
-    citation=ZHENG,
-    builds_on=(ABBASI_YADKORI, PRIV_UNIT),
+    citation="zheng2020locally",
+    builds_on=("abbasiyadkori2011improved", "asi2022optimal"),
     stochastic=True,
 )
 def local_linucb(
     setting: Setting[Contexts],
     *,
-    calibration: Calibration = "tight",
     noise: ReportNoise | None = None,
     constants: Constants = "practice",
     balance: float = 2.0,
@@ -87,14 +102,11 @@ def local_linucb(
     recency: float | None = None,
     look: float | None = None,
 ) -> Instance:
-    """Zheng et al. 2020, Algorithm 5, with corrected widths: a device reports x x' and y x together, once.
+    """Zheng et al. 2020, Algorithm 5, with corrected widths.
 
-    The paper's calibration is Gaussian noise as printed, on all entries alike, with its own shifts
-    and widths.
+    A device reports x x' and y x together, once.
     """
     problem, times = setting.problem, fit_times(setting.rounds)
-    if calibration == "paper":
-        return _printed(setting)
     channel = reporting(setting, noise or "cap", balance)
     factors = _factors(constants, PRACTICE, shift, width, reach, recency, look)
     single = channel.noise.deviation(channel.release_size())
@@ -117,12 +129,12 @@ def local_linucb(
         dimension=problem.dimension, schedule=schedule, recency=factors.recency, looks=looks
     )
     private = OnDevice(channel=channel, policy=Optimistic(), learner=learner)
-    return _instance(
+    return linear_instance(
         private,
         schedule,
-        channel.noise.kind,
-        balance,
-        constants if factors == THEORY else "practice",
+        noise=channel.noise.kind,
+        balance=balance,
+        constants=constants if factors == THEORY else "practice",
     )
 
 
@@ -131,8 +143,8 @@ def local_linucb(
     twin="linucb",
     title="LinUCB on noisy running sums of moments, at a trusted server",
     problem=Contexts(),
-    citation=SHARIFF,
-    builds_on=(ABBASI_YADKORI,),
+    citation="shariff2018differentially",
+    builds_on=("abbasiyadkori2011improved",),
     stochastic=True,
 )
 def joint_linucb(
@@ -144,7 +156,7 @@ def joint_linucb(
     width: float | None = None,
     reach: float | None = None,
 ) -> Instance:
-    """Shariff & Sheffet 2018 with less noise: buffers in the place of a tree, or a tree where delta is 0."""
+    """Shariff & Sheffet 2018 with less noise: buffers instead of a tree, unless delta is 0."""
     problem, times = setting.problem, fit_times(setting.rounds)
     channel = RunningMoments.calibrated(
         dimension=problem.dimension,
@@ -170,9 +182,12 @@ def joint_linucb(
     )
     learner = LinearUcbOnSums.start(dimension=problem.dimension, schedule=schedule)
     private = OnDevice(channel=channel, policy=Optimistic(), learner=learner)
-    kind = f"{running.noise.kind}, {running.factorisation.name}"
-    return _instance(
-        private, schedule, kind, balance, constants if factors == THEORY else "practice"
+    return linear_instance(
+        private,
+        schedule,
+        noise=f"{running.noise.kind}, {running.factorisation.name}",
+        balance=balance,
+        constants=constants if factors == THEORY else "practice",
     )
 
 
@@ -184,7 +199,7 @@ def reporting(setting: Setting[Contexts], noise: ReportNoise, balance: float) ->
         return Moments.gaussian(
             dimension=size,
             epsilon=setting.epsilon,
-            delta=_delta(setting),
+            delta=need_delta(setting),
             balance=balance,
             bounds=bounds,
             norm=problem.norm,
@@ -201,7 +216,8 @@ def direction_noise(noise: ReportNoise, dimension: int, epsilon: float) -> Noise
     return kind.calibrate(dimension=dimension, epsilon=epsilon)
 
 
-def _delta(setting: Setting[Contexts]) -> float:
+def need_delta(setting: Setting[Contexts]) -> float:
+    """Return the delta that Gaussian noise needs, or refuse 0."""
     if setting.delta <= 0.0:
         raise DiscreetError(
             "noise is gaussian, but delta is 0: give a delta above 0, or use cap or hemisphere."
@@ -216,9 +232,10 @@ def _factors(constants: Constants, practice: Factors, *given: float | None) -> F
     ).checked()
 
 
-def _instance(
-    private: OnDevice, schedule: Schedule, noise: str, balance: float, constants: str
+def linear_instance(
+    private: OnDevice, schedule: Schedule, *, noise: str, balance: float, constants: str
 ) -> Instance:
+    """Return LinUCB on noisy moments; ``noise`` and ``constants`` are what is said of them."""
     gaussian = private.channel.has_gaussian_noise
     proved = (
         "of order (d T)^(3/4) / sqrt(ε) in the local model (docs/departures.md), and no number "
@@ -239,28 +256,4 @@ def _instance(
         },
         regret_bound=None,
         bound_source=measured if constants == "practice" else proved if gaussian else checked,
-    )
-
-
-def _printed(setting: Setting[Contexts]) -> Instance:
-    """Return Algorithm 5 as it is printed."""
-    problem, rounds, delta = setting.problem, setting.rounds, _delta(setting)
-    d, times = problem.dimension, fit_times(rounds)
-    sigma = 6.0 * math.sqrt(2.0 * math.log(2.5 / delta)) / setting.epsilon
-    ready = Moments.gaussian(
-        dimension=d, epsilon=setting.epsilon, delta=delta, bounds=setting.bounds, norm=problem.norm
-    )
-    channel = ready._replace(
-        diagonal=1.0, off_diagonal=1.0, linear=1.0, noise=Gaussian(sigma, delta)
-    )
-    t = times.astype(np.float64)
-    most = sigma * np.sqrt(t) * (4.0 * math.sqrt(d) + 2.0 * math.log(2.0 * rounds / FAILURE))
-    inner = np.sqrt(3.0 * most) + sigma * np.sqrt(d * t / most)
-    widths = 2.0 * sigma * math.sqrt(d * math.log(rounds)) + inner * d * math.log(rounds)
-    schedule = Schedule(times, 2.0 * most, widths, np.zeros(t.size))
-    learner = LinearUcb.start(dimension=d, schedule=schedule)
-    private = OnDevice(channel=channel, policy=Optimistic(), learner=learner)
-    printed = _instance(private, schedule, "gaussian", 1.0, "paper")
-    return replace(
-        printed, bound_source="none is stated for the printed constants: see discreet errata"
     )
