@@ -11,7 +11,7 @@ from advice_games import BATCHED, law
 
 import componentjit
 from discreet import Setting, algorithm
-from discreet.algorithms.advice.expert_advice import SKEW
+from discreet.algorithms.advice import SKEW
 from discreet.channels.estimates import FITTED, GROUPS
 from discreet.learners import Exp4
 from discreet.learners.advice.expert_weights import Advised

@@ -17,7 +17,7 @@ import componentjit
 from componentjit.lanes import Unfit
 from discreet import Bandit, Setting, algorithm
 from discreet.algorithms.arms.bounds import sharp_tsallis_inf
-from discreet.algorithms.arms.guarding import DEVIATIONS, Guard
+from discreet.algorithms.arms.tracking_bounds import DEVIATIONS, GuardBound
 from discreet.checks import CheckFailed, check_learner, check_non_interference, check_private
 from discreet.cli.commands import cli
 from discreet.environments import Stochastic, Table, environment
@@ -92,7 +92,7 @@ def game(learner, gains, noise, seed):
 def test_turns_are_as_the_proof_says(epsilon, period):
     """Lengths, chances and estimates of whole games, computed a second time from the list of their holds."""
     rounds = 20_000
-    guard = Guard(K, rounds, 1 / epsilon)
+    guard = GuardBound(K, rounds, 1 / epsilon)
     learner = componentjit.copy(built(rounds, epsilon).private.learner)
     holds, found, _, taken_over = game(learner, changing_fast(rounds, K, period), guard.noise, 5)
     expected, last, probes, room, length = np.zeros(K), 0, 0, np.zeros(K), 0
@@ -217,7 +217,7 @@ def test_the_bound_after_a_takeover_is_largest_if_it_is_at_once():
 
 @pytest.mark.parametrize("epsilon", [0.01, 0.1, 0.7, 1.0, 3.0, 100.0])
 def test_the_batch_after_a_takeover_is_the_best_one(epsilon):
-    guard = Guard(K, 1 << 22, 1 / epsilon)
+    guard = GuardBound(K, 1 << 22, 1 / epsilon)
     others = [
         guard.later(max(1, round(guard.batch * factor)))
         for factor in (0.3, 0.6, 0.8, 1.3, 2.0, 4.0)
@@ -275,7 +275,7 @@ def test_where_nothing_changes_hardly_anybody_takes_over():
     Of 60 games 10 or more have a probability below 1e-3.
     """
     rounds = 1 << 13
-    guard = Guard(K, rounds, 1.0)
+    guard = GuardBound(K, rounds, 1.0)
     start, passed, spread = built(rounds, 1.0).private.learner, 0, []
     for seed in range(60):
         gains = np.random.default_rng([seed, 1]).integers(0, 2, (rounds, K)).astype(float)

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from discreet import Setting, algorithm
-from discreet.algorithms.arms.tracking_bound import RATIO, ROUNDING, Tracking
+from discreet.algorithms.arms.tracking_bounds import RATIO, ROUNDING, Tracking
 from discreet.cli.commands import cli
 from discreet.environments import environment
 from discreet.learners import TrackingUcb

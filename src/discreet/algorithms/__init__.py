@@ -4,7 +4,7 @@ from discreet.algorithms import arms  # first, so that lists begin with arms
 
 # isort: split
 from discreet.algorithms import advice, contexts, functions, points, search
-from discreet.algorithms.references import Citation, parse_bibtex, read_bibtex
+from discreet.algorithms.references import Citation, parse_bibtex, read_bibtex, reference
 from discreet.algorithms.registry import (
     Algorithm,
     Build,
@@ -37,6 +37,7 @@ __all__ = [
     "parse_bibtex",
     "points",
     "read_bibtex",
+    "reference",
     "register_algorithm",
     "register_calibration",
     "search",

@@ -13,10 +13,18 @@ MEANINGLESS = 10.0  # from this epsilon on a factor of e^epsilon protects practi
 
 SEEN_PLAINLY = {
     "central": "every decision, and everything that the method has learned",
-    "local": "every single outcome with its noise, every decision, and everything that the method has "
-    "learned",
-    "joint": "everything that the method has learned, and every decision but the one about the person "
-    "concerned",
+    "local": "every single outcome with its noise, every "
+    "decision, and "
+    "everything "
+    "that the "
+    "method "
+    "has learned",
+    "joint": "everything that the method has learned, and "
+    "every "
+    "decision but "
+    "the one "
+    "about the "
+    "person concerned",
 }
 
 
@@ -35,20 +43,42 @@ def plain_words(
     guarantee = instance.guarantee
     if not guarantee.is_private:
         return (
-            "This method has no privacy protection. Anyone who sees its decisions may be able to "
-            "find out the outcome of a single person, and no statement about that is possible."
+            "This method has no privacy protection. "
+            "Anyone who "
+            "sees its "
+            "decisions "
+            "may be "
+            "able to "
+            "find out the outcome "
+            "of a single person, and no statement about that is possible."
         )
     return " ".join(
         [
-            f"The method makes {_decisions(setting)} one after the other and learns from the "
-            f"outcome of each ({outcomes or setting.problem.range_words(setting.bounds)}).",
+            f"The method makes {_decisions(setting)} one "
+            "after the "
+            "other and "
+            "learns "
+            "from the "
+            "outcome of "
+            f"each ({outcomes or setting.problem.range_words(setting.bounds)}).",
             *_how(instance),
             *_what(guarantee),
             *_several(guarantee, max(2, rounds_per_user)),
-            "Not protected are whether and when a person takes part, and what is true of people "
-            "in general, which is what the method is meant to learn. The statement holds "
-            "whatever else an observer knows, now or later, if the outcomes are used by nothing "
-            "else; other uses of the same outcomes add up.",
+            "Not protected are whether and when a person "
+            "takes "
+            "part, and "
+            "what is "
+            "true of "
+            "people in "
+            "general, which is "
+            "what the method is meant to learn. The "
+            "statement "
+            "holds "
+            "whatever "
+            "else an "
+            "observer "
+            "knows, now or later, if "
+            "the outcomes are used by nothing else; other uses of the same outcomes add up.",
             _why(guarantee),
         ]
     )
@@ -67,7 +97,12 @@ def _how(instance: Instance) -> list[str]:
     if instance.guarantee.model == "local":
         return ["Random noise is added to every single outcome, before it is stored or used."]
     return [
-        "Outcomes are combined, and random noise is added to the result before the method learns "
+        "Outcomes are combined, and random noise is added "
+        "to the "
+        "result "
+        "before the "
+        "method "
+        "learns "
         "from it."
     ]
 
@@ -80,8 +115,14 @@ def _what(guarantee: Guarantee) -> list[str]:
     what = guarantee.datum or "outcome"
     people = f"one {what}" if guarantee.rounds == 1 else f"the {what}s of {guarantee.rounds} rounds"
     said = [
-        f"Suppose that somebody sees all of this: {seen}. Had {people} been different, whatever "
-        f"they see would have been at most {_times(guarantee)} as likely{_plus(guarantee)}."
+        "Suppose that somebody sees all of this: "
+        f"{seen}. Had "
+        f"{people} "
+        "been "
+        "different, "
+        "whatever "
+        "they see would have been "
+        f"at most {_times(guarantee)} as likely{_plus(guarantee)}."
     ]
     if guarantee.epsilon >= MEANINGLESS:
         said.append("A factor that large protects practically nobody.")
@@ -89,9 +130,21 @@ def _what(guarantee: Guarantee) -> list[str]:
         odds = math.exp(guarantee.epsilon)
         high = math.ceil(1000.0 * odds / (1.0 + odds)) / 10.0
         said.append(
-            "For example, somebody who knows everything but one outcome, and believes that it is "
-            "as likely to have been good as bad, will afterwards hold one of the two for at most "
-            f"{high:g} % likely (50 % would be no change)."
+            "For example, somebody who knows everything "
+            "but one "
+            "outcome, and "
+            "believes "
+            "that "
+            "it is "
+            "as likely to have been "
+            "good as bad, will afterwards hold one of "
+            "the two "
+            "for at "
+            "most "
+            f"{high:g} % "
+            "likely "
+            "(50 % "
+            "would be no change)."
         )
     return said
 
@@ -110,12 +163,18 @@ def _several(guarantee: Guarantee, rounds: int) -> list[str]:
 def _why(guarantee: Guarantee) -> str:
     if guarantee.status == "proved":
         return (
-            f"This is a mathematical theorem ({guarantee.short}, {guarantee.model} model), not a "
-            "measurement."
+            "This is a mathematical theorem "
+            f"({guarantee.short}, "
+            f"{guarantee.model} "
+            "model), not "
+            "a measurement."
         )
     return (
-        f"This is claimed by the authors of the method only ({guarantee.short}), and discreet has "
-        "no proof of it."
+        "This is claimed by the authors of the method "
+        "only "
+        f"({guarantee.short}), and "
+        "discreet "
+        "has no proof of it."
     )
 
 

@@ -11,7 +11,7 @@ from discreet.contracts import Channel, Noise
 from discreet.errors import DiscreetError, check_range
 from discreet.learners import LilUcb, Lucb, SuccessiveElimination, TrackAndStop
 from discreet.learners.search.evidence import Chernoff, Mixture, Rule
-from discreet.learners.search.lil_ucb import Constants
+from discreet.learners.search.lil_ucb import Constants as LilPreset
 from discreet.learners.search.searching import EVERY_ROUND, Batches, Searching
 from discreet.mechanisms import report_noise
 from discreet.private import Private
@@ -19,7 +19,7 @@ from discreet.problems import BestArm
 
 __all__ = [
     "GAP",
-    "Constants",
+    "LilPreset",
     "SampleReports",
     "batched_reports",
     "noisy_reports",
@@ -175,7 +175,7 @@ def run_elimination(setting: Setting[BestArm], reports: SampleReports, gap: floa
     problem=BestArm(),
     citation="jamieson2014lil",
 )
-def lil_ucb(setting: Setting[BestArm], *, constants: Constants = "practice") -> Instance:
+def lil_ucb(setting: Setting[BestArm], *, constants: LilPreset = "practice") -> Instance:
     """Run lil' UCB with the constants of the paper's experiments, or of its Theorem 2.
 
     Those of the theorem take far more samples.
@@ -195,7 +195,7 @@ def local_lil_ucb(
     setting: Setting[BestArm],
     *,
     noise: Reporting | None = None,
-    constants: Constants = "practice",
+    constants: LilPreset = "practice",
 ) -> Instance:
     """Theorem 12: lil' UCB on noisy samples, which differ in variance only."""
     return run_lil_ucb(setting, noisy_reports(setting, noise or "response", GAP), constants)
@@ -216,7 +216,7 @@ def batched_lil_ucb(
 
 
 def run_lil_ucb(
-    setting: Setting[BestArm], reports: SampleReports, constants: Constants
+    setting: Setting[BestArm], reports: SampleReports, constants: LilPreset
 ) -> Instance:
     """Return lil' UCB on these reports."""
     learner = LilUcb.start(

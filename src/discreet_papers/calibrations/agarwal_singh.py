@@ -7,13 +7,13 @@ from typing import Literal, cast
 
 import numpy as np
 
+from discreet import Private
 from discreet.algorithms import Instance, Setting, functions, points
 from discreet.channels import PerRound
 from discreet.contracts import Noise
 from discreet.errors import DiscreetError, check_positive
 from discreet.learners import Exp3, PointScrible
 from discreet.mechanisms import Gaussian, Laplace, NoiseName, ReportNoiseName
-from discreet.private import Private
 from discreet.problems import Arms, Functions, Points
 from discreet.sets import Barrier
 from discreet_papers.calibrations.claims import check_noise, printed

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from discreet import Guarantee
 from discreet.algorithms import Build, Instance, Setting, algorithm, register_calibration
 from discreet.errors import DiscreetError
-from discreet.guarantee import Guarantee
 from discreet.problems import Problem
 
 PAPER = "paper"

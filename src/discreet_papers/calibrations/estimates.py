@@ -8,19 +8,10 @@ from typing import ClassVar, Self
 import numpy as np
 
 from componentjit import Raw
-from discreet.auditing import GameFacts, advice, attack_on
-from discreet.contracts import (
-    Channel,
-    Estimate,
-    Floats,
-    Generator,
-    Integers,
-    NoiseScale,
-    Protected,
-)
+from discreet import Guarantee
+from discreet.contracts import Channel, Estimate, Floats, Generator, Integers, NoiseScale
 from discreet.curves import Approximate, Pure, composed
 from discreet.errors import DiscreetError, check_int, check_positive
-from discreet.guarantee import Guarantee
 from discreet.lengths import check_query
 from discreet.mechanisms import Laplace
 from discreet.ranges import Range, check_bounds, grid_for, make_range
@@ -29,10 +20,10 @@ from discreet.ranges import Range, check_bounds, grid_for, make_range
 class PaperEstimates(Channel[float, Floats, Estimate]):
     """Releases the mean over a batch of query · loss, with Laplace noise on every coordinate.
 
-    These are Algorithms 2 and 7. Coordinate j gets the scale 3 sqrt(N ln(1 / δ)) D(j) / ε for the mean, D(j) = K / (γ τ)
-    (Algorithm 2) or the largest entry of its queries, over τ (Algorithm 7). Each coordinate is then
-    private with ε / (3 sqrt(N ln(1 / δ))), and all N together with what their composition gives,
-    which is far less than ε: :class:`Estimates` has the least noise.
+    These are Algorithms 2 and 7. Coordinate j gets the scale 3 sqrt(N ln(1 / δ)) D(j) / ε for the
+    mean, D(j) = K / (γ τ) (Algorithm 2) or the largest entry of its queries, over τ (Algorithm 7).
+    Each coordinate is then private with ε / (3 sqrt(N ln(1 / δ))), and all N together with what
+    their composition gives, which is far less than ε: ``Estimates`` has the least noise.
     """
 
     one_stream = True
@@ -159,9 +150,3 @@ class PaperEstimates(Channel[float, Floats, Estimate]):
             "laplace" if self.cap > 0.0 else "laplace, times the largest entry of a batch's queries"
         )
         return (NoiseScale(kind, scale),)
-
-
-@attack_on(PaperEstimates)
-def attack_estimates(private: Protected, facts: GameFacts) -> advice.OneEstimate:
-    """Return the attack on estimates, for noise that is Laplace in every batch."""
-    return advice.one_estimate(private, facts)._replace(always_laplace=True)

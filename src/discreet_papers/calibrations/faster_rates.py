@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
+from discreet import Private
 from discreet.algorithms import Instance, Setting, advice, algorithm, arms
 from discreet.channels import PerRound
 from discreet.errors import DiscreetError
 from discreet.learners import BatchedExp4, Exp3, Exp4, Htinf
 from discreet.mechanisms import Laplace, ReportNoiseName
-from discreet.private import Private
 from discreet.problems import Advice, Arms
 from discreet_papers.calibrations.claims import PAPER, check_noise, printed
 from discreet_papers.calibrations.estimates import PaperEstimates

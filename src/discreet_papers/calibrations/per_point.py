@@ -7,10 +7,9 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from discreet.auditing import attack_on, releases
+from discreet import Guarantee
 from discreet.contracts import Channel, Floats, Generator, NoiseScale
 from discreet.errors import DiscreetError
-from discreet.guarantee import Guarantee
 from discreet.mechanisms import Laplace
 from discreet.ranges import Range, make_range
 
@@ -24,7 +23,7 @@ class PerPoint(Channel[float, float, Floats]):
 
     Formal guarantee: a replaced round moves the clamped number by at most 2 reach |x|, and noise of
     at least ``scale`` |x| is in the largest entry alone: epsilon = 2 reach / scale (docs/proofs.md:
-    Noise on coordinates). It is noisier than ``PerRound`` by up to sqrt(N), and for simulation only.
+    Noise on coordinates). It is up to sqrt(N) noisier than ``PerRound``, and for simulation only.
 
     >>> PerPoint(Range(0.0, 1.0), 2.0, Laplace(2.0)).guarantee.epsilon
     2.0
@@ -72,6 +71,3 @@ class PerPoint(Channel[float, float, Floats]):
     def noise_scales(self) -> tuple[NoiseScale, ...]:
         """One noise, on each coordinate."""
         return (self.noise.noise_scale.times(self.bounds.width),)
-
-
-attack_on(PerPoint)(releases.every_release)

@@ -8,13 +8,13 @@ from typing import Literal
 
 import numpy as np
 
+from discreet import OnDevice
 from discreet.algorithms import Instance, Setting, arms, contexts, functions, search
 from discreet.channels import Moments
 from discreet.contracts import Noise
 from discreet.errors import DiscreetError
 from discreet.learners import LinearUcb
 from discreet.mechanisms import Gaussian, ReportNoiseName
-from discreet.on_device import OnDevice
 from discreet.policies import Optimistic
 from discreet.problems import Arms, BestArm, Contexts, Functions
 from discreet.ranges import Range
@@ -43,7 +43,7 @@ def local_lil_ucb(
     setting: Setting[BestArm],
     *,
     noise: Literal["response", "gaussian"] | None = None,
-    constants: search.Constants = "practice",
+    constants: search.LilPreset = "practice",
 ) -> Instance:
     """Theorem 12."""
     check_noise(noise, "gaussian")
@@ -62,8 +62,13 @@ def _noise(setting: Setting[Arms] | Setting[BestArm], noise: str | None) -> Nois
 
 
 @printed("local-linucb")
-def local_linucb(setting: Setting[Contexts]) -> Instance:
+def local_linucb(
+    setting: Setting[Contexts],
+    *,
+    noise: Literal["cap", "hemisphere", "gaussian"] | None = None,
+) -> Instance:
     """Algorithm 5, with noise on all entries alike, and its own shifts and widths."""
+    check_noise(noise, "gaussian")
     problem, rounds, delta = setting.problem, setting.rounds, contexts.need_delta(setting)
     d, times = problem.dimension, contexts.fit_times(rounds)
     sigma = 6.0 * math.sqrt(2.0 * math.log(2.5 / delta)) / setting.epsilon
@@ -78,7 +83,7 @@ def local_linucb(setting: Setting[Contexts]) -> Instance:
     most = sigma * np.sqrt(t) * (4.0 * math.sqrt(d) + 2.0 * rare)
     inner = np.sqrt(3.0 * most) + sigma * np.sqrt(d * t / most)
     widths = 2.0 * sigma * math.sqrt(d * math.log(rounds)) + inner * d * math.log(rounds)
-    schedule = contexts.Schedule(times, 2.0 * most, widths, np.zeros(t.size))
+    schedule = contexts.FitSchedule(times, 2.0 * most, widths, np.zeros(t.size))
     learner = LinearUcb.start(dimension=d, schedule=schedule)
     found = contexts.linear_instance(
         OnDevice(channel=channel, policy=Optimistic(), learner=learner),

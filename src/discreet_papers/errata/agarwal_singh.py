@@ -7,8 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from discreet.algorithms import Setting
-from discreet.algorithms.papers import AGARWAL_SINGH
+from discreet.algorithms import Setting, reference
 from discreet.auditing import attacked, audit
 from discreet.contracts import Floats
 from discreet.curves import gaussian_delta, gaussian_sigma
@@ -18,7 +17,7 @@ from discreet.sensitivities import ftrl_prefixes, tree_levels
 from discreet.simulation import simulate
 from discreet_papers.errata.registry import erratum
 
-PAPER = AGARWAL_SINGH.short
+PAPER = reference("agarwal2017price").short
 TRIALS = 1_000_000
 
 

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from discreet.algorithms.papers import ENE
+from discreet.algorithms import reference
 from discreet.auditing import attacked
 from discreet.contracts import Floats
 from discreet.curves import gaussian_sigma
@@ -21,7 +21,7 @@ from discreet.sensitivities import (
 from discreet_papers.errata.agarwal_singh import TRIALS, largest_node, tree_epsilon
 from discreet_papers.errata.registry import erratum
 
-PAPER = ENE.short
+PAPER = reference("ene2021projection").short
 LENGTHS = (10**4, 10**5, 10**6, 10**7)
 DELTA = 1e-6
 

@@ -7,12 +7,13 @@ import math
 import numpy as np
 
 from discreet.algorithms import Setting, algorithm
-from discreet.channels import Estimates, PaperEstimates
+from discreet.channels import Estimates
 from discreet.problems import Advice, Arms
 from discreet.problems.advice import AdviceGame
 from discreet.randomness import streams
 from discreet.ranges import make_range
 from discreet.simulation.loop import Player, Prototype
+from discreet_papers.calibrations import PaperEstimates
 from discreet_papers.errata.registry import erratum
 
 PAPER = "Asi, Raman & Talwar 2025 (Faster rates)"

@@ -7,15 +7,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from discreet.algorithms import Setting, algorithm
-from discreet.algorithms.papers import TOSSOU
+from discreet.algorithms import Setting, algorithm, reference
 from discreet.learners import Exp3, Exp3Gain
 from discreet.learners.arms.draws import Draw
 from discreet.problems import Arms
 from discreet.simulation.statistics import gini_difference
 from discreet_papers.errata.registry import erratum
 
-PAPER = TOSSOU.short
+PAPER = reference("tossou2017achieving").short
 Weighted = Exp3 | Exp3Gain
 
 

@@ -9,8 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from discreet.algorithms import Setting, algorithm
-from discreet.algorithms.papers import ZHENG
+from discreet.algorithms import Setting, algorithm, reference
 from discreet.auditing import attacked, audit
 from discreet.contracts import Floats
 from discreet.curves import gaussian_delta, gaussian_epsilon, gaussian_sigma
@@ -20,7 +19,7 @@ from discreet.sensitivities import glm_gradient, moment_scales
 from discreet.simulation import Contender, simulate
 from discreet_papers.errata.registry import erratum
 
-PAPER = ZHENG.short
+PAPER = reference("zheng2020locally").short
 TRIALS = 1_000_000
 ROUNDS = 1 << 16
 

@@ -6,8 +6,7 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from discreet.algorithms import Setting
-from discreet.algorithms.papers import ZHENG
+from discreet.algorithms import Setting, reference
 from discreet.problems import BestArm
 from discreet.simulation import Contender, search
 from discreet_papers.errata.registry import erratum
@@ -23,7 +22,7 @@ KINDS: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 @erratum(
-    paper=ZHENG.short,
+    paper=reference("zheng2020locally").short,
     place="Theorem 12: samples of best-arm search",
     printed="SA(A, 1/4 + σ², γ) samples, with σ as in "
     "Theorem 2, "

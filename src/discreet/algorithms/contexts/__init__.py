@@ -3,11 +3,11 @@
 from discreet.algorithms.contexts import generalised, linear
 from discreet.algorithms.contexts.linear import linear_instance, need_delta
 from discreet.algorithms.contexts.widths import FAILURE, fit_times
-from discreet.learners.contexts.linear_ucb import Schedule
+from discreet.learners.contexts.linear_ucb import Schedule as FitSchedule
 
 __all__ = [
     "FAILURE",
-    "Schedule",
+    "FitSchedule",
     "fit_times",
     "generalised",
     "linear",
