@@ -1,4 +1,6 @@
-"""Estimates with public sensitivities: the exact loss of privacy in each of the ways, and how much noise there is."""
+"""Estimates with public sensitivities: the exact loss of privacy in each of the ways, and how much
+noise there is.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,9 @@ from discreet.curves import gaussian_epsilon, gaussian_sigma
 
 
 class TestPrivacy:
-    """The exact loss of privacy of the real code, for every batch of tiny queries, in each of the ways."""
+    """The exact loss of privacy of the real code, for every batch of tiny queries, in each of the
+    ways.
+    """
 
     @pytest.mark.slow
     @pytest.mark.parametrize(

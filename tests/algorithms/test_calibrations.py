@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from discreet import DiscreetError, Guarantee, Setting, algorithm, audit
+from discreet import DiscreetError, Guarantee, Setting, algorithm, algorithms, audit
 from discreet.algorithms import Instance, register_calibration
 from discreet.algorithms.registry import _calibrations
 from discreet.problems import Arms
@@ -24,6 +24,7 @@ def careful(setting: Setting[Arms], *, batch_size: int = 10, care: float = 2.0) 
 
 @pytest.fixture
 def registered():
+    algorithms()  # so that the plugins are there before
     register_calibration("batched-exp3", "careful")(careful)
     yield
     del _calibrations["batched-exp3"]["careful"]
@@ -118,7 +119,8 @@ def curious(setting, *, width: float = 1.0):
 """)
     program = """
 from discreet import algorithm
-print(*algorithm("ucb").options, algorithm("ucb").build(calibration="curious", width=3.0).parameters)
+known = algorithm("ucb")
+print(*known.options, known.build(calibration="curious", width=3.0).parameters)
 """
     found = python(program, DISCREET_PLUGINS=str(plugin))
     assert found.strip() == "calibration exploration noise width {'exploration': 3.0}"

@@ -1,4 +1,6 @@
-"""Algorithms with contexts: golden constants, what they learn, what they refuse, and the speed that is promised."""
+"""Algorithms with contexts: golden constants, what they learn, what they refuse, and the speed that
+is promised.
+"""
 
 from __future__ import annotations
 
@@ -205,7 +207,7 @@ def test_private_linucb_learns_where_the_printed_one_does_not():
     "name", ["local-linucb", "local-glm", "joint-linucb", "local-greedy", "linucb"]
 )
 def test_nobody_locks_in_where_contexts_do_not_change(name):
-    """A fixed seed, on which no constant was chosen; the means are about a fifth of uniform play's."""
+    """A fixed seed, on which no constant was chosen; means are about a fifth of uniform play's."""
     found = regrets(
         [(name, {}), ("uniform-contexts", {})], "contexts-fixed", rounds=2**17, trials=32
     )
@@ -215,7 +217,9 @@ def test_nobody_locks_in_where_contexts_do_not_change(name):
 
 
 def test_so_on_a_small_scale():
-    """Three arms, at an epsilon that leaves little noise: each loses less than a third of uniform play."""
+    """Three arms, at an epsilon that leaves little noise: each loses less than a third of uniform
+    play.
+    """
     names = [
         (name, {}) for name in ("local-linucb", "local-glm", "local-greedy", "uniform-contexts")
     ]
@@ -246,7 +250,9 @@ def test_an_audit_knows_contexts(name):
 
 @pytest.mark.parametrize("noise", ["cap", "hemisphere"])
 def test_the_shift_covers_the_noise_of_reports_of_fixed_length(noise):
-    """Υ is proved for Gaussian noise; here the largest eigenvalue of 20 sums of 300 reports is about half of it."""
+    """Υ is proved for Gaussian noise; here the largest eigenvalue of 20 sums of 300 reports is
+    about half of it.
+    """
     setting = Setting(Contexts(2, 4), rounds=300, epsilon=1.0)
     channel = algorithm("local-linucb").build(setting, noise=noise).private.channel
     size, spread = 4, channel.noise.deviation(channel.release_size()) / channel.diagonal
