@@ -31,7 +31,7 @@ __all__ = [
     "run_track_and_stop",
 ]
 
-Reporting = Literal["response", "gaussian"]  # both sub-Gaussian, which the proofs need
+SampleNoise = Literal["response", "gaussian"]  # both sub-Gaussian, which the proofs need
 VARIANCE = 0.25  # the largest of a number from 0 to 1
 GAP = 0.15  # for which bounds are tightest, as a fraction of the range
 GROWTH = 0.25  # of a batch over all earlier ones of an arm
@@ -61,7 +61,7 @@ def open_reports(setting: Setting[BestArm], gap: float) -> SampleReports:
     return SampleReports(Open(setting.bounds), Mixture.for_gap(gap, variance=VARIANCE), VARIANCE)
 
 
-def noisy_reports(setting: Setting[BestArm], noise: Reporting, gap: float) -> SampleReports:
+def noisy_reports(setting: Setting[BestArm], noise: SampleNoise, gap: float) -> SampleReports:
     """Return samples with noise on each (local model).
 
     Randomised response reports one of two values that are c = coth(ε / 2) widths apart: it is
@@ -133,7 +133,7 @@ def successive_elimination(setting: Setting[BestArm], *, typical_gap: float = GA
     builds_on=("evendar2006action",),
 )
 def local_successive_elimination(
-    setting: Setting[BestArm], *, noise: Reporting = "response", typical_gap: float = GAP
+    setting: Setting[BestArm], *, noise: SampleNoise = "response", typical_gap: float = GAP
 ) -> Instance:
     """Successive elimination with noise on each sample."""
     return run_elimination(setting, noisy_reports(setting, noise, typical_gap), typical_gap)
@@ -194,7 +194,7 @@ def lil_ucb(setting: Setting[BestArm], *, constants: LilPreset = "practice") -> 
 def local_lil_ucb(
     setting: Setting[BestArm],
     *,
-    noise: Reporting | None = None,
+    noise: SampleNoise | None = None,
     constants: LilPreset = "practice",
 ) -> Instance:
     """Theorem 12: lil' UCB on noisy samples, which differ in variance only."""
@@ -251,7 +251,7 @@ def lucb(setting: Setting[BestArm], *, typical_gap: float = GAP) -> Instance:
     builds_on=("kalyanakrishnan2012pac",),
 )
 def local_lucb(
-    setting: Setting[BestArm], *, noise: Reporting = "response", typical_gap: float = GAP
+    setting: Setting[BestArm], *, noise: SampleNoise = "response", typical_gap: float = GAP
 ) -> Instance:
     """LUCB with noise on each sample, and intervals for that noise."""
     return run_lucb(setting, noisy_reports(setting, noise, typical_gap), typical_gap)
@@ -311,7 +311,7 @@ def track_and_stop(
 def local_track_and_stop(
     setting: Setting[BestArm],
     *,
-    noise: Reporting = "response",
+    noise: SampleNoise = "response",
     errors: tuple[float, ...] = (),
     typical_gap: float = GAP,
 ) -> Instance:

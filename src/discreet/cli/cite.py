@@ -1,4 +1,4 @@
-"""discreet cite: what to cite for the algorithms one used."""
+"""discreet cite: BibTeX for the papers of algorithms."""
 
 from __future__ import annotations
 
@@ -17,16 +17,13 @@ from discreet.errors import DiscreetError
 @click.option("--all", "everything", is_flag=True, help="Cite the papers of every algorithm.")
 @options.as_json
 def cite(names: tuple[str, ...], everything: bool, as_json: bool) -> None:
-    """Print BibTeX for the papers of algorithms and for discreet itself; without a NAME for discreet alone."""
+    """Print BibTeX for the papers of algorithms and for discreet itself.
+
+    Without a NAME, print the entry of discreet alone.
+    """
     if everything and names:
         raise DiscreetError(
-            f"--all was given beside {' '.join(names)}, "
-            "but it "
-            "cites "
-            "every "
-            "algorithm: "
-            "give "
-            "one of "
+            f"--all was given beside {' '.join(names)}, but it cites every algorithm: give one of "
             "them."
         )
     found = citations(*(algorithms() if everything else names))

@@ -56,7 +56,7 @@ def noisy_exp2(
 def private_ftrl_experts(
     setting: Setting[Points],
     *,
-    sums: points.Sums | None = None,
+    sums: points.RunningSumName | None = None,
     noise: NoiseName | None = None,
     padding: bool | None = None,
     learning_rate: float | None = None,
@@ -71,7 +71,7 @@ def private_ftrl_experts(
 def private_ftpl(
     setting: Setting[Points],
     *,
-    sums: points.Sums | None = None,
+    sums: points.RunningSumName | None = None,
     noise: NoiseName | None = None,
     padding: bool | None = None,
     spread: float | None = None,
@@ -85,7 +85,7 @@ def private_ftpl(
 def private_ftrl(
     setting: Setting[Points],
     *,
-    sums: points.Sums | None = None,
+    sums: points.RunningSumName | None = None,
     noise: NoiseName | None = None,
     padding: bool | None = None,
     learning_rate: float | None = None,
@@ -98,7 +98,7 @@ def private_ftrl(
 
 def _pick_tree(
     setting: Setting[Points],
-    sums: points.Sums | None,
+    sums: points.RunningSumName | None,
     noise: NoiseName | None,
     padding: bool | None,
 ) -> points.Pick:

@@ -17,7 +17,7 @@ from discreet_papers.calibrations.claims import printed
 def private_projection_free(
     setting: Setting[Functions],
     *,
-    sums: functions.Sums | None = None,
+    sums: functions.GradientSumName | None = None,
     noise: NoiseName | None = None,
     batch_size: int | None = None,
     radius: float | None = None,

@@ -142,7 +142,7 @@ def _instance(
 @register_algorithm(
     name="one-bit-tsallis-inf",
     twin="tsallis-inf",
-    title="Tsallis-INF on one randomised bit a batch",
+    title="Tsallis-INF on one randomised bit per batch",
     problem=Arms(),
     growth=ROOT,
     citation="zimmert2021tsallis",

@@ -145,7 +145,7 @@ def _instance(
 @register_algorithm(
     name="local-greedy",
     twin="linucb",
-    title="greedy choices, learned from one noisy residual a round",
+    title="greedy choices, learned from one noisy residual per round",
     problem=Contexts(),
     citation="han2021generalized",
     builds_on=("asi2022optimal",),

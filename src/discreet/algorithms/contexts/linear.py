@@ -84,7 +84,7 @@ def linucb(setting: Setting[Contexts], *, width: float = 1.0) -> Instance:
 @register_algorithm(
     name="local-linucb",
     twin="linucb",
-    title="LinUCB from one noisy report of moments a round",
+    title="LinUCB from one noisy report of moments per round",
     problem=Contexts(),
     citation="zheng2020locally",
     builds_on=("abbasiyadkori2011improved", "asi2022optimal"),

@@ -10,8 +10,8 @@ from discreet.algorithms.functions import (
 )
 from discreet.algorithms.functions.common import (
     MOST_OF_INNER,
+    GradientSumName,
     Proposal,
-    Sums,
     WhenVacuous,
     check_given,
     decide,
@@ -27,8 +27,8 @@ from discreet.algorithms.functions.two_point import clipped_slope, descend_two_p
 
 __all__ = [
     "MOST_OF_INNER",
+    "GradientSumName",
     "Proposal",
-    "Sums",
     "WhenVacuous",
     "check_given",
     "clipped_slope",

@@ -26,8 +26,8 @@ from discreet.sets import LinearOracle, check_ability, check_room
 
 Parameters = dict[str, float | int | str]
 WhenVacuous = Literal["centre", "play"]
-Sums = Literal["tree", "honaker", "sqrt-toeplitz", "blt"]
-Tuning = Literal["proved", "once"]
+GradientSumName = Literal["tree", "honaker", "sqrt-toeplitz", "blt"]
+NoiseTuning = Literal["proved", "once"]
 TREES = ("tree", "honaker")  # sums whose privacy is proved for every noise
 WITHOUT_NOISE = 0.25  # the largest square of a loss around the middle of its range
 MOST_OF_INNER = 0.9  # how far a learner looks at most, in inner radii
@@ -191,7 +191,7 @@ def least_noise(
     setting: Setting[Functions],
     *,
     size: int,
-    sums: Sums | None,
+    sums: GradientSumName | None,
     noise: NoiseName | None,
     baseline: bool = False,
     padding: bool = False,

@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.algorithms.functions.common import (
     GradientSum,
-    Sums,
+    GradientSumName,
     WhenVacuous,
     check_batch,
     least_noise,
@@ -73,7 +73,7 @@ def linear_oracle(
 def private_linear_oracle(
     setting: Setting[Functions],
     *,
-    sums: Sums | None = None,
+    sums: GradientSumName | None = None,
     noise: NoiseName | None = None,
     batch_size: int | None = None,
     exploration: float | None = None,

@@ -39,7 +39,7 @@ INTERVAL = Functions("cube(1)")
 
 @register_algorithm(
     name="fkm",
-    title="gradient descent from one value a round",
+    title="gradient descent from one value per round",
     problem=Functions(),
     fixed=("evaluations",),
     citation="flaxman2005online",
@@ -67,7 +67,7 @@ def fkm(
 
 @register_algorithm(
     name="strongly-convex-bandit",
-    title="gradient descent from one value a round, for strongly convex functions",
+    title="gradient descent from one value per round, for strongly convex functions",
     problem=Functions(curvature=0.5),
     fixed=("evaluations",),
     citation="agarwal2010optimal",
@@ -96,7 +96,7 @@ def strongly_convex_bandit(
 @register_algorithm(
     name="local-convex",
     twin="fkm",
-    title="gradient descent from one noisy value a round",
+    title="gradient descent from one noisy value per round",
     problem=Functions(),
     fixed=("evaluations",),
     citation="zheng2020locally",
@@ -129,7 +129,7 @@ def local_convex(
 @register_algorithm(
     name="local-strongly-convex",
     twin="strongly-convex-bandit",
-    title="gradient descent from one noisy value a round, for strongly convex functions",
+    title="gradient descent from one noisy value per round, for strongly convex functions",
     problem=Functions(curvature=0.5),
     fixed=("evaluations",),
     citation="zheng2020locally",

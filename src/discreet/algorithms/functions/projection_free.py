@@ -6,10 +6,10 @@ import math
 
 from componentjit import compilable
 from discreet.algorithms.functions.common import (
+    GradientSumName,
+    NoiseTuning,
     Parameters,
     Proposal,
-    Sums,
-    Tuning,
     WhenVacuous,
     check_batch,
     check_given,
@@ -46,7 +46,7 @@ TOLERANCE = 0.003  # largest distance of a leader from the minimum, in outer rad
 
 @register_algorithm(
     name="projection-free",
-    title="leader by a linear oracle, from one value a round",
+    title="leader by a linear oracle, from one value per round",
     problem=Functions(),
     fixed=("evaluations",),
     citation="garber2020improved",
@@ -95,8 +95,8 @@ def projection_free(
 def private_projection_free(
     setting: Setting[Functions],
     *,
-    tuning: Tuning = "proved",
-    sums: Sums | None = None,
+    tuning: NoiseTuning = "proved",
+    sums: GradientSumName | None = None,
     noise: NoiseName | None = None,
     batch_size: int | None = None,
     radius: float | None = None,
@@ -151,7 +151,7 @@ def lead_projection_free(
     size: int,
     length: float,
     parameters: Parameters,
-    tuning: Tuning = "proved",
+    tuning: NoiseTuning = "proved",
     radius: float | None = None,
     learning_rate: float | None = None,
     baseline: bool = False,

@@ -9,9 +9,9 @@ from typing import cast
 from discreet.algorithms.functions.common import (
     WITHOUT_NOISE,
     GradientSum,
+    GradientSumName,
+    NoiseTuning,
     Proposal,
-    Sums,
-    Tuning,
     WhenVacuous,
     check_batch,
     decide,
@@ -48,7 +48,7 @@ TWO = Functions(evaluations=2)
 
 @register_algorithm(
     name="two-point",
-    title="gradient descent from two values a round",
+    title="gradient descent from two values per round",
     problem=TWO,
     fixed=("evaluations",),
     citation="agarwal2010optimal",
@@ -70,7 +70,7 @@ def two_point(
 
 @register_algorithm(
     name="strongly-convex-two-point",
-    title="gradient descent from two values a round, for strongly convex functions",
+    title="gradient descent from two values per round, for strongly convex functions",
     problem=Functions(evaluations=2, curvature=0.5),
     fixed=("evaluations",),
     citation="agarwal2010optimal",
@@ -95,7 +95,7 @@ def strongly_convex_two_point(
 @register_algorithm(
     name="local-two-point",
     twin="two-point",
-    title="gradient descent from noisy differences of two values a round",
+    title="gradient descent from noisy differences of two values per round",
     problem=TWO,
     fixed=("evaluations",),
     citation="zheng2020locally",
@@ -160,7 +160,7 @@ def local_strongly_convex_two_point(
 @register_algorithm(
     name="private-two-point",
     twin="two-point",
-    title="leader on private running sums of estimates from two values a round",
+    title="leader on private running sums of estimates from two values per round",
     problem=TWO,
     fixed=("evaluations",),
     citation="agarwal2010optimal",
@@ -169,8 +169,8 @@ def local_strongly_convex_two_point(
 def private_two_point(
     setting: Setting[Functions],
     *,
-    tuning: Tuning = "proved",
-    sums: Sums | None = None,
+    tuning: NoiseTuning = "proved",
+    sums: GradientSumName | None = None,
     noise: NoiseName | None = None,
     batch_size: int | None = None,
     radius: float | None = None,

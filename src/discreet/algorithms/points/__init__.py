@@ -2,12 +2,18 @@
 
 from discreet.algorithms.points import leaders
 from discreet.algorithms.points.leaders import lead_experts, lead_perturbed, lead_quadratic
-from discreet.algorithms.points.running_sums import Candidate, Pick, Sums, choose, padded_tree
+from discreet.algorithms.points.running_sums import (
+    Candidate,
+    Pick,
+    RunningSumName,
+    choose,
+    padded_tree,
+)
 
 __all__ = [
     "Candidate",
     "Pick",
-    "Sums",
+    "RunningSumName",
     "choose",
     "lead_experts",
     "lead_perturbed",

@@ -9,7 +9,7 @@ import functools
 import math
 from typing import Any
 
-from discreet.algorithms.points.running_sums import Candidate, Pick, Sums, choose
+from discreet.algorithms.points.running_sums import Candidate, Pick, RunningSumName, choose
 from discreet.algorithms.points.tuning import Smoothing, Tuning, describe_rates
 from discreet.algorithms.registry import Instance, Setting, register_algorithm
 from discreet.channels import OpenSum
@@ -118,7 +118,7 @@ def ftpl_olo(setting: Setting[Points], *, spread: float | None = None) -> Instan
 def private_ftrl_experts(
     setting: Setting[Points],
     *,
-    sums: Sums | None = None,
+    sums: RunningSumName | None = None,
     noise: NoiseName | None = None,
     padding: bool | None = None,
     learning_rate: float | None = None,
@@ -172,7 +172,7 @@ def lead_experts(
 def private_ftpl(
     setting: Setting[Points],
     *,
-    sums: Sums | None = None,
+    sums: RunningSumName | None = None,
     noise: NoiseName | None = None,
     padding: bool | None = None,
     spread: float | None = None,
@@ -246,7 +246,7 @@ def _register_leaders(geometry: GeometryName, place: str) -> None:
     def private_leader(
         setting: Setting[Points],
         *,
-        sums: Sums | None = None,
+        sums: RunningSumName | None = None,
         noise: NoiseName | None = None,
         padding: bool | None = None,
         learning_rate: float | None = None,

@@ -18,7 +18,7 @@ from discreet.mechanisms import PURE, NoiseName
 from discreet.problems import Points
 from discreet.sets import Geometry
 
-Sums = Literal[
+RunningSumName = Literal[
     "tree", "honaker", "sqrt-toeplitz", "blt", "unbounded", "restarts", "hybrid", "tapered"
 ]
 TREES = ("tree", "honaker", *SPLITS)  # their privacy is proved for every noise
@@ -29,7 +29,7 @@ class Candidate(NamedTuple):
     """A channel for running sums, and the size of the noise in them."""
 
     channel: RunningSum | Restarting
-    sums: Sums
+    sums: RunningSumName
     padding: bool
     spread: Spread
 
@@ -90,7 +90,7 @@ def choose(
     geometry: Geometry,
     bound: Bound,
     *,
-    sums: Sums | None,
+    sums: RunningSumName | None,
     noise: NoiseName | None,
     padding: bool | None,
 ) -> Candidate:
@@ -112,7 +112,9 @@ def choose(
     )
 
 
-def _kinds(setting: Setting[Points], noise: NoiseName | None, padding: bool | None) -> list[Sums]:
+def _kinds(
+    setting: Setting[Points], noise: NoiseName | None, padding: bool | None
+) -> list[RunningSumName]:
     """Return what is chosen from if nothing is asked for."""
     gaussian = setting.delta > 0.0 and noise in (None, "gaussian") and padding is None
     if setting.unknown_horizon:
@@ -123,7 +125,7 @@ def _kinds(setting: Setting[Points], noise: NoiseName | None, padding: bool | No
 def _candidates(
     setting: Setting[Points],
     geometry: Geometry,
-    sums: Sums,
+    sums: RunningSumName,
     noise: NoiseName | None,
     padding: bool | None,
 ) -> Iterator[Candidate]:
@@ -179,7 +181,10 @@ def padded_tree(setting: Setting[Points], noise: Noise) -> Candidate:
 
 
 def _check(
-    setting: Setting[Points], sums: Sums | None, noise: NoiseName | None, padding: bool | None
+    setting: Setting[Points],
+    sums: RunningSumName | None,
+    noise: NoiseName | None,
+    padding: bool | None,
 ) -> None:
     if setting.unknown_horizon and sums not in (None, *UNKNOWN_HORIZON):
         raise DiscreetError(
