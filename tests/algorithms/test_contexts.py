@@ -13,10 +13,10 @@ from discreet import DiscreetError, Range, Setting, algorithm, algorithms, audit
 from discreet.algorithms.contexts.widths import (
     THEORY,
     Deviations,
-    effective,
+    effective_reports,
     fit_times,
+    noisy_schedule,
     upsilon,
-    with_noise,
 )
 from discreet.channels import Moments
 from discreet.contracts import Record
@@ -90,7 +90,7 @@ def test_golden_widths_of_the_analysis():
         dimension=10, largest=1.0, unit_scale=gaussian_sigma(1.0, 1e-5), balance=2.0
     )
     noise = Deviations(scales.diagonal * np.sqrt(times), scales.vector * np.sqrt(times))
-    schedule = with_noise(10, 2**18, times, noise, THEORY)
+    schedule = noisy_schedule(10, 2**18, times, noise, THEORY)
     assert schedule.shifts / 2.0 == pytest.approx([109.1925, 3452.9694], abs=1e-3)
     assert schedule.widths == pytest.approx([30.2254, 143.3734], abs=1e-3)
     assert not schedule.reaches.any()
@@ -100,7 +100,7 @@ def test_effective_reports_are_the_sum_of_squared_weights():
     for recency in (0.5, 1.0, 2.0):
         for t in (3, 50, 1000):
             exact = float(((np.arange(1, t + 1) / t) ** (2.0 * recency)).sum())
-            assert effective(np.array([t]), recency)[0] == pytest.approx(exact, rel=2e-2)
+            assert effective_reports(np.array([t]), recency)[0] == pytest.approx(exact, rel=2e-2)
 
 
 def test_fits_become_rare():

@@ -42,7 +42,7 @@ def private_projection_free(
     most = functions.MOST_OF_INNER * place.inner
     usual = min(diameter * math.sqrt(dimension) / rounds**0.25, most)
     looking = usual if radius is None else radius
-    # printed for the sum of (n / ζ) f u; discreet's is that of u times f in widths of the range
+    # printed for the sum of (N / ζ) f u; discreet's is that of u times f in widths of the range
     unit = looking / place.flat
     found = functions.tree_with(setting, _noise(setting, slope * unit), size=size)
     rate = 2.0 * diameter / (rounds**0.75 * math.sqrt(dimension) * slope)

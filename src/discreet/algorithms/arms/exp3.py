@@ -7,7 +7,7 @@ from typing import Literal
 
 from discreet.algorithms.arms import bounds
 from discreet.algorithms.arms.ordinary import gain_mixing
-from discreet.algorithms.arms.tuning import batched, noisy_exp3, responsive_exp3
+from discreet.algorithms.arms.tuning import bound_rounds, noisy_exp3, responsive_exp3
 from discreet.algorithms.registry import Growth, Instance, Setting, register_algorithm
 from discreet.channels import PerRound, Selection
 from discreet.channels.selection import selection_curve
@@ -111,7 +111,7 @@ def exp3_tau(setting: Setting[Arms], *, batch_size: int | None = None) -> Instan
             "learning_rate": learner.learning_rate,
             "mixing": learner.mixing,
         },
-        regret_bound=batched(setting, batch_size, found),
+        regret_bound=bound_rounds(setting, batch_size, found),
         bound_source="docs/regret.md: EXP3 on gains",
     )
 

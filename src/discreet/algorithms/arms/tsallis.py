@@ -8,7 +8,7 @@ from typing import Literal
 from discreet.algorithms.arms import bounds
 from discreet.algorithms.arms.indices import channel_for, first_batch
 from discreet.algorithms.arms.ordinary import Estimator
-from discreet.algorithms.arms.tuning import batched
+from discreet.algorithms.arms.tuning import bound_rounds
 from discreet.algorithms.registry import ROOT, Growth, Instance, Setting, register_algorithm
 from discreet.channels import Batch, OneBit, PerRound
 from discreet.contracts import Channel, Noise
@@ -166,7 +166,7 @@ def one_bit_tsallis_inf(setting: Setting[Arms], *, batch_size: int | None = None
             channel, TsallisInf.start(arms=arms, learning_rate=4.0, baseline=0.5, likely=0.25)
         ),
         parameters={"batch_size": size, "contrast": channel.contrast, "learning_rate": 4.0},
-        regret_bound=batched(setting, size, found),
+        regret_bound=bound_rounds(setting, size, found),
         bound_source="docs/regret.md: One bit",
     )
 

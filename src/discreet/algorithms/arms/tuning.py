@@ -49,7 +49,7 @@ def noisy_exp3(
     return Instance(
         private=Private(channel, Exp3.start(arms=arms, learning_rate=learning_rate, mixing=mixing)),
         parameters={"batch_size": size, "learning_rate": learning_rate, "mixing": mixing},
-        regret_bound=batched(setting, size, found) if proved else None,
+        regret_bound=bound_rounds(setting, size, found) if proved else None,
         bound_source="docs/regret.md: EXP3" if proved else TOO_SMALL,
     )
 
@@ -85,7 +85,7 @@ def responsive_exp3(
     return Instance(
         private=Private(channel, Exp3.start(arms=arms, learning_rate=rate, mixing=mixed)),
         parameters={"batch_size": 1, "learning_rate": rate, "mixing": mixed},
-        regret_bound=batched(setting, 1, bound) if proved else None,
+        regret_bound=bound_rounds(setting, 1, bound) if proved else None,
         bound_source=BOUNDED if proved else "no bound proved: mixing too small",
     )
 
@@ -108,7 +108,7 @@ def noisy_htinf(setting: Setting[Arms], channel: Channel, learner: Htinf) -> Ins
             "moment": learner.moment,
             "threshold": learner.threshold,
         },
-        regret_bound=batched(setting, size, found),
+        regret_bound=bound_rounds(setting, size, found),
         bound_source="docs/regret.md: HTINF",
     )
 
@@ -127,7 +127,7 @@ def noisy_ftpl(
     return Instance(
         private=Private(channel, Ftpl.start(arms=arms, learning_rate=rate, cap=copies)),
         parameters={"batch_size": size, "learning_rate": rate, "cap": copies},
-        regret_bound=batched(setting, size, found) if proved else None,
+        regret_bound=bound_rounds(setting, size, found) if proved else None,
         bound_source="docs/regret.md: FTPL"
         if proved
         else "no bound proved: the learning rate is too large",
@@ -163,7 +163,7 @@ def _growth(share: float) -> float:
     return (math.expm1(share) - share) / share**2 if share < 700.0 else math.inf
 
 
-def batched(setting: Setting[Arms], size: int, found: float) -> float:
+def bound_rounds(setting: Setting[Arms], size: int, found: float) -> float:
     """Return the bound on rounds that follows from one on batches; T is always a bound."""
     left = setting.rounds - size * (setting.rounds // size)
     return min(size * found + left, setting.rounds) * setting.bounds.width

@@ -8,14 +8,19 @@ from typing import Literal
 
 import numpy as np
 
-from discreet.algorithms.contexts.linear import ReportNoise, direction_noise, need_delta, reporting
+from discreet.algorithms.contexts.linear import (
+    ReportNoise,
+    direction_noise,
+    need_delta,
+    report_channel,
+)
 from discreet.algorithms.contexts.widths import (
     PRACTICE,
     UNPROVED,
     Factors,
-    effective,
+    effective_reports,
     fit_times,
-    looks_for,
+    plan_looks,
     upsilon,
 )
 from discreet.algorithms.registry import Instance, Setting, register_algorithm
@@ -98,17 +103,17 @@ def local_glm(
 ) -> Instance:
     """Zheng et al. 2020, Algorithm 3, corrected: x x' and the residual times x are one report."""
     problem, found = setting.problem, link_named(link)
-    plain = reporting(setting, noise or "cap", balance)
+    plain = report_channel(setting, noise or "cap", balance)
     factors = Factors(shift, 0.0, reach, recency, look).checked()
     times = fit_times(setting.rounds)
     spread = plain.noise.deviation(plain.release_size())
     shifts = shift * upsilon(
         problem.dimension,
         setting.rounds,
-        spread / plain.diagonal * np.sqrt(effective(times, recency)),
+        spread / plain.diagonal * np.sqrt(effective_reports(times, recency)),
     )
     schedule = Schedule(times, shifts, np.zeros(times.size), reach / found.slope * shifts)
-    looks = looks_for(
+    looks = plan_looks(
         problem.dimension, setting.rounds, spread / plain.diagonal, spread / plain.linear, factors
     )
     return _instance(setting, plain, found, schedule, looks, recency=recency)

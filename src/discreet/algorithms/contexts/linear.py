@@ -13,11 +13,11 @@ from discreet.algorithms.contexts.widths import (
     Constants,
     Deviations,
     Factors,
-    effective,
+    effective_reports,
     fit_times,
-    looks_for,
-    with_noise,
-    without_noise,
+    noisy_schedule,
+    plain_schedule,
+    plan_looks,
 )
 from discreet.algorithms.registry import Instance, Setting, register_algorithm
 from discreet.channels import Constant, Moments, RunningMoments
@@ -64,7 +64,7 @@ def uniform_contexts(setting: Setting[Contexts]) -> Instance:
 def linucb(setting: Setting[Contexts], *, width: float = 1.0) -> Instance:
     """Least squares and a confidence ellipsoid; the model is fitted ever more rarely."""
     problem = setting.problem
-    schedule = without_noise(problem.dimension, fit_times(setting.rounds), width)
+    schedule = plain_schedule(problem.dimension, fit_times(setting.rounds), width)
     channel = Moments.calibrated(
         dimension=problem.dimension, noise=Silent(), bounds=setting.bounds, norm=problem.norm
     )
@@ -107,18 +107,18 @@ def local_linucb(
     A device reports x x' and y x together, once.
     """
     problem, times = setting.problem, fit_times(setting.rounds)
-    channel = reporting(setting, noise or "cap", balance)
+    channel = report_channel(setting, noise or "cap", balance)
     factors = _factors(constants, PRACTICE, shift, width, reach, recency, look)
     single = channel.noise.deviation(channel.release_size())
-    spread = single * np.sqrt(effective(times, factors.recency))
-    schedule = with_noise(
+    spread = single * np.sqrt(effective_reports(times, factors.recency))
+    schedule = noisy_schedule(
         problem.dimension,
         setting.rounds,
         times,
         Deviations(spread / channel.diagonal, spread / channel.linear),
         factors,
     )
-    looks = looks_for(
+    looks = plan_looks(
         problem.dimension,
         setting.rounds,
         single / channel.diagonal,
@@ -173,7 +173,7 @@ def joint_linucb(
     )
     spread = np.full(times.size, single)
     factors = _factors(constants, JOINT_PRACTICE, shift, width, reach, None, None)
-    schedule = with_noise(
+    schedule = noisy_schedule(
         problem.dimension,
         setting.rounds,
         times,
@@ -191,7 +191,7 @@ def joint_linucb(
     )
 
 
-def reporting(setting: Setting[Contexts], noise: ReportNoise, balance: float) -> Moments:
+def report_channel(setting: Setting[Contexts], noise: ReportNoise, balance: float) -> Moments:
     """Return the channel of devices with noise of this name."""
     problem, bounds = setting.problem, setting.bounds
     size = problem.dimension

@@ -16,19 +16,14 @@ FAILURE = 0.05  # the probability α with which confidence may fail
 GROWTH = 1.03  # by which rounds grow from one fit to the next
 # reports per look, at a variance of 1: a difference of 0.3 is then four standard deviations
 LOOK = (4.0 / 0.3) ** 2
-LOOK_AFTER, LOOK_FOR = (
-    1.0 / 8.0,
-    1.0 / 8.0,
-)  # shares of all rounds: when looks begin, how long at most
+# shares of all rounds: when looks begin, and how long they last at most
+LOOK_AFTER, LOOK_FOR = 1.0 / 8.0, 1.0 / 8.0
 # largest number of features that are looked at one by one; with more, each has little weight, and
 # looks cost more than they save
 FEW = 20
 HARDLY = 2.5  # a feature reported below this many standard deviations was hardly played
 SHARE = 0.5  # and below this share of the feature that was played most
-TRIAL, WORTH = (
-    1.0 / 4.0,
-    0.3,
-)  # a look goes on after this part of it if the mean of x(i)² is as large
+TRIAL, WORTH = 1.0 / 4.0, 0.3  # after this part, a look ends if the mean of x(i)² is smaller
 UNPROVED = "none is proved: the constants are chosen by measurements"
 
 
@@ -76,18 +71,18 @@ def fit_times(rounds: int) -> Integers:
     return np.array(times[:-1] or [1], dtype=np.int64)
 
 
-def effective(times: Integers, recency: float) -> Floats:
+def effective_reports(times: Integers, recency: float) -> Floats:
     """Return the sum over s ≤ t of (s / t)^(2 recency): so many unweighted reports are as noisy.
 
     >>> times = np.array([1, 10])
-    >>> effective(times, 0.0).tolist(), effective(times, 1.0).round(9).tolist()
+    >>> effective_reports(times, 0.0).tolist(), effective_reports(times, 1.0).round(9).tolist()
     ([1.0, 10.0], [1.0, 3.85])
     """
     t = times.astype(np.float64)
     return t if recency == 0.0 else t / (2.0 * recency + 1.0) + 0.5 + recency / (6.0 * t)
 
 
-def without_noise(dimension: int, times: Integers, factor: float) -> Schedule:
+def plain_schedule(dimension: int, times: Integers, factor: float) -> Schedule:
     """Return the schedule of LinUCB: shift 1, and β = sqrt(2 ln(1/α) + d ln(1 + t/d)) + 1."""
     t = times.astype(np.float64)
     check_range("width", factor, 0.0, 1e9)
@@ -105,7 +100,7 @@ def upsilon(dimension: int, rounds: int, matrix: Floats) -> Floats:
     return matrix * (math.sqrt(2.0 * dimension) + math.sqrt(2.0 * math.log(6.0 * rounds / FAILURE)))
 
 
-def with_noise(
+def noisy_schedule(
     dimension: int, rounds: int, times: Integers, noise: Deviations, factors: Factors
 ) -> Schedule:
     """Return the schedule for noisy moments, both c and β times a factor.
@@ -120,13 +115,15 @@ def with_noise(
     return Schedule(times, shifts, widths, factors.reach * shifts)
 
 
-def looks_for(dimension: int, rounds: int, matrix: float, vector: float, factors: Factors) -> Looks:
+def plan_looks(
+    dimension: int, rounds: int, matrix: float, vector: float, factors: Factors
+) -> Looks:
     """Return how features that were hardly played are looked at.
 
     ``matrix`` and ``vector`` are standard deviations of a single report. What a look adds is
     weighted so that it has as much noise as everything before it.
 
-    >>> looks_for(10, 2**17, 4.34, 3.07, PRACTICE)
+    >>> plan_looks(10, 2**17, 4.34, 3.07, PRACTICE)
     Looks(after=16384, reports=1638, weight=1.8..., hardly=801.8..., share=0.5, trial=410,
           worth=123.0)
     """
@@ -135,7 +132,7 @@ def looks_for(dimension: int, rounds: int, matrix: float, vector: float, factors
     reports = int(min(factors.look * variance, LOOK_FOR * rounds / dimension))
     if after < 1 or reports < 1 or dimension > FEW:
         return NO_LOOKS
-    before = float(effective(np.array([after]), factors.recency)[0])
+    before = float(effective_reports(np.array([after]), factors.recency)[0])
     weight, trial = math.sqrt(before / reports), math.ceil(TRIAL * reports)
     hardly = HARDLY * matrix * math.sqrt(before)
     return Looks(after, reports, weight, hardly, SHARE, trial, WORTH * trial)

@@ -221,7 +221,7 @@ def _register_leaders(geometry: GeometryName, place: str) -> None:
     def leader(
         setting: Setting[Points], *, learning_rate: float | None = None, head_start: float = 0.0
     ) -> Instance:
-        """FTRL with |x|²; η = 2 r / (G sqrt(T))."""
+        """FTRL with |x|²; η = 2 R / (G sqrt(T))."""
         sets = setting.problem.sets(setting.bounds)
         rates = Tuning.of_squares(sets).rates(setting, None, learning_rate, head_start)
         return Instance(
@@ -230,7 +230,7 @@ def _register_leaders(geometry: GeometryName, place: str) -> None:
             ),
             parameters=describe_rates(setting, rates),
             regret_bound=_capped(setting, sets, _quadratic_bound(setting, sets, rates, None)),
-            bound_source=_falling(rates, "r² / η + η T G² / 4 (see discreet.learners.points.ftrl)"),
+            bound_source=_falling(rates, "R² / η + η T G² / 4 (see discreet.learners.points.ftrl)"),
         )
 
     @register_algorithm(
@@ -252,7 +252,7 @@ def _register_leaders(geometry: GeometryName, place: str) -> None:
         learning_rate: float | None = None,
         head_start: float | None = None,
     ) -> Instance:
-        """Theorem 3.1 with |x|²; η = 2 r / sqrt(T G² + v²), v the length of the noise in a sum."""
+        """Theorem 3.1 with |x|²; η = 2 R / sqrt(T G² + v²), v the length of the noise in a sum."""
         sets = setting.problem.sets(setting.bounds)
         pick = functools.partial(choose, setting, sets, sums=sums, noise=noise, padding=padding)
         return lead_quadratic(setting, pick, learning_rate=learning_rate, head_start=head_start)
