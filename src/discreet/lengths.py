@@ -4,6 +4,18 @@ from __future__ import annotations
 
 from discreet.components import guard
 
+__all__ = [
+    "check_arm",
+    "check_arms",
+    "check_context",
+    "check_expert",
+    "check_experts",
+    "check_group",
+    "check_point",
+    "check_query",
+    "check_vector",
+]
+
 check_query = guard("query has {:,} entries, but the channel expects {:,}.", equal=True)
 check_context = guard("the context has {:,} features, but the channel expects {:,}.", equal=True)
 check_vector = guard("the vector has {:,} dimensions, but its noise was made for {:,}.", equal=True)

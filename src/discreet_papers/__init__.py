@@ -6,6 +6,7 @@ commands are imported when they run, and data are read when they are needed.
 """
 
 from discreet.plugins import register_command
+from discreet_papers import calibrations as calibrations
 from discreet_papers import datasets
 
 __all__ = ["datasets"]

@@ -1,4 +1,6 @@
-"""What tests of expert advice share: names of algorithms and worlds, and the exact law of what a channel releases."""
+"""What tests of expert advice share: names of algorithms and worlds, and the exact law of what a
+channel releases.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +55,9 @@ def run(channel, queries, weights, losses, rng, groups=None):
 
 
 def law(channel, queries, weights, groups=None):
-    """Return the way of a release, by how much each loss moves it, and the responses to each draw of noise it has."""
+    """Return the way of a release, by how much each loss moves it, and the responses to each draw
+    of noise it has.
+    """
     silent = np.zeros(len(queries))
     still = run(channel, queries, weights, silent, counting := Scripted(), groups)
     way = int(channel.way[0])
@@ -74,7 +78,9 @@ def law(channel, queries, weights, groups=None):
 
 
 def loss_of_privacy(move, responses, kind):
-    """Return ε for Laplace noise, or μ for Gaussian noise, of a shift: the least noise that makes up for it."""
+    """Return ε for Laplace noise, or μ for Gaussian noise, of a shift: the least noise that makes
+    up for it.
+    """
     if not move.any():
         return 0.0
     shift, *_ = np.linalg.lstsq(responses, move, rcond=None)

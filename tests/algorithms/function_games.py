@@ -1,4 +1,6 @@
-"""What tests of algorithms on functions share: their names, building them, their worlds, and mean regret."""
+"""What tests of algorithms on functions share: their names, building them, their worlds, and mean
+regret.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Algorithms with expert advice: the contract, guarantees, regret below bounds, audits, and what is refused."""
+"""Algorithms with expert advice: the contract, guarantees, regret below bounds, audits, and what is
+refused.
+"""
 
 from __future__ import annotations
 
@@ -93,7 +95,9 @@ class TestAlgorithms:
     @pytest.mark.parametrize("world", WORLDS)
     @pytest.mark.parametrize(("arms", "experts", "rounds"), [(2, 3, 2000), (4, 20, 6000)])
     def test_regret_stays_below_the_bound(self, world, arms, experts, rounds):
-        """Bounds are far above what these games cost: a false alarm would be an event of many standard deviations."""
+        """Bounds are far above what these games cost: a false alarm would be an event of many
+        standard deviations.
+        """
         found = simulate(
             NAMES,
             environment=world,

@@ -11,7 +11,7 @@ from advice_games import BATCHED, law
 
 import componentjit
 from discreet import Setting, algorithm
-from discreet.algorithms.advice.expert_advice import SKEW
+from discreet.algorithms.advice import SKEW
 from discreet.channels.estimates import FITTED, GROUPS
 from discreet.learners import Exp4
 from discreet.learners.advice.expert_weights import Advised
@@ -64,7 +64,9 @@ class TestRegretProof:
     @pytest.mark.parametrize("delta", [0.0, 1e-6])
     @pytest.mark.parametrize("batch_size", [None, 6, 40])
     def test_the_channel_adds_no_more_than_the_bound_counts(self, name, delta, batch_size):
-        """Whatever the queries: moments that differ are at most ν, and weighted they are at most those of both bounds."""
+        """Whatever the queries: moments that differ are at most ν, and weighted they are at most
+        those of both bounds.
+        """
         setting = Setting(Advice(3, 5), rounds=4000, epsilon=0.8, delta=delta)
         built = algorithm(name).build(setting, batch_size=batch_size)
         assert built.regret_bound is not None
@@ -125,7 +127,9 @@ class TestRegretProof:
 
     @pytest.mark.parametrize("noise", [0.0, 1.5])
     def test_the_exact_expected_regret_of_tiny_games_is_below_the_bound(self, noise):
-        """All paths of four rounds: every arm, and noise of +s or -s, whose moments are below those of Gaussian noise."""
+        """All paths of four rounds: every arm, and noise of +s or -s, whose moments are below those
+        of Gaussian noise.
+        """
         rng = np.random.default_rng(9)
         closest = 0.0
         for _ in range(12):
@@ -156,7 +160,8 @@ class TestRegretProof:
             regret = expected(start, 0) - np.einsum("tae,ta->e", advice, losses).min()
             bound = Exp4.regret_bound(
                 experts=3, arms=2, rounds=4, learning_rate=rate, mixing=mixing,
-                variance=noise**2 * 2.0 / (1.0 - mixing), moments=(rate * noise * 2.0 / mixing) ** 2 / 2.0,
+                variance=noise**2 * 2.0 / (1.0 - mixing),
+                moments=(rate * noise * 2.0 / mixing) ** 2 / 2.0,
             )  # fmt: skip
             closest = max(closest, regret / bound)
         assert 0.1 * (noise == 0.0) < closest <= 1.0

@@ -1,4 +1,6 @@
-"""Every registered algorithm on arms, found by reflection: non-interference, both speeds, no noise, guarantees."""
+"""Every registered algorithm on arms, found by reflection: non-interference, both speeds, no noise,
+guarantees.
+"""
 
 from __future__ import annotations
 
@@ -135,7 +137,9 @@ def test_a_horizon_shorter_than_a_batch_is_possible_and_learns_nothing():
 
 
 def test_certain_bits_are_the_ordinary_learner():
-    """With an epsilon so large that a bit is never wrong, and losses of 0 and 1, one bit a round is Tsallis-INF."""
+    """With an epsilon so large that a bit is never wrong, and losses of 0 and 1, one bit a round is
+    Tsallis-INF.
+    """
     private = (
         algorithm("one-bit-tsallis-inf").build(Setting(Arms(4), rounds=2000, epsilon=100.0)).private
     )

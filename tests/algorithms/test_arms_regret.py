@@ -1,4 +1,6 @@
-"""Every registered algorithm on arms is below its bound, which is stated where it is proved, and the least."""
+"""Every registered algorithm on arms is below its bound, which is stated where it is proved, and
+the least.
+"""
 
 from __future__ import annotations
 
@@ -141,7 +143,9 @@ def test_htinf_is_far_below_noise_every_round():
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
 def test_response_on_arms_has_less_variance_and_smaller_bounds(epsilon):
-    """The moments that parameters are made from are those of the real channel: of losses of 0, 1/2 and 1, exactly."""
+    """The moments that parameters are made from are those of the real channel: of losses of 0, 1/2
+    and 1, exactly.
+    """
     setting = Setting(Arms(4), rounds=100_000, epsilon=epsilon)
     usual, response = (
         algorithm("noisy-exp2").build(setting, noise=noise) for noise in ("laplace", "response")
@@ -184,7 +188,9 @@ DECLARED = {
 @pytest.mark.slow
 @pytest.mark.parametrize("name", DECLARED)
 def test_regret_grows_no_faster_than_declared(name):
-    """The slope of log regret over log T, with 0.12 for the logarithms in the bounds and for chance; seeds are fixed."""
+    """The slope of log regret over log T, with 0.12 for the logarithms in the bounds and for
+    chance; seeds are fixed.
+    """
     exponent, epsilon = DECLARED[name]
     alike = tuple(other for other, (_, its_own) in DECLARED.items() if its_own == epsilon)
     lengths = [1 << k for k in (14, 16, 18, 20)]
@@ -206,7 +212,9 @@ def test_every_adversarial_algorithm_declares_its_exponent():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["batched-tsallis-inf", "batched-htinf"])
 def test_no_single_noise_decides_a_game(name):
-    """Without caution one run in about 40 had a regret a hundred times the median, by one large negative noise."""
+    """Without caution one run in about 40 had a regret a hundred times the median, by one large
+    negative noise.
+    """
     setting = Setting(Arms(4), rounds=1 << 18, epsilon=1.0)
     private = algorithm(name).build(setting).private
     world, marks = environment("deterministic", arms=4), checkpoints(setting.rounds)

@@ -5,21 +5,29 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from importlib import resources
 
 import pytest
 
 import discreet
-from discreet.algorithms import list_algorithms, papers
-from discreet.algorithms.citing import citations
+from discreet import DiscreetError
+from discreet.algorithms import (
+    Citation,
+    citations,
+    list_algorithms,
+    parse_bibtex,
+    read_bibtex,
+    reference,
+    register_algorithm,
+)
+from discreet.algorithms.references import references
+from discreet.algorithms.registry import _algorithms
 from discreet.cli import main
+from discreet.problems import Arms
 
 ENTRY = re.compile(r"@(\w+)\{(\w+),\n((?:  \w+ += \{.*\},\n)+)\}")
 FIELD = re.compile(r"  (\w+) += \{(.*)\},")
-PAPERS = {
-    name: value
-    for name, value in vars(papers).items()
-    if isinstance(value, papers.Citation) and value.bibtex
-}
+PAPERS = references()
 REQUIRED = {
     "article": {"author", "title", "journal", "volume", "year"},
     "inproceedings": {"author", "title", "booktitle", "year"},
@@ -117,3 +125,79 @@ def test_unknown_names_suggest_the_nearest(call):
     with pytest.raises(discreet.DiscreetError, match="unknown algorithm 'exp33'"):
         discreet.cite("exp33")
     assert call("cite", "--all", "exp3")[0] == 2
+
+
+def test_the_references_are_a_file_of_the_package_in_order():
+    text = resources.files("discreet.algorithms").joinpath("references.bib").read_text("utf-8")
+    keys = re.findall(r"^@(?!string)\w+\{(\w+),$", text, flags=re.MULTILINE)
+    assert keys == sorted(PAPERS)
+    assert max(map(len, text.splitlines())) <= 100
+
+
+def test_texts_have_short_venues_accents_and_labels():
+    assert reference("auer2002finite").short == "Auer et al. 2002 (UCB)"
+    assert reference("auer2002finite").text == (
+        "P. Auer, N. Cesa-Bianchi, P. Fischer. Finite-time analysis of the multiarmed bandit "
+        "problem. Machine Learning 47, 2002."
+    )
+    assert reference("neu2016importance").text.endswith("semi-bandits. JMLR 17(154), 2016.")
+    assert reference("garivier2011kl").text == (
+        "A. Garivier, O. Cappé. The KL-UCB algorithm for bounded stochastic bandits and beyond. "
+        "COLT, 2011."
+    )
+    assert "{\\'e}" in reference("garivier2011kl").bibtex
+    assert "The {KL-UCB} algorithm" in reference("garivier2011kl").bibtex
+    assert "label" not in reference("auer2002finite").bibtex
+    with pytest.raises(DiscreetError, match="unknown reference 'auer2002': did you mean 'auer20"):
+        reference("auer2002")
+
+
+def test_a_plugin_cites_its_own_bibtex_file_or_a_value(tmp_path):
+    bib = tmp_path / "mine.bib"
+    bib.write_text(
+        """% mine
+@String{ MLJ = "Machine Learning" }
+@Article{ada2026,
+  Author = {Lovelace, Ada and de Moivre, Abraham},
+  title = "On {B}its,
+           and more",
+  journal = MLJ, volume = 7, year = 2026, doi = {10.1000/1}
+}
+""",
+        "utf-8",
+    )
+    mine = read_bibtex(bib)["ada2026"]
+    assert mine.short == "Lovelace & de Moivre 2026"
+    assert mine.text == "A. Lovelace, A. de Moivre. On Bits, and more. MLJ 7, 2026."
+    assert "  journal = {Machine Learning},\n  volume  = {7},\n" in mine.bibtex
+    assert "  doi     = {10.1000/1},\n}" in mine.bibtex
+    part = Citation(key="part", short="Part 2025", text="Part.", bibtex="@misc{part,\n}")
+    try:
+
+        @register_algorithm(
+            name="mine", title="mine", problem=Arms(), citation=mine, builds_on=(part,)
+        )
+        def build(setting):
+            return list_algorithms()["uniform"].build(setting)
+
+        assert citations("mine")[:2] == [mine, part]
+        assert discreet.cite("mine").startswith("@article{ada2026,")
+    finally:
+        del _algorithms["mine"]
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("@misc{a, author = {A, B}, title = {T}}", "my.bib: the entry a has no year."),
+        ("@misc{a, author = {A, B}, title = {T}, year = 1}\n" * 2, "the entry a is there twice."),
+        ("@misc{a,\n title = {T}\n year = 1}", "my.bib, line 3: 'year' is not BibTeX here."),
+        ("@misc{a,\n title = {T {U}, year = 1", "my.bib, line 2: a brace is never closed."),
+        ("@misc{a, year = soon}", "my.bib: year of a is soon, an unknown name."),
+        ("some text", "my.bib, line 1: 'some' is not BibTeX here."),
+        ("@misc{a, title = #}", "line 1: '#}' is not BibTeX here."),
+    ],
+)
+def test_what_is_not_bibtex_is_refused(text, complaint):
+    with pytest.raises(DiscreetError, match=re.escape(complaint)):
+        parse_bibtex(text, "my.bib")

@@ -1,4 +1,6 @@
-"""Algorithms with contexts: golden constants, what they learn, what they refuse, and the speed that is promised."""
+"""Algorithms with contexts: golden constants, what they learn, what they refuse, and the speed that
+is promised.
+"""
 
 from __future__ import annotations
 
@@ -11,10 +13,10 @@ from discreet import DiscreetError, Range, Setting, algorithm, audit, list_algor
 from discreet.algorithms.contexts.widths import (
     THEORY,
     Deviations,
-    effective,
+    effective_reports,
     fit_times,
+    noisy_schedule,
     upsilon,
-    with_noise,
 )
 from discreet.channels import Moments
 from discreet.contracts import Record
@@ -88,7 +90,7 @@ def test_golden_widths_of_the_analysis():
         dimension=10, largest=1.0, unit_scale=gaussian_sigma(1.0, 1e-5), balance=2.0
     )
     noise = Deviations(scales.diagonal * np.sqrt(times), scales.vector * np.sqrt(times))
-    schedule = with_noise(10, 2**18, times, noise, THEORY)
+    schedule = noisy_schedule(10, 2**18, times, noise, THEORY)
     assert schedule.shifts / 2.0 == pytest.approx([109.1925, 3452.9694], abs=1e-3)
     assert schedule.widths == pytest.approx([30.2254, 143.3734], abs=1e-3)
     assert not schedule.reaches.any()
@@ -98,7 +100,7 @@ def test_effective_reports_are_the_sum_of_squared_weights():
     for recency in (0.5, 1.0, 2.0):
         for t in (3, 50, 1000):
             exact = float(((np.arange(1, t + 1) / t) ** (2.0 * recency)).sum())
-            assert effective(np.array([t]), recency)[0] == pytest.approx(exact, rel=2e-2)
+            assert effective_reports(np.array([t]), recency)[0] == pytest.approx(exact, rel=2e-2)
 
 
 def test_fits_become_rare():
@@ -205,7 +207,7 @@ def test_private_linucb_learns_where_the_printed_one_does_not():
     "name", ["local-linucb", "local-glm", "joint-linucb", "local-greedy", "linucb"]
 )
 def test_nobody_locks_in_where_contexts_do_not_change(name):
-    """A fixed seed, on which no constant was chosen; the means are about a fifth of uniform play's."""
+    """A fixed seed, on which no constant was chosen; means are about a fifth of uniform play's."""
     found = regrets(
         [(name, {}), ("uniform-contexts", {})], "contexts-fixed", rounds=2**17, trials=32
     )
@@ -215,7 +217,9 @@ def test_nobody_locks_in_where_contexts_do_not_change(name):
 
 
 def test_so_on_a_small_scale():
-    """Three arms, at an epsilon that leaves little noise: each loses less than a third of uniform play."""
+    """Three arms, at an epsilon that leaves little noise: each loses less than a third of uniform
+    play.
+    """
     names = [
         (name, {}) for name in ("local-linucb", "local-glm", "local-greedy", "uniform-contexts")
     ]
@@ -246,7 +250,9 @@ def test_an_audit_knows_contexts(name):
 
 @pytest.mark.parametrize("noise", ["cap", "hemisphere"])
 def test_the_shift_covers_the_noise_of_reports_of_fixed_length(noise):
-    """Υ is proved for Gaussian noise; here the largest eigenvalue of 20 sums of 300 reports is about half of it."""
+    """Υ is proved for Gaussian noise; here the largest eigenvalue of 20 sums of 300 reports is
+    about half of it.
+    """
     setting = Setting(Contexts(2, 4), rounds=300, epsilon=1.0)
     channel = algorithm("local-linucb").build(setting, noise=noise).private.channel
     size, spread = 4, channel.noise.deviation(channel.release_size()) / channel.diagonal

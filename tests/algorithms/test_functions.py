@@ -1,4 +1,6 @@
-"""Algorithms on functions, found by reflection: non-interference, both speeds, no noise, guarantees, audits."""
+"""Algorithms on functions, found by reflection: non-interference, both speeds, no noise,
+guarantees, audits.
+"""
 
 from __future__ import annotations
 
@@ -240,7 +242,9 @@ def test_audits_find_most_of_epsilon_and_never_more(name):
 
 
 def test_an_audit_of_differences_is_that_of_values():
-    """Both hear the same from the same noise: so what is found of one kind of sums holds for the other."""
+    """Both hear the same from the same noise: so what is found of one kind of sums holds for the
+    other.
+    """
     heard = []
     for kind in (GradientSums, DifferenceSums):
         channel = kind.calibrated(

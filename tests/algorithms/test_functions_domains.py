@@ -69,7 +69,9 @@ def test_algorithms_say_which_sets_they_need(name, domain, complaint):
 @pytest.mark.parametrize("name", [name for name in NAMES if "linear-oracle" not in name])
 @pytest.mark.parametrize("domain", ["ball(1)", "cube(1)"])
 def test_one_dimension_is_enough(name, domain):
-    """Nothing here needs two: points stay in the interval, and what is played depends on what was seen."""
+    """Nothing here needs two: points stay in the interval, and what is played depends on what was
+    seen.
+    """
     problem = replace(algorithm(name).problem, domain=domain)
     play = {"when_vacuous": "play"} if "when_vacuous" in algorithm(name).options else {}
     private = (
@@ -164,7 +166,9 @@ def test_scribles_own_noise_covers_half_of_what_it_must():
 
 @pytest.mark.full
 def test_noise_costs_scrible_what_was_measured():
-    """n = 10, T = 2^18, 3 games, seeds are fixed; with four seeds 2.2 to 2.5 was found, and 5.2 to 6.0."""
+    """n = 10, T = 2^18, 3 games, seeds are fixed; with four seeds 2.2 to 2.5 was found, and 5.2 to
+    6.0.
+    """
     problem = algorithm("scrible").problem
     world = environment("linear", problem, rounds=1 << 18)
     setting = Setting(problem, rounds=1 << 18)
@@ -211,7 +215,9 @@ def test_only_vertices_are_played_and_all_of_them_mean_something(domain):
 
 @pytest.mark.full
 def test_noise_is_almost_free_for_a_leader_on_vertices():
-    """Slates, ε = 1, δ = 1e-6, T = 2^18, 3 games, seeds are fixed: at most 1.3 times the twin, which has learned."""
+    """Slates, ε = 1, δ = 1e-6, T = 2^18, 3 games, seeds are fixed: at most 1.3 times the twin,
+    which has learned.
+    """
     problem = algorithm("linear-oracle").problem
     world, rounds = environment("linear", problem), 1 << 18
     setting = Setting(problem, rounds=rounds, delta=1e-6)

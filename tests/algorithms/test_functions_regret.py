@@ -1,4 +1,6 @@
-"""Algorithms on functions: regret below the stated bounds, and what is played where they are vacuous."""
+"""Algorithms on functions: regret below the stated bounds, and what is played where they are
+vacuous.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ CHANGING = [
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CHANGING)
 def test_regret_is_below_the_stated_bound(name):
-    """Below the bound of the parameters that are played, vacuous or not; on a grid of rounds and epsilons."""
+    """Below the bound of the parameters that are played, vacuous or not; on a grid of rounds and
+    epsilons.
+    """
     for rounds in (1 << 10, 1 << 15):
         for epsilon in (1.0, 20.0) if name in PRIVATE else (1.0,):
             instance = build(name, rounds=rounds, epsilon=epsilon, delta=1e-6)

@@ -1,4 +1,6 @@
-"""The guard of tracking-ucb: each step of the proof of its bound, and games that are made to hurt it."""
+"""The guard of tracking-ucb: each step of the proof of its bound, and games that are made to hurt
+it.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ import componentjit
 from componentjit.lanes import NotVectorizable
 from discreet import Bandit, Setting, algorithm
 from discreet.algorithms.arms.bounds import sharp_tsallis_inf
-from discreet.algorithms.arms.guarding import DEVIATIONS, Guard
+from discreet.algorithms.arms.tracking_bounds import DEVIATIONS, GuardBound
 from discreet.checks import CheckFailed, check_learner, check_non_interference, check_private
 from discreet.cli.commands import cli
 from discreet.environments import Stochastic, Table, environment
@@ -57,14 +59,17 @@ def anxious(rounds=5000, epsilon=1.0, arms=3, threshold=40.0):
 
 
 def changing_fast(rounds, arms, period, seed=0):
-    """Return gains of 0 and 1: for ``period`` rounds one arm is the best, then another, drawn by chance."""
+    """Return gains of 0 and 1: for ``period`` rounds one arm is the best, then another, drawn by
+    chance.
+    """
     rng = np.random.default_rng(seed)
     best = np.repeat(rng.integers(arms, size=-(-rounds // period)), period)[:rounds]
     return (np.arange(arms) == best[:, None]).astype(float)
 
 
 def game(learner, gains, noise, seed):
-    """Play gains that are fixed; return all holds, the last estimates, true regrets, and when Tsallis-INF took over.
+    """Play gains that are fixed; return all holds, the last estimates, true regrets, and when
+    Tsallis-INF took over.
 
     With every hold goes whether it begins a turn, estimates before it, guesses, chances, and what
     is heard.
@@ -90,9 +95,11 @@ def game(learner, gains, noise, seed):
 @pytest.mark.parametrize("epsilon", [3.0, 1.0, 0.1])
 @pytest.mark.parametrize("period", [20, 5000])
 def test_turns_are_as_the_proof_says(epsilon, period):
-    """Lengths, chances and estimates of whole games, computed a second time from the list of their holds."""
+    """Lengths, chances and estimates of whole games, computed a second time from the list of their
+    holds.
+    """
     rounds = 20_000
-    guard = Guard(K, rounds, 1 / epsilon)
+    guard = GuardBound(K, rounds, 1 / epsilon)
     learner = componentjit.copy(built(rounds, epsilon).private.learner)
     holds, found, _, taken_over = game(learner, changing_fast(rounds, K, period), guard.noise, 5)
     expected, last, probes, room, length = np.zeros(K), 0, 0, np.zeros(K), 0
@@ -121,7 +128,9 @@ def test_turns_are_as_the_proof_says(epsilon, period):
 
 
 class Watched(GuardedUcb):
-    """Checks in every turn that probes are as likely as the proof needs, for the blocks of that turn."""
+    """Checks in every turn that probes are as likely as the proof needs, for the blocks of that
+    turn.
+    """
 
     compiles = False
     turns: ClassVar[list[int]] = []
@@ -163,7 +172,9 @@ def test_probes_are_as_likely_as_the_proof_needs(epsilon, arms, rounds):
 @pytest.mark.slow
 @pytest.mark.parametrize("period", [in_full(5), 60, in_full(400)])
 def test_estimates_of_regret_are_not_biased_and_pass_the_threshold_by_little(period):
-    """Means of 300 games, stopped at the takeover, within 4.5 deviations: a false alarm below 1e-4 over all cases."""
+    """Means of 300 games, stopped at the takeover, within 4.5 deviations: a false alarm below 1e-4
+    over all cases.
+    """
     rounds, noise = 2000, 1.0
     gains, apart, passed = changing_fast(rounds, 3, period, seed=2), [], []
     start = anxious(rounds, 1 / noise, threshold=60.0).learner
@@ -194,7 +205,9 @@ def test_confined_releases_have_the_mean_that_is_said(noise):
 
 
 def test_what_passes_a_threshold_by_noise_is_small():
-    """Two Laplace variables, of scales 1 and s: both lemmas of the proof on a grid, by summing over densities."""
+    """Two Laplace variables, of scales 1 and s: both lemmas of the proof on a grid, by summing over
+    densities.
+    """
     grid = np.linspace(-120, 120, 48_001)
     step = grid[1] - grid[0]
     for scale in (1.0, 3.0, 7.0):
@@ -217,7 +230,7 @@ def test_the_bound_after_a_takeover_is_largest_if_it_is_at_once():
 
 @pytest.mark.parametrize("epsilon", [0.01, 0.1, 0.7, 1.0, 3.0, 100.0])
 def test_the_batch_after_a_takeover_is_the_best_one(epsilon):
-    guard = Guard(K, 1 << 22, 1 / epsilon)
+    guard = GuardBound(K, 1 << 22, 1 / epsilon)
     others = [
         guard.later(max(1, round(guard.batch * factor)))
         for factor in (0.3, 0.6, 0.8, 1.3, 2.0, 4.0)
@@ -270,12 +283,13 @@ def test_losses_with_which_tracking_is_linear_are_left_to_tsallis_inf():
 
 @pytest.mark.slow
 def test_where_nothing_changes_hardly_anybody_takes_over():
-    """Equal arms, whose estimates have deviations of θ / 2.5: one of four passes it in at most 5 % of games.
+    """Equal arms, whose estimates have deviations of θ / 2.5: one of four passes it in at most 5 %
+    of games.
 
     Of 60 games 10 or more have a probability below 1e-3.
     """
     rounds = 1 << 13
-    guard = Guard(K, rounds, 1.0)
+    guard = GuardBound(K, rounds, 1.0)
     start, passed, spread = built(rounds, 1.0).private.learner, 0, []
     for seed in range(60):
         gains = np.random.default_rng([seed, 1]).integers(0, 2, (rounds, K)).astype(float)
@@ -336,7 +350,7 @@ def test_it_goes_on_after_the_rounds_that_it_was_made_for():
 
 
 def test_what_it_wraps_is_tracking_itself():
-    """Far from the threshold there is hardly a probe, and arms and lengths are those of tracking."""
+    """Far from the threshold hardly anything is probed; arms and lengths are those of tracking."""
     tracking = {"arms": K, "noise": 1.0, "first": 1, "rounds": 4000, "interval": 0.1}
     alone = TrackingUcb.start(**tracking)
     learner = componentjit.copy(built(4000, 1.0).private.learner)

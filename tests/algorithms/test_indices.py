@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from discreet import Bandit, Setting, algorithm, list_algorithms
-from discreet.algorithms.arms.stationary import (
-    Schedule,
+from discreet.algorithms.arms.indices import (
+    GrowingBatches,
     concave_majorant,
     covering_confidence,
     stationary_bound,
@@ -38,7 +38,7 @@ def regrets(private, world, rounds, trials):
 
 def test_the_bound_is_the_largest_cost_of_any_arms():
     """Against all ways to share the rounds of a small game between the arms that are not best."""
-    schedule, arms, rounds = Schedule(2, 0.5, 0.5), 3, 5000
+    schedule, arms, rounds = GrowingBatches(2, 0.5, 0.5), 3, 5000
     lengths = schedule.lengths(rounds)
     assert lengths[:4] == [2, 2, 2, 3]
     assert sum(lengths[:-1]) < rounds <= sum(lengths)
@@ -53,7 +53,7 @@ def test_the_bound_is_the_largest_cost_of_any_arms():
     hindsight = math.sqrt(rounds * math.log(arms) / 2)
     bound = stationary_bound(schedule, arms=arms, rounds=rounds)
     assert worst + 1.0 + hindsight <= bound < 1.2 * worst + hindsight
-    long = stationary_bound(Schedule(1, 0.5, 1.0), arms=4, rounds=2**18)
+    long = stationary_bound(GrowingBatches(1, 0.5, 1.0), arms=4, rounds=2**18)
     assert long == pytest.approx(6383 + math.sqrt(2**17 * math.log(4)), abs=2)
 
 

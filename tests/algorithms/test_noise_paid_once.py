@@ -1,4 +1,6 @@
-"""Linear functions: estimates whose law does not depend on the point, and noise that is paid for once."""
+"""Linear functions: estimates whose law does not depend on the point, and noise that is paid for
+once.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,9 @@ def mean_regret(instance, world, rounds, trials):
 
 
 def estimates(kind, learner_kind, place, rounds=10_000):
-    """Return what a channel without noise adds up, for one linear function that is evaluated around a place."""
+    """Return what a channel without noise adds up, for one linear function that is evaluated around
+    a place.
+    """
     plain = ProjectionFree.start(set=L2Ball(3, 1.0), inner=1.0, radius=0.3, learning_rate=1.0)
     learner = plain if learner_kind is ProjectionFree else learner_kind.around(plain)
     plain.point[:] = place
@@ -53,7 +57,8 @@ def estimates(kind, learner_kind, place, rounds=10_000):
 
 
 def test_rounded_estimates_have_the_same_law_wherever_they_are_taken():
-    """First and second moments around two far points: within 5 standard errors of each other and of the truth.
+    """First and second moments around two far points: within 5 standard errors of each other and of
+    the truth.
 
     Without rounding the second moments differ threefold at least. Seeds are fixed.
     """
@@ -71,7 +76,9 @@ def test_rounded_estimates_have_the_same_law_wherever_they_are_taken():
 @pytest.mark.parametrize("name", ["private-projection-free", "private-two-point"])
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
 def test_the_bound_for_linear_functions_pays_noise_once(name, delta):
-    """R² / η + η (own + noise² / 4) and looking around, by hand; it is less than that for convex functions."""
+    """R² / η + η (own + noise² / 4) and looking around, by hand; it is less than that for convex
+    functions.
+    """
     problem = replace(algorithm(name).problem, domain="ball(4)", lipschitz=0.5)
     setting = Setting(replace(problem, form="linear"), rounds=1 << 16, epsilon=0.2, delta=delta)
     linear = algorithm(name).build(setting, when_vacuous="play", batch_size=256)

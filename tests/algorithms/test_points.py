@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 from common import in_full
-from discreet_papers.counters.errors import square_errors
+from discreet_papers.counters import add_squared_errors
 from point_games import UNIT, build, mean_regret, problem_of, world_of
 
 import componentjit
@@ -29,7 +29,9 @@ def geometries_of(known):
 
 
 def cases():
-    """Yield every algorithm with every kind of points as it comes, and one of them with everything that can be chosen."""
+    """Yield every algorithm with every kind of points as it comes, and one of them with everything
+    that can be chosen.
+    """
     for name, known in list_algorithms(Points).items():
         for shape in geometries_of(known):
             for delta in (0.0, 1e-6) if name.startswith("private") else (0.0,):
@@ -132,7 +134,9 @@ def test_the_guarantee_is_what_was_asked_for(name, options, delta, epsilon):
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "options", "delta"), PRIVATE)
 def test_without_noise_it_is_the_ordinary_learner(name, options, delta):
-    """Losses are eighths, so that all sums are exact however they are added up; spectral sums are only nearly so."""
+    """Losses are eighths, so that all sums are exact however they are added up; spectral sums are
+    only nearly so.
+    """
     private = build(name, options, dimension=4, rounds=500, delta=delta).private
     silent = private.channel.with_noise(Laplace(0.0) if delta == 0.0 else Gaussian(0.0, 1e-6))
     losses = np.random.default_rng(1).integers(0, 3, (500, 4)) / 8.0
@@ -175,7 +179,8 @@ def test_regret_bounds_scale_with_the_losses():
 @pytest.mark.slow
 @pytest.mark.parametrize("gap", [0.1, 0.01])
 def test_privacy_is_almost_free_for_ten_experts(gap):
-    """ε = 1, δ = 1e-6, T = 2^18: at most 1.05 times the regret without privacy and without a head start.
+    """ε = 1, δ = 1e-6, T = 2^18: at most 1.05 times the regret without privacy and without a head
+    start.
 
     24 games of other seeds gave 0.60 and 0.93, with a standard error of 0.02 and 0.03; seeds are
     fixed.
@@ -194,7 +199,9 @@ def test_privacy_is_almost_free_for_ten_experts(gap):
 @pytest.mark.slow
 @pytest.mark.parametrize("noise", ["laplace", "spherical", "cube", "gaussian"])
 def test_the_stated_size_of_the_noise_is_the_real_one(noise):
-    """Variance and exponential moment of 40,000 draws: within 5 %, more than four standard errors; seeds are fixed."""
+    """Variance and exponential moment of 40,000 draws: within 5 %, more than four standard errors;
+    seeds are fixed.
+    """
     setting = Setting(Points("experts", 4), rounds=2, delta=1e-6)
     found = choose(
         setting, setting.problem.sets(UNIT), lambda _: None, sums="tree", noise=noise, padding=False
@@ -212,7 +219,9 @@ def test_the_stated_size_of_the_noise_is_the_real_one(noise):
 @pytest.mark.slow
 @pytest.mark.parametrize("sums", ["tree", "honaker", "blt", "sqrt-toeplitz"])
 def test_the_noise_in_a_sum_is_at_most_what_is_stated(sums):
-    """The last sums of 8,000 streams of zeros, as coordinates: within 5 %, six standard errors; seeds are fixed."""
+    """The last sums of 8,000 streams of zeros, as coordinates: within 5 %, six standard errors;
+    seeds are fixed.
+    """
     setting = Setting(Points("experts", 8000), rounds=64, delta=1e-6)
     found = choose(
         setting,
@@ -224,7 +233,7 @@ def test_the_noise_in_a_sum_is_at_most_what_is_stated(sums):
     )
     assert isinstance(found, Candidate)
     last = np.zeros(63)
-    componentjit.compile_for(square_errors, found.channel)(
+    componentjit.compile_for(add_squared_errors, found.channel)(
         found.channel, np.zeros(8000), last, streams(1).privacy
     )
     assert math.sqrt(last[-1] / 8000) == pytest.approx(found.most, rel=0.05)

@@ -163,11 +163,7 @@ class TestSimulation:
             (
                 ["exp3"],
                 {"environment": "linear-drifting"},
-                "environment 'linear-drifting' is for "
-                "distributions "
-                "over "
-                "experts, but "
-                "arms are "
+                "environment 'linear-drifting' is for distributions over experts, but arms are "
                 "played",
             ),
             (
@@ -220,12 +216,8 @@ class TestSimulation:
         )
         with pytest.raises(
             DiscreetError,
-            match="ftrl-cube plays points of the cube, "
-            "but the "
-            "environment "
-            "is for "
-            "points of "
-            "the ball",
+            match="ftrl-cube plays points of the cube, but the environment is for points of the "
+            "ball",
         ):
             simulate(["ftrl-cube"], environment=world, rounds=100, trials=1)
 
@@ -301,7 +293,9 @@ class TestAudit:
         ],
     )
     def test_every_counter_is_audited_and_tight(self, options, delta, share):
-        """Bounds at 99 % confidence: a false violation in 1 of 100 audits of other seeds; this seed is fixed."""
+        """Bounds at 99 % confidence: a false violation in 1 of 100 audits of other seeds; this seed
+        is fixed.
+        """
         setting = Setting(Points("experts", 2), rounds=8, delta=delta)
         found = audit("private-ftrl-experts", setting=setting, trials=300_000, **options)
         assert not found.violated

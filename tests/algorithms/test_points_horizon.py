@@ -106,12 +106,7 @@ class TestAnUnknownHorizon:
             (
                 "private-ftpl",
                 {},
-                "rounds is unknown, but private-ftpl is "
-                "tuned to "
-                "their "
-                "number: "
-                "give it, "
-                "or use "
+                "rounds is unknown, but private-ftpl is tuned to their number: give it, or use "
                 "one of",
             ),
             (

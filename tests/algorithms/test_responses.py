@@ -1,4 +1,6 @@
-"""Any learner that hears one loss a round, in the local model by noise=response: guarantee, bits, bounds, audits."""
+"""Any learner that hears one loss a round, in the local model by noise=response: guarantee, bits,
+bounds, audits.
+"""
 
 from __future__ import annotations
 
@@ -85,7 +87,9 @@ def test_the_reduction_is_local_and_private_and_keeps_the_learner(name):
 
 
 def test_a_bit_is_one_as_often_as_stated():
-    """20,000 bits a loss: a false alarm at five standard deviations has probability below 1e-6 each."""
+    """20,000 bits a loss: a false alarm at five standard deviations has probability below 1e-6
+    each.
+    """
     channel, rng = Responses.calibrated(bounds=BOUNDS, epsilon=1.2), np.random.default_rng(3)
     for loss in (-1.0, 0.0, 2.2, 3.0, 9.0, -math.inf):
         bits = np.array([channel.offer(loss, 1.0, rng)[1] for _ in range(20_000)])

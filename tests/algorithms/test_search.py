@@ -1,4 +1,6 @@
-"""The named searches: what they promise, that only releases reach them, and how many samples they take."""
+"""The named searches: what they promise, that only releases reach them, and how many samples they
+take.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ def test_there_are_four_searches_and_two_private_twins_of_each():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_only_releases_reach_a_search(name):
-    """Two raw streams behind a constant channel: the states agree bit for bit, also when the search stops."""
+    """Two raw streams behind a constant channel: the states agree bit for bit, also when the search
+    stops.
+    """
     private = built(name).private
     probed = private._replace(channel=Constant.like(private.channel, 0.7))
     states = []
@@ -146,7 +150,9 @@ def means(*gains):
 
 @pytest.mark.slow
 def test_local_track_and_stop_takes_as_few_samples_as_it_should():
-    """The mean of 1,000 other runs is 7,080, their deviation 2,100; that of 64 is above 8,500 once in 10^7 cases."""
+    """The mean of 1,000 other runs is 7,080, their deviation 2,100; that of 64 is above 8,500 once
+    in 10^7 cases.
+    """
     (row,) = search(
         "local-track-and-stop", arms=10, options=means(0.6, *[0.4] * 9), trials=64, seed=5
     ).summary()
@@ -155,7 +161,9 @@ def test_local_track_and_stop_takes_as_few_samples_as_it_should():
 
 
 def stops_between_equals(name, **replaced):
-    """Return in which share of 400 runs of 20,000 rounds a search prefers one of two arms that are alike."""
+    """Return in which share of 400 runs of 20,000 rounds a search prefers one of two arms that are
+    alike.
+    """
     private = built(name, arms=2, error=0.4).private
     rule = replaced.get("rule", private.learner.rule)
     mine = Contender(
@@ -169,7 +177,8 @@ def stops_between_equals(name, **replaced):
 
 @pytest.mark.slow
 def test_of_two_equal_arms_one_is_preferred_at_most_as_often_as_allowed():
-    """Each of both with at most ν = 0.4, at any time: more than 0.88 of 400 runs is a false alarm of 3e-5.
+    """Each of both with at most ν = 0.4, at any time: more than 0.88 of 400 runs is a false alarm
+    of 3e-5.
 
     Evidence that forgets the noise prefers one nearly always: the test can fail.
     """
@@ -188,7 +197,9 @@ def test_so_with_every_search_that_is_proved(name):
 
 @pytest.mark.full
 def test_targets_over_a_thousand_runs(monkeypatch):
-    """Samples at most as stated, errors at most ν by Clopper and Pearson's interval; a false alarm in 10^5 cases."""
+    """Samples at most as stated, errors at most ν by Clopper and Pearson's interval; a false alarm
+    in 10^5 cases.
+    """
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     sys.modules.pop("searches", None)
     import searches

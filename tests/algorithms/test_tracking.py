@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from discreet import Setting, algorithm
-from discreet.algorithms.arms.tracking_bound import RATIO, ROUNDING, Tracking
+from discreet.algorithms.arms.tracking_bounds import RATIO, ROUNDING, Tracking
 from discreet.cli.commands import cli
 from discreet.environments import environment
 from discreet.learners import TrackingUcb
@@ -27,7 +27,9 @@ def tracking(epsilon, rounds=1 << 14, arms=4, interval=0.1):
 
 
 def replay(sure, means, seed):
-    """Return every hold of a cautious learner, with the window of its arm before it, until the game is over."""
+    """Return every hold of a cautious learner, with the window of its arm before it, until the game
+    is over.
+    """
     learner = TrackingUcb.start(
         arms=sure.arms,
         noise=sure.noise,
@@ -89,7 +91,8 @@ def test_the_least_weight_is_below_that_of_any_batches_that_grow(epsilon):
 
 
 def test_radii_hold_for_batches_that_depend_on_releases():
-    """An arm that stops at its luckiest, with lengths that follow its releases: at most G exp(-β) get out at β q.
+    """An arm that stops at its luckiest, with lengths that follow its releases: at most G exp(-β)
+    get out at β q.
 
     2,000 walks; the share is tested against that bound and, as G is generous, against exp(-β) times
     20 alone.
@@ -130,7 +133,9 @@ def test_the_radius_of_a_difference_is_no_less_than_two_radii_together():
 
 @pytest.mark.parametrize("noise", [1e-7, 1e-3, 1.0, 100.0])
 def test_radii_are_precise_however_little_noise_there_is(noise):
-    """Each is within a thousandth of the least over 20,000 tilts, which the constant in the bound rests on."""
+    """Each is within a thousandth of the least over 20,000 tilts, which the constant in the bound
+    rests on.
+    """
     weight, largest, beta = 1e9, 4 * noise, 25.0
     laplace = min(weight / 2, 1e5 * largest**2)
     tilts = (

@@ -13,7 +13,7 @@ from scipy import integrate
 
 from discreet.algorithms.arms import bounds
 from discreet.algorithms.arms.tuning import MOST_CLIPPED
-from discreet.algorithms.points.perturbing import largest_normal
+from discreet.algorithms.points.tuning import largest_normal
 from discreet.learners.arms.ftpl import log_lead_probability
 from discreet.learners.arms.htinf import paper_threshold
 from discreet.learners.arms.tsallis_inf import solve

@@ -13,7 +13,7 @@ import pytest
 from componentjit import LoopError, copy, with_names
 from componentjit.lanes import LANES, program_for
 from componentjit.loops import interface_of, parameters_of
-from discreet.algorithms import Setting, algorithms
+from discreet.algorithms import Setting, list_algorithms
 from discreet.environments import Stochastic
 from discreet.problems import Arms
 from discreet.randomness import streams
@@ -64,7 +64,9 @@ def loop_with(old, new, folder, *, declared=False):
 @pytest.fixture(scope="module")
 def private():
     setting = Setting(Arms(ARMS), rounds=100, epsilon=1.0)
-    return algorithms()["batched-exp3"].build(setting).private  # which holds an action for longer
+    return (
+        list_algorithms()["batched-exp3"].build(setting).private
+    )  # which holds an action for longer
 
 
 def games():

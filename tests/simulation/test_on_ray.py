@@ -8,15 +8,17 @@ import socket
 import warnings
 
 import pytest
-from discreet_papers.reproduce.plan import Plan
 
 from discreet import DiscreetError, search, simulate
 from discreet.environments import environment
+from discreet.live.building import Plan
 from discreet.plugins import VARIABLE, load_plugin
 from discreet.problems import Arms
+from discreet.problems.base import Game
 from discreet.simulation import parts
+from discreet.simulation.loop import Player
 from discreet.simulation.on_ray import check_answers
-from discreet_papers.reproduce.games import Game, Player, play_game
+from discreet_papers.reproduce.games import play_game
 
 pytestmark = pytest.mark.slow
 START = 180  # seconds: a node needs up to 30, and far more where others use the cores

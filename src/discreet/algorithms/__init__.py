@@ -1,32 +1,44 @@
-"""The named algorithms: a channel, a learner, their parameters, a guarantee, a regret bound and a citation each."""
+"""Named algorithms: a channel, a learner, parameters, a guarantee, a regret bound, a citation."""
 
-from discreet.algorithms import advice, arms, contexts, functions, points, search
-from discreet.algorithms.citing import cite
-from discreet.algorithms.papers import Citation
+from discreet.algorithms import arms  # first, so that lists begin with arms
+
+# isort: split
+from discreet.algorithms import advice, contexts, functions, points, search
+from discreet.algorithms.references import Citation, parse_bibtex, read_bibtex, reference
 from discreet.algorithms.registry import (
     Algorithm,
+    Build,
     Growth,
     Instance,
     Setting,
     algorithm,
+    citations,
+    cite,
     list_algorithms,
     register_algorithm,
+    register_calibration,
 )
 
 __all__ = [
     "Algorithm",
+    "Build",
     "Citation",
     "Growth",
     "Instance",
     "Setting",
     "advice",
     "algorithm",
+    "list_algorithms",
     "arms",
+    "citations",
     "cite",
     "contexts",
     "functions",
-    "list_algorithms",
+    "parse_bibtex",
     "points",
+    "read_bibtex",
+    "reference",
     "register_algorithm",
+    "register_calibration",
     "search",
 ]

@@ -1,4 +1,4 @@
-"""What a named algorithm is, and where all of them are found."""
+"""What a named algorithm is, and the registry of all of them and their calibrations."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, Generic, Literal, NamedTuple, TypeVar, cast
 
-from discreet.algorithms.papers import NONE, Citation
+from discreet.algorithms.references import NO_CITATION, Citation, cite_discreet, reference
 from discreet.channels import Responses
 from discreet.contracts import Protected
 from discreet.errors import (
@@ -19,8 +19,9 @@ from discreet.errors import (
 )
 from discreet.guarantee import Guarantee
 from discreet.options import Option, defined_as, options_of
+from discreet.plugins import load_plugins
 from discreet.private import Private
-from discreet.problems import Functions, Problem
+from discreet.problems import Problem
 from discreet.ranges import Range, check_bounds, make_range
 
 P = TypeVar("P", bound=Problem, covariant=True)
@@ -28,7 +29,7 @@ P = TypeVar("P", bound=Problem, covariant=True)
 
 @dataclass(frozen=True)
 class Setting(Generic[P]):
-    """The problem and the numbers that an algorithm's parameters are derived from. All of them are public.
+    """The problem and the public numbers that an algorithm's parameters are derived from.
 
     >>> from discreet.problems import Arms
     >>> Setting(Arms(10), rounds=1000, epsilon=0.5).problem.arms
@@ -42,7 +43,7 @@ class Setting(Generic[P]):
     delta: float = 0.0
     bounds: Range = field(default_factory=make_range)
     live: bool = False  # whether noise must be of a kind that can be drawn exactly
-    unknown_horizon: bool = False  # then nothing but the stated bound may depend on ``rounds``
+    unknown_horizon: bool = False  # if true, only the stated bound may depend on ``rounds``
 
     def __post_init__(self) -> None:
         if not isinstance(self.problem, Problem):
@@ -62,51 +63,49 @@ class Instance:
 
     private: Protected
     parameters: Mapping[str, float | int | str]
-    regret_bound: (
-        float | None
-    )  # on the expected regret, for losses fixed in advance, in their units; None if not proved
+    # on the expected regret in units of the losses, for losses fixed in advance; None if not proved
+    regret_bound: float | None
     bound_source: str
-    stationary_bound: float | None = (
-        None  # the same, for independent losses whose means do not change, and no others
-    )
+    # the same for independent losses with fixed means, and for no others
+    stationary_bound: float | None = None
+    # what the calibration's authors claim, if it is not what discreet proves; audits attack it
+    claim: Guarantee | None = None
 
     @property
     def guarantee(self) -> Guarantee:
         """What the channel promises."""
         return self.private.guarantee
 
-    def responding(self, setting: Setting[Problem]) -> Instance:
-        """Return the same learner in the local model: it hears a randomised bit in the place of every loss.
+    def respond(self, setting: Setting[Problem]) -> Instance:
+        """Return the same learner in the local model: it learns from one randomised bit per loss.
 
-        A bound for any losses in [0, 1] grows by the factor coth(ε / 2). On functions nothing is
-        carried over: bits are the values of no convex function, and steps should be tuned to them,
-        as local algorithms on functions do.
+        A bound for any losses in [0, 1] grows by the factor coth(ε / 2). If a problem's bounds do
+        not hold for bits (``Problem.carries_bits``), none is stated.
         """
         channel = Responses.calibrated(bounds=setting.bounds, epsilon=setting.epsilon)
-        carried = not isinstance(setting.problem, Functions)
+        holds, worst = setting.problem.carries_bits, setting.rounds * setting.bounds.width
+        source = "no bound proved on responses to functions: local algorithms have one"
+        if holds:
+            source = f"{self.bound_source}, times coth(ε / 2) (docs/regret.md: Responses)"
 
-        def larger(bound: float | None) -> float | None:
-            return None if bound is None or not carried else min(bound / channel.contrast, worst)
+        def scale(bound: float | None) -> float | None:
+            return min(bound / channel.contrast, worst) if holds and bound is not None else None
 
-        worst = setting.rounds * setting.bounds.width
-        source = f"{self.bound_source}, times coth(ε / 2) (docs/regret.md: Responses)"
         return replace(
             self,
             private=cast(Private, self.private)._replace(channel=channel),
             parameters={**self.parameters, "contrast": channel.contrast},
-            regret_bound=larger(self.regret_bound),
-            stationary_bound=larger(self.stationary_bound),
-            bound_source=source
-            if carried
-            else "no bound proved on responses to functions: local algorithms have one",
+            regret_bound=scale(self.regret_bound),
+            stationary_bound=scale(self.stationary_bound),
+            bound_source=source,
         )
 
 
 class Growth(NamedTuple):
-    """How regret grows with the number of rounds T, at the latest: like T^exponent, up to logarithms.
+    """How fast regret may grow with the number of rounds T: like T^exponent, up to logarithms.
 
-    Where noise hides it for long, it shows below a million rounds for epsilons from ``shows_at``
-    on.
+    Noise can hide this rate for long; for epsilons of at least ``shows_at`` it shows below a
+    million rounds.
     """
 
     exponent: float
@@ -114,6 +113,7 @@ class Growth(NamedTuple):
 
 
 ROOT = Growth(0.5)
+TIGHT = "tight"  # the calibration of discreet itself, which every algorithm has
 RESPONSE = Option("noise", Literal["response"] | None, None)
 
 Build = Callable[..., Instance]
@@ -125,19 +125,26 @@ class Algorithm:
 
     name: str
     title: str
-    # what it plays: an example, whose parameters may be others unless they are ``fixed``
+    # an example of what it plays; other parameters are possible unless they are ``fixed``
     problem: Problem
     fixed: tuple[str, ...] = ()
-    citation: Citation
+    cites: tuple[str | Citation, ...]  # its own paper, then the papers of its parts
     make: Build
-    # the name of the algorithm without privacy that its price is measured against, if there is one
-    twin: str = ""
-    builds_on: tuple[Citation, ...] = ()  # papers of the parts it is made of
-    stochastic: bool = False  # whether regret is bounded for losses that do not change only
+    twin: str = ""  # the algorithm without privacy that its regret is compared with
+    stochastic: bool = False  # whether regret is bounded only for losses that do not change
     growth: Growth | None = None  # of regret against any losses that are fixed in advance
     anytime: bool = False  # whether it can be built without knowing the number of rounds
-    # whether it hears one loss a round as it is, and so can hear responses: noise=response
-    one_point: bool = False
+    one_point: bool = False  # whether it hears one plain loss per round: allows noise=response
+
+    @property
+    def citation(self) -> Citation:
+        """The paper that it is from."""
+        return _resolve(self.cites[0])
+
+    @property
+    def builds_on(self) -> tuple[Citation, ...]:
+        """The papers of the parts that it is made of."""
+        return tuple(map(_resolve, self.cites[1:]))
 
     def problem_with(self, **parameters: object) -> Problem:
         """Return the problem with these parameters, and the usual ones elsewhere."""
@@ -145,14 +152,8 @@ class Algorithm:
         for name, value in parameters.items():
             if name not in known:
                 raise DiscreetError(
-                    f"{name} is given, but {self.name} "
-                    "plays "
-                    f"{self.problem}, "
-                    "which "
-                    "has no "
-                    f"{name}: "
-                    "it has "
-                    f"{' and '.join(known)}."
+                    f"{name} is given, but {self.name} plays {self.problem}, which has no {name}: "
+                    f"it has {' and '.join(known)}."
                 )
             if name in self.fixed and value != known[name]:
                 raise DiscreetError(
@@ -171,7 +172,7 @@ class Algorithm:
         unknown_horizon: bool = False,
         **parameters: object,
     ) -> Setting[Problem]:
-        """Return a setting from plain numbers: ``algorithm("exp3").setting(arms=10, rounds=1000)``."""
+        """Return a setting from numbers: ``algorithm("exp3").setting(arms=10, rounds=1000)``."""
         return Setting(
             self.problem_with(**parameters),
             rounds=rounds,
@@ -193,10 +194,7 @@ class Algorithm:
         setting = self.setting() if setting is None else setting
         if not isinstance(setting, Setting):
             raise DiscreetError(
-                f"setting is {shorten(setting)}, but must "
-                "be a "
-                "Setting: use "
-                f"{self.name}'s "
+                f"setting is {shorten(setting)}, but must be a Setting: use {self.name}'s "
                 "setting(...)."
             )
         if not self.plays(setting.problem):
@@ -211,18 +209,53 @@ class Algorithm:
             raise DiscreetError(
                 f"rounds is unknown, but {self.name} is tuned to their number: give it{instead}."
             )
+        make, accepted = self._accept(options)
+        responds = self.one_point and accepted.pop("noise", None) is not None
+        found = make(setting, **accepted)
+        return found.respond(setting) if responds else found
+
+    def _accept(self, options: dict[str, object]) -> tuple[Build, dict[str, object]]:
+        """Return the build of the calibration that is asked for, and its options, all checked."""
+        known = self._options_of(self.make)
+        if not options.keys() <= known.keys():
+            known = self.options  # plugins may have more
+        for key in options:
+            if key not in known:
+                raise unknown_name(f"option of {self.name}", key, [*known, "low", "high"])
+        calibration = TIGHT
+        if "calibration" in options:
+            calibration = str(known["calibration"].check(options.pop("calibration")))
+        make = self.calibrations[calibration]
+        mine = self._options_of(make)
         for key, value in options.items():
-            if key not in self.options:
-                raise unknown_name(f"option of {self.name}", key, [*self.options, "low", "high"])
-            self.options[key].check(value)
-        responds = self.one_point and options.pop("noise", None) is not None
-        found = self.make(setting, **options)
-        return found.responding(setting) if responds else found
+            if key in mine:
+                mine[key].check(value)
+            elif value != known[key].default:
+                raise DiscreetError(
+                    f"calibration is {calibration}, which has no {key}: leave it out."
+                )
+        return make, {key: value for key, value in options.items() if key in mine}
+
+    @property
+    def calibrations(self) -> dict[str, Build]:
+        """The builds that are registered, by calibration; the first is discreet's own."""
+        return {TIGHT: self.make} | _calibrations.get(self.name, {})
 
     @property
     def options(self) -> dict[str, Option]:
         """Every option by its name; a default of None means: derived from the setting."""
-        return options_of(self.make) | ({RESPONSE.name: RESPONSE} if self.one_point else {})
+        load_plugins()
+        found = self._options_of(self.make)
+        for make in self.calibrations.values():
+            found |= {key: each for key, each in options_of(make).items() if key not in found}
+        if len(self.calibrations) == 1:
+            return found
+        choices: Any = Literal  # of names that are known at run time only
+        kind = choices[tuple(self.calibrations)]
+        return {"calibration": Option("calibration", kind, TIGHT)} | found
+
+    def _options_of(self, make: Build) -> dict[str, Option]:
+        return options_of(make) | ({RESPONSE.name: RESPONSE} if self.one_point else {})
 
     @property
     def field(self) -> str:
@@ -235,6 +268,11 @@ class Algorithm:
 
 
 _algorithms: dict[str, Algorithm] = {}
+_calibrations: dict[str, dict[str, Build]] = {}  # by algorithm, then by name
+
+
+def _resolve(cited: str | Citation) -> Citation:
+    return reference(cited) if isinstance(cited, str) else cited
 
 
 def register_algorithm(
@@ -243,26 +281,26 @@ def register_algorithm(
     title: str,
     problem: Problem,
     twin: str = "",
-    citation: Citation = NONE,
-    builds_on: tuple[Citation, ...] = (),
+    citation: str | Citation = NO_CITATION,
+    builds_on: tuple[str | Citation, ...] = (),
     fixed: tuple[str, ...] = (),
     stochastic: bool = False,
     growth: Growth | None = None,
     anytime: bool = False,
     one_point: bool = False,
 ) -> Callable[[Build], Build]:
-    """Declare the named algorithm that the decorated function builds; its keyword-only arguments are its options."""
+    """Register the decorated function as a named algorithm; its keyword-only arguments are options.
 
-    def keep(make: Build) -> Build:
+    ``citation`` and ``builds_on`` are keys of references.bib, or Citations such as those that
+    ``read_bibtex`` returns.
+    """
+
+    def register(make: Build) -> Build:
         known = _algorithms.get(name)
         if known is not None and defined_as(known.make) != defined_as(make):
             raise DiscreetError(
-                f"name is '{name}', but an algorithm of "
-                "that "
-                "name is "
-                "registered "
-                "already: use "
-                "another."
+                f"name is '{name}', but an algorithm of that name is registered already: "
+                "use another."
             )
         _algorithms[name] = Algorithm(
             name=name,
@@ -270,9 +308,8 @@ def register_algorithm(
             problem=problem,
             fixed=fixed,
             twin=twin,
-            citation=citation,
+            cites=(citation, *builds_on),
             make=make,
-            builds_on=builds_on,
             stochastic=stochastic,
             growth=growth,
             anytime=anytime,
@@ -280,11 +317,35 @@ def register_algorithm(
         )
         return make
 
-    return keep
+    return register
+
+
+def register_calibration(name: str, calibration: str) -> Callable[[Build], Build]:
+    """Register the decorated function as another build of the algorithm of that name.
+
+    Like the build of an algorithm it takes a setting and keyword-only options and returns an
+    Instance. Users choose it with the option ``calibration``. If it claims another guarantee than
+    its channel states, it sets ``Instance.claim``.
+    """
+
+    def register(make: Build) -> Build:
+        if name not in _algorithms:
+            raise unknown_name("algorithm", name, _algorithms)
+        known = algorithm(name).calibrations.get(calibration)
+        if known is not None and defined_as(known) != defined_as(make):
+            raise DiscreetError(
+                f"calibration is '{calibration}', but {name} has a calibration of that name "
+                "already: use another."
+            )
+        _calibrations.setdefault(name, {})[calibration] = make
+        return make
+
+    return register
 
 
 def list_algorithms(problem: type[Problem] | None = None) -> dict[str, Algorithm]:
-    """Return all named algorithms, or those for one kind of problem."""
+    """Return all named algorithms, those of plugins too, or those for one kind of problem."""
+    load_plugins()
     return {
         name: each for name, each in _algorithms.items() if problem in (None, type(each.problem))
     }
@@ -296,6 +357,34 @@ def algorithm(name: str) -> Algorithm:
     >>> algorithm("batched-exp3").title
     'EXP3 on noisy means of batches'
     """
+    if isinstance(name, str) and name not in _algorithms:
+        load_plugins()  # it may be a plugin's
     if not isinstance(name, str) or name not in _algorithms:
         raise unknown_name("algorithm", name, _algorithms)
     return _algorithms[name]
+
+
+def cite(*names: str) -> str:
+    """Return BibTeX for the papers of these algorithms and for discreet itself.
+
+    >>> print(cite("exp3-ix").split("@misc")[0].strip())
+    @inproceedings{neu2015explore,
+      author    = {Neu, Gergely},
+      title     = {Explore no more: improved high-probability regret bounds for non-stochastic
+                   bandits},
+      booktitle = {Advances in Neural Information Processing Systems},
+      year      = {2015},
+    }
+    """
+    return "\n\n".join(citation.bibtex for citation in citations(*names))
+
+
+def citations(*names: str) -> list[Citation]:
+    """Return what to cite for these algorithms: each paper once, then discreet itself.
+
+    >>> [citation.short for citation in citations("batched-htinf")][:2]
+    ['Asi et al. 2025', 'Huang et al. 2022']
+    """
+    known = [algorithm(name) for name in names]
+    papers = [paper for each in known for paper in (each.citation, *each.builds_on) if paper.bibtex]
+    return [*dict.fromkeys(papers), cite_discreet()]

@@ -13,7 +13,8 @@ from discreet.auditing.attacks import (
 from discreet.auditing.audit import Audit, audit
 from discreet.auditing.bounds import attacked
 from discreet.auditing.release_times import audit_release_times
-from discreet.auditing.releases import EveryRelease
+from discreet.auditing.releases import EveryRelease, attack_releases
+from discreet.auditing.repeated import OneEstimate, attack_estimates
 
 __all__ = [
     "Attack",
@@ -22,7 +23,10 @@ __all__ = [
     "FreshRuns",
     "GameFacts",
     "ObservedRun",
+    "OneEstimate",
+    "attack_estimates",
     "attack_on",
+    "attack_releases",
     "attacked",
     "audit",
     "audit_release_times",

@@ -249,18 +249,7 @@ def _named(
 ) -> tuple[Protected, Guarantee, GameFacts]:
     """Return what a name stands for, what is claimed of it, and what is known of its game."""
     known = algorithm(name)
-    private = known.build(setting, **options).private
-    claim = private.guarantee
-    if options.get("calibration") == "paper":
-        claim = Guarantee(
-            epsilon=setting.epsilon,
-            delta=setting.delta,
-            model=private.guarantee.model,
-            status="claimed by the paper only",
-            source=known.citation.short,
-        )
-    return (
-        with_first_observation(private, setting.problem),
-        claim,
-        GameFacts(setting.problem, setting.bounds),
-    )
+    built = known.build(setting, **options)
+    claim = built.claim or built.guarantee
+    facts = GameFacts(setting.problem, setting.bounds)
+    return with_first_observation(built.private, setting.problem), claim, facts

@@ -25,7 +25,7 @@ from discreet.auditing.attacks import (
 from discreet.auditing.bounds import (
     ROUNDS,
 )
-from discreet.channels import Batch, Constant, OneBit, PerDifference, PerPoint, PerRound
+from discreet.channels import Batch, Constant, OneBit, PerDifference, PerRound
 from discreet.contracts import Floats, Integers, Protected
 from discreet.curves import GaussianNoise
 from discreet.guarantee import Guarantee
@@ -191,8 +191,8 @@ class EveryDifference(EveryRelease):
         return PairStretches(first, usual, np.zeros(1, np.int64), np.zeros(2))
 
 
-@attack_on(Batch, PerPoint, PerRound)
-def every_release(private: Protected, facts: GameFacts) -> Attack:
+@attack_on(Batch, PerRound)
+def attack_releases(private: Protected, facts: GameFacts) -> Attack:
     """Return the attack whose every release is a trial, unless noise of one's own might remember."""
     channel: Any = private.channel
     if channel.noise.has_memory:

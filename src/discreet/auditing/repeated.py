@@ -25,7 +25,6 @@ from discreet.channels import (
     Estimates,
     GlmMoments,
     Moments,
-    PaperEstimates,
     Residuals,
     RunningMoments,
 )
@@ -100,7 +99,7 @@ class OneEstimate(Attack):
         channel: Any = private.channel
         return int(PIECE // (20 + 10 * self.experts * channel.size))
 
-    def way(self, channel: Estimates | PaperEstimates) -> int:
+    def way(self, channel: Estimates) -> int:
         """Return in which way the channel releases a batch of these queries, which is public."""
         if channel.sums.size != self.experts:
             raise DiscreetError(
@@ -168,18 +167,12 @@ def batches(
 
 
 @attack_on(Estimates)
-def one_estimate(private: Protected, facts: GameFacts) -> OneEstimate:
+def attack_estimates(private: Protected, facts: GameFacts) -> OneEstimate:
     """Return the attack with entries as large as the learner's mixing allows."""
     channel: Any = private.channel
     attack = OneEstimate(facts.bounds or channel.bounds, channel.sums.size)
     arms, mixing = 2 if facts.problem is None else facts.problem.actions, private.learner.mixing
     return attack._replace(importance=arms / mixing) if mixing > 0.0 else attack
-
-
-@attack_on(PaperEstimates)
-def one_paper_estimate(private: Protected, facts: GameFacts) -> OneEstimate:
-    """Return the same for noise that is Laplace in every batch."""
-    return one_estimate(private, facts)._replace(always_laplace=True)
 
 
 Direction = TypeVar("Direction", float, Floats)

@@ -14,10 +14,7 @@ from discreet.auditing.attacks import GameFacts
 from discreet.auditing.running_sums import vectors_of
 from discreet.channels import (
     DifferenceSums,
-    Estimates,
-    PaperEstimates,
     PerDifference,
-    PerPoint,
     RoundedSums,
 )
 from discreet.channels.gradient_sums import GradientShape
@@ -81,10 +78,10 @@ def probe_query(channel: Channel) -> float | Floats | Estimate | Toss:
     if isinstance(channel, GradientShape):
         direction = np.full(channel.release_size(), channel.release_size() ** -0.5)
         return Toss(direction, 0.5) if isinstance(channel, RoundedSums) else direction
-    if isinstance(channel, Estimates | PaperEstimates):
-        ones = np.ones(channel.sums.size)
+    if isinstance(channel.example_query, Estimate):
+        ones = np.ones(channel.release_size())
         return Estimate(0, 1.0, ones, ones.copy(), float(ones.size))
-    if isinstance(channel, PerPoint):
+    if isinstance(channel.example_query, np.ndarray):
         return np.ones(1)
     return 1.0
 

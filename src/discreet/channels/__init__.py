@@ -7,8 +7,6 @@ from discreet.channels.gradient_sums import DifferenceSums, GradientSums, Rounde
 from discreet.channels.moments import Moments
 from discreet.channels.one_bit import OneBit
 from discreet.channels.open import Constant, Open, OpenSum
-from discreet.channels.paper_estimates import PaperEstimates
-from discreet.channels.per_point import PerPoint
 from discreet.channels.per_round import OpenDifference, PerDifference, PerRound, Responses
 from discreet.channels.residuals import Residuals
 from discreet.channels.restarting import SPLITS, Restarting
@@ -29,9 +27,7 @@ __all__ = [
     "Open",
     "OpenDifference",
     "OpenSum",
-    "PaperEstimates",
     "PerDifference",
-    "PerPoint",
     "PerRound",
     "Residuals",
     "Responses",

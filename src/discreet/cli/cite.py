@@ -1,4 +1,4 @@
-"""discreet cite: what to cite for the algorithms one used."""
+"""discreet cite: BibTeX for the papers of algorithms."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from dataclasses import asdict
 
 import click
 
-from discreet.algorithms import list_algorithms
-from discreet.algorithms.citing import citations
+from discreet.algorithms import citations, list_algorithms
 from discreet.cli import options
 from discreet.errors import DiscreetError
 
@@ -18,7 +17,10 @@ from discreet.errors import DiscreetError
 @click.option("--all", "everything", is_flag=True, help="Cite the papers of every algorithm.")
 @options.as_json
 def cite(names: tuple[str, ...], everything: bool, as_json: bool) -> None:
-    """Print BibTeX for the papers of algorithms and for discreet itself; without a NAME for discreet alone."""
+    """Print BibTeX for the papers of algorithms and for discreet itself.
+
+    Without a NAME, print the entry of discreet alone.
+    """
     if everything and names:
         raise DiscreetError(
             f"--all was given beside {' '.join(names)}, but it cites every algorithm: give one of "

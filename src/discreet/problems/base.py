@@ -21,6 +21,8 @@ class Game(Component, Generic[Action, Feedback, Observation]):
 
     # whether observations are as sensitive as feedback, rather than public
     shows_private: ClassVar[bool] = False
+    # whether a regret bound for any losses carries over to random bits with the same means
+    carries_bits: ClassVar[bool] = True
     # fields with one row per round; all other fields are the same for all rounds
     by_round: ClassVar[tuple[str, ...]] = ()
 
@@ -122,6 +124,8 @@ class Problem:
     stops: ClassVar[bool] = False
     # whether observations are as sensitive as feedback
     shows_private: ClassVar[bool] = False
+    # whether a regret bound for any losses carries over to random bits with the same means
+    carries_bits: ClassVar[bool] = True
 
     def __str__(self) -> str:
         """Return what is played: "arms"."""

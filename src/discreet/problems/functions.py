@@ -64,6 +64,8 @@ class Functions(Problem):
     """
 
     title = "bandit convex optimisation"
+    # random bits are not the values of a convex function, and steps should be tuned to them
+    carries_bits = False
     domain: str = field(
         default="ball(10)",
         metadata={"help": "Set of points, such as ball(10), cube(4) or k-sets(10,3)."},

@@ -1,31 +1,33 @@
-"""The named algorithms that play arms."""
+"""Named algorithms that play arms, and the parts from which calibrations of them are built."""
 
 from discreet.algorithms.arms import (
-    agarwal_singh,
-    baselines,
     bounds,
     choosing,
+    exp3,
     faster_rates,
     indices,
-    noisy_tsallis,
-    one_bit,
     ordinary,
-    tossou,
     tracking,
-    varying_batches,
+    tsallis,
 )
+from discreet.algorithms.arms.faster_rates import batches_of
+from discreet.algorithms.arms.ordinary import Estimator
+from discreet.algorithms.arms.tsallis import noisy_tsallis_inf
+from discreet.algorithms.arms.tuning import noisy_exp3, noisy_ftpl, noisy_htinf
 
 __all__ = [
-    "agarwal_singh",
-    "baselines",
+    "Estimator",
+    "batches_of",
     "bounds",
     "choosing",
+    "exp3",
     "faster_rates",
     "indices",
-    "noisy_tsallis",
-    "one_bit",
+    "noisy_exp3",
+    "noisy_ftpl",
+    "noisy_htinf",
+    "noisy_tsallis_inf",
     "ordinary",
-    "tossou",
     "tracking",
-    "varying_batches",
+    "tsallis",
 ]

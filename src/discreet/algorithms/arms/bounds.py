@@ -1,20 +1,18 @@
-"""Regret bounds on losses in [0, 1], fixed in advance: one function each, with the section of docs/regret.md it is from.
+"""Regret bounds on losses in [0, 1] that are fixed in advance, proved in docs/regret.md.
 
 All of them are on the expected regret against the best fixed arm, over ``plays`` plays of ``arms``
-arms.
+arms. Each function names the section of its proof.
 """
 
 from __future__ import annotations
 
 import math
 
-FEW = (
-    16  # plays: up to here nothing better is known of Tsallis-INF than that a play costs at most 1
-)
+FEW = 16  # plays, up to which the best bound of Tsallis-INF is 1 per play
 
 
 def tsallis_inf(arms: int, plays: float) -> float:
-    """Return the bound of reduced-variance Tsallis-INF with c = 4 and κ = 1 (docs/regret.md: Tsallis-INF)."""
+    """Return the bound of reduced-variance Tsallis-INF, c = 4, κ = 1 (Tsallis-INF)."""
     if plays <= FEW:
         return plays
     main = math.sqrt(plays) * (2.0 * math.sqrt(arms) - 1.0) - 4.0 * math.sqrt(arms)
@@ -22,7 +20,7 @@ def tsallis_inf(arms: int, plays: float) -> float:
 
 
 def sharp_tsallis_inf(arms: int, plays: float) -> float:
-    """Return the bound of reduced-variance Tsallis-INF with c = 4 and κ = 1/4 (docs/regret.md: Tsallis-INF)."""
+    """Return the bound of reduced-variance Tsallis-INF, c = 4, κ = 1/4 (Tsallis-INF)."""
     if plays <= FEW:
         return plays
     root = math.sqrt(arms)
@@ -31,21 +29,19 @@ def sharp_tsallis_inf(arms: int, plays: float) -> float:
 
 
 def weighted_tsallis_inf(arms: int, plays: float) -> float:
-    """Return the bound of importance-weighted Tsallis-INF with c = 2 (docs/regret.md: Tsallis-INF)."""
+    """Return the bound of importance-weighted Tsallis-INF, c = 2 (Tsallis-INF)."""
     return (4.0 * math.sqrt(arms) - 2.0) * math.sqrt(plays)
 
 
 def exp3(arms: int, plays: float, *, rate: float, mixing: float = 0.0, noise: float = 0.0) -> float:
-    """Return the bound of EXP3 with any rate η and mixing γ, on losses with Laplace noise λ (docs/regret.md: EXP3).
+    """Return the bound of EXP3 with rate η and mixing γ on losses with Laplace noise λ (EXP3).
 
-    It is infinite unless η λ K / γ is below 1: then one large negative noise could lift a weight
-    without limit.
+    It is infinite unless η λ K / γ is below 1: otherwise one large negative noise could lift a
+    weight without limit.
     """
-    share = (
-        rate * noise * arms / mixing
-        if noise > 0.0 and mixing > 0.0
-        else (math.inf if noise > 0.0 else 0.0)
-    )
+    share = 0.0
+    if noise > 0.0:
+        share = rate * noise * arms / mixing if mixing > 0.0 else math.inf
     if share >= 1.0:
         return math.inf
     square = 0.5 + noise * noise / (1.0 - share * share)
@@ -53,23 +49,22 @@ def exp3(arms: int, plays: float, *, rate: float, mixing: float = 0.0, noise: fl
 
 
 def exp3_ix(arms: int, plays: float, *, rate: float, bias: float) -> float:
-    """Return the bound of EXP3-IX with any rate η and bias γ (docs/regret.md: EXP3-IX)."""
+    """Return the bound of EXP3-IX with rate η and bias γ (EXP3-IX)."""
     return math.log(arms) / rate + (bias + rate / 2.0) * arms * plays
 
 
 def exp3_gain(arms: int, plays: float, *, mixing: float, square: float = 1.0) -> float:
-    """Return the bound of EXP3 on gains in [0, 1], their mean squares at most ``square`` (docs/regret.md: EXP3 on gains).
+    """Return the bound of EXP3 on gains in [0, 1] of mean square ``square`` (EXP3 on gains).
 
-    The part of the mixing itself, γ T, is left out: it is in the units of the true gains, which may
-    be others.
+    The part of the mixing itself, γ T, is left out: it is in units of the true gains, which may
+    differ.
     """
-    return (
-        arms * (1.0 - mixing) * math.log(arms) / mixing + (math.e - 2.0) * square * mixing * plays
-    )
+    weights = arms * (1.0 - mixing) * math.log(arms) / mixing
+    return weights + (math.e - 2.0) * square * mixing * plays
 
 
 def exp3_p(arms: int, plays: float, *, rate: float, mixing: float, bonus: float) -> float:
-    """Return the bound of EXP3.P in expectation, infinite unless (1 + β) η K ≤ γ (docs/regret.md: EXP3 on gains)."""
+    """Return the bound of EXP3.P, infinite unless (1 + β) η K ≤ γ (EXP3 on gains)."""
     if (1.0 + bonus) * rate * arms > mixing:
         return math.inf
     square = 1.0 + 2.0 * bonus + bonus * bonus * arms / mixing
@@ -80,22 +75,19 @@ def exp3_p(arms: int, plays: float, *, rate: float, mixing: float, bonus: float)
 def htinf(
     arms: int, plays: float, *, deviation: float, moment: float, threshold: float, clips: bool
 ) -> float:
-    """Return the bound of HTINF, α = 2, on losses with a mean square of at most ``deviation``² (docs/regret.md: HTINF).
+    """Return the bound of HTINF, α = 2, on losses of mean square ``deviation``² (HTINF).
 
-    ``moment`` is the σ of the learning rate 1 / (σ sqrt(t)), ``threshold`` its Θ; ``clips`` says
-    what happens beyond it.
+    ``moment`` is the σ of the learning rate 1 / (σ sqrt(t)). Beyond the ``threshold`` Θ a loss is
+    clipped if ``clips``, and otherwise skipped.
     """
     cut = (1.0 + threshold) / (4.0 * threshold) if clips else 1.0 / threshold
     square = max(1.0, 1.0 / (1.0 - threshold), cut) * deviation * deviation
-    return (
-        2.0
-        * math.sqrt(plays)
-        * (moment * (math.sqrt(arms) - 1.0) + square / moment * math.sqrt(arms))
-    )
+    root = math.sqrt(arms)
+    return 2.0 * math.sqrt(plays) * (moment * (root - 1.0) + square / moment * root)
 
 
 def ftpl(arms: int, plays: float, *, rate: float, cap: float, noise: float = 0.0) -> float:
-    """Return the bound of FTPL with at most ``cap`` copies on losses with Laplace noise λ (docs/regret.md: FTPL).
+    """Return the bound of FTPL with at most ``cap`` copies on losses with Laplace noise λ (FTPL).
 
     It is infinite unless η λ times the cap is below 1.
     """
@@ -103,14 +95,12 @@ def ftpl(arms: int, plays: float, *, rate: float, cap: float, noise: float = 0.0
     if share >= 1.0:
         return math.inf
     square = 1.0 + noise * noise * (1.0 + ftpl_excess(share))
-    return (
-        largest_perturbation(arms) / rate
-        + (2.0 * rate * square + 1.0 / (math.e * cap)) * arms * plays
-    )
+    spread = (2.0 * rate * square + 1.0 / (math.e * cap)) * arms * plays
+    return largest_perturbation(arms) / rate + spread
 
 
 def ftpl_excess(share: float) -> float:
-    """Return by how much negative noise counts more than positive noise: (1 - s/2) / (1 - s)²."""
+    """Return how much more negative noise counts than positive noise: (1 - s/2) / (1 - s)²."""
     return (1.0 - share / 2.0) / (1.0 - share) ** 2
 
 

@@ -1,4 +1,4 @@
-"""Which private bandit to take if nobody names one: the least proved bound, or the least measured regret."""
+"""Choose a private bandit if none is named: least proved bound, or least measured regret."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Final
 from discreet.algorithms.registry import Setting, algorithm
 from discreet.problems import Arms
 
-PROVED: Final = "proved"  # the name of the choice by bound, in place of an algorithm's
+PROVED: Final = "proved"  # the name of the choice by bound, given instead of an algorithm's
 BEST: Final = "best"  # the name of the choice by measured regret
 REASONS = {
     PROVED: "the least proved bound on regret, for any losses fixed in advance",
     BEST: "the least regret in our simulations, whether or not it is bounded by a proof",
 }
 
-# Private for each round in one release, live with exact noise, and with a bound for any losses; of
-# equals the first.
+# Each round is in one release, live use has exact noise, and a bound holds for any losses. Of equal
+# bounds the first wins.
 WITH_BOUNDS = (
     "one-bit-tsallis-inf",
     "batched-exp3",
@@ -25,10 +25,8 @@ WITH_BOUNDS = (
     "dp-exp3-lap",
 )
 
-# From which epsilon on which algorithm had the least regret, with 4 arms and 2^17 rounds against
-# the environments
-# deterministic, stochastic and random-walk (24 trials, epsilon from 0.03 to 10); a better one is
-# one more row.
+# Which algorithm had the least regret from which epsilon on: 4 arms, 2^17 rounds, the environments
+# deterministic, stochastic and random-walk, 24 trials, epsilon from 0.03 to 10.
 MEASURED = ((0.0, "tracking-ucb"),)
 
 
@@ -57,7 +55,7 @@ CHOICES = {PROVED: least_bound, BEST: least_measured}
 
 
 def chosen(name: str, setting: Setting[Arms]) -> str:
-    """Return the algorithm that a name stands for: that of a choice, or its own.
+    """Return the algorithm that a name stands for: a choice's, or the one of that name.
 
     >>> chosen("exp3", Setting(Arms(4)))
     'exp3'
@@ -66,7 +64,7 @@ def chosen(name: str, setting: Setting[Arms]) -> str:
 
 
 def reasons(name: str, setting: Setting[Arms]) -> list[str]:
-    """Return in words which choices come to this algorithm for these numbers."""
+    """Return in words which choices pick this algorithm for these numbers."""
     return [
         f'"{choice}": {REASONS[choice]}'
         for choice, choose in CHOICES.items()

@@ -1,29 +1,24 @@
-"""Indices on noisy means of batches, for losses that do not change: ours, and the best published ones."""
+"""Indices on noisy means of batches, for losses that do not change: ours and published ones."""
 
 from __future__ import annotations
 
+import itertools
 import math
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from discreet.algorithms.arms.stationary import Schedule, covering_confidence, stationary_bound
-from discreet.algorithms.papers import AZIZE_2022, AZIZE_2025, NONE, SAJED
 from discreet.algorithms.registry import Instance, Setting, register_algorithm
 from discreet.channels import Batch
 from discreet.errors import check_range
 from discreet.learners import AdapKlUcb, BatchedUcb, DpImed, DpKlUcb, DpSuccessiveElimination
+from discreet.learners.arms.radius import batch_weight, radius
 from discreet.private import Private
 from discreet.problems import Arms
 
 Confidence = Literal["tuned", "proved"]
 
 UNCHANGING_ONLY = (
-    "bounded only for losses that do not "
-    "change "
-    "(independent, "
-    "with "
-    "fixed "
-    "means); if "
-    "they change, it may be linear"
+    "bounded only for losses that do not change (independent, with fixed means); if they change, "
+    "it may be linear"
 )
 NO_NUMBER = f"{UNCHANGING_ONLY}; with these constants no number is proved"
 PROVED_UNCHANGING = f"{UNCHANGING_ONLY} (docs/proofs.md: Batched upper confidence bounds)"
@@ -35,7 +30,6 @@ PROVED_UNCHANGING = f"{UNCHANGING_ONLY} (docs/proofs.md: Batched upper confidenc
     title="upper confidence bounds on noisy batches",
     problem=Arms(),
     stochastic=True,
-    citation=NONE,
 )
 def batched_ucb(
     setting: Setting[Arms],
@@ -45,30 +39,30 @@ def batched_ucb(
     exploration: float = 0.7,
     confidence: Confidence = "tuned",
 ) -> Instance:
-    """Upper confidence bounds on weighted means of batches that grow; the first batch has 1 / ε rounds.
+    """Upper confidence bounds on weighted means of growing batches; the first has 1 / ε rounds.
 
     With ``confidence=proved`` the radii cover all releases of the game, so that a bound holds;
-    ``exploration`` is not used then. Tuned ones have half of the regret, and no proof.
+    ``exploration`` is then not used. Tuned radii have half the regret, and no proof.
     """
     arms, rounds, noise = setting.problem.arms, setting.rounds, 1.0 / setting.epsilon
     first = first_batch(setting, batch_size)
     proved = confidence == "proved"
-    schedule = Schedule(first, check_range("growth", growth, 0.01, 100.0), noise)
+    batches = GrowingBatches(first, check_range("growth", growth, 0.01, 100.0), noise)
     learner = BatchedUcb.start(
         arms=arms,
         noise=noise,
         first=first,
         growth=growth,
         exploration=0.0 if proved else exploration,
-        caution=covering_confidence(schedule, arms=arms, rounds=rounds) if proved else 0.0,
+        caution=covering_confidence(batches, arms=arms, rounds=rounds) if proved else 0.0,
     )
     bound = (
-        stationary_bound(schedule, arms=arms, rounds=rounds) * setting.bounds.width
+        stationary_bound(batches, arms=arms, rounds=rounds) * setting.bounds.width
         if proved
         else None
     )
     return Instance(
-        private=Private(channel(setting, first), learner),
+        private=Private(channel_for(setting, first), learner),
         parameters={
             "batch_size": first,
             "growth": growth,
@@ -87,7 +81,7 @@ def batched_ucb(
     title="KL-UCB by the private divergence",
     problem=Arms(),
     stochastic=True,
-    citation=AZIZE_2025,
+    citation="azize2025optimal",
 )
 def dp_klucb(
     setting: Setting[Arms], *, batch_size: int | None = None, growth: float = 0.5
@@ -98,7 +92,7 @@ def dp_klucb(
         arms=setting.problem.arms, epsilon=setting.epsilon, first=first, growth=growth
     )
     return Instance(
-        private=Private(channel(setting, first), learner),
+        private=Private(channel_for(setting, first), learner),
         parameters={"batch_size": first, "growth": growth},
         regret_bound=None,
         bound_source=NO_NUMBER,
@@ -111,22 +105,22 @@ def dp_klucb(
     title="least empirical private divergence",
     problem=Arms(),
     stochastic=True,
-    citation=AZIZE_2025,
+    citation="azize2025optimal",
 )
 def dp_imed(
     setting: Setting[Arms], *, batch_size: int | None = None, growth: float = 0.5
 ) -> Instance:
     """DP-IMED; the first batch has 1 / ε rounds.
 
-    The least regret of most runs, but in about one of 100 noise hides the best arm for good (see
-    ``DpImed``).
+    It has the least regret in most runs, but in about one of 100 noise hides the best arm for good
+    (see ``DpImed``).
     """
     first = first_batch(setting, batch_size)
     learner = DpImed.start(
         arms=setting.problem.arms, epsilon=setting.epsilon, first=first, growth=growth
     )
     return Instance(
-        private=Private(channel(setting, first), learner),
+        private=Private(channel_for(setting, first), learner),
         parameters={"batch_size": first, "growth": growth},
         regret_bound=None,
         bound_source=NO_NUMBER,
@@ -139,7 +133,7 @@ def dp_imed(
     title="KL-UCB on noisy batches that double",
     problem=Arms(),
     stochastic=True,
-    citation=AZIZE_2022,
+    citation="azize2022when",
 )
 def adap_klucb(setting: Setting[Arms], *, exploration: float = 1.0) -> Instance:
     """AdaP-KLUCB; α = 1, unless set (the theorem needs more than 3)."""
@@ -147,7 +141,7 @@ def adap_klucb(setting: Setting[Arms], *, exploration: float = 1.0) -> Instance:
         arms=setting.problem.arms, epsilon=setting.epsilon, exploration=exploration
     )
     return Instance(
-        private=Private(channel(setting, 1), learner),
+        private=Private(channel_for(setting, 1), learner),
         parameters={"exploration": exploration},
         regret_bound=None,
         bound_source=NO_NUMBER,
@@ -160,7 +154,7 @@ def adap_klucb(setting: Setting[Arms], *, exploration: float = 1.0) -> Instance:
     title="successive elimination on noisy means",
     problem=Arms(),
     stochastic=True,
-    citation=SAJED,
+    citation="sajed2019optimal",
 )
 def dp_successive_elimination(setting: Setting[Arms], *, failure: float | None = None) -> Instance:
     """DP successive elimination; β = 1 / T, unless set."""
@@ -169,7 +163,7 @@ def dp_successive_elimination(setting: Setting[Arms], *, failure: float | None =
         arms=setting.problem.arms, epsilon=setting.epsilon, failure=share
     )
     return Instance(
-        private=Private(channel(setting, 1), learner),
+        private=Private(channel_for(setting, 1), learner),
         parameters={"failure": share},
         regret_bound=None,
         bound_source=NO_NUMBER,
@@ -181,6 +175,82 @@ def first_batch(setting: Setting[Arms], given: int | None) -> int:
     return min(math.ceil(1.0 / setting.epsilon), setting.rounds) if given is None else given
 
 
-def channel(setting: Setting[Arms], size: int) -> Batch:
-    """Return the channel of batches, whose lengths the learner chooses."""
+def channel_for(setting: Setting[Arms], size: int) -> Batch:
+    """Return the channel of batches whose lengths the learner chooses."""
     return Batch.laplace(size=size, epsilon=setting.epsilon, bounds=setting.bounds)
+
+
+class GrowingBatches(NamedTuple):
+    """How an arm's batches grow: each has at least a share ``growth`` of the rounds before it."""
+
+    first: int
+    growth: float
+    noise: float  # the scale of the Laplace noise on the sum of a batch
+
+    def lengths(self, rounds: int) -> list[int]:
+        """Return the lengths of an arm's batches, until it has had all rounds."""
+        lengths = [self.first]
+        while sum(lengths) < rounds:
+            lengths.append(max(self.first, math.ceil(self.growth * sum(lengths))))
+        return lengths
+
+    def radii(self, lengths: list[int], confidence: float) -> list[float]:
+        """Return the radius of an arm's mean after each of its batches."""
+        weight = laplace = largest = 0.0
+        radii = []
+        for length in lengths:
+            each = batch_weight(float(length), self.noise)
+            scale = each * self.noise / length
+            weight, laplace, largest = weight + each, laplace + scale * scale, max(largest, scale)
+            radii.append(radius(weight, laplace, largest, confidence))
+        return radii
+
+
+def covering_confidence(batches: GrowingBatches, *, arms: int, rounds: int) -> float:
+    """Return the β with which all means are within their radii, except with probability 1 / T."""
+    return math.log(arms * len(batches.lengths(rounds)) * rounds)
+
+
+def stationary_bound(batches: GrowingBatches, *, arms: int, rounds: int) -> float:
+    """Return a bound on the expected regret with that confidence, for any means of the arms.
+
+    The proof is in docs/proofs.md: Batched upper confidence bounds.
+
+    An arm that gets its batch k + 1 is worse than the best one by at most twice the radius after
+    batch k. So m rounds of it cost at most m min(1, 2 r(k)), and K - 1 such arms with T rounds
+    together at most K - 1 times the concave majorant of this at T / (K - 1). The best arm in
+    hindsight is better than that of the best mean by at most sqrt(T ln K / 2).
+    """
+    lengths = batches.lengths(rounds)
+    radii = batches.radii(lengths, covering_confidence(batches, arms=arms, rounds=rounds))
+    points, total = [(0.0, 0.0)], 0
+    for length, before in zip(lengths, [math.inf, *radii], strict=False):
+        total += length
+        points.append((float(total), total * min(1.0, 2.0 * before)))
+    hindsight = math.sqrt(rounds * math.log(arms) / 2.0)
+    return min(
+        (arms - 1) * concave_majorant(points, rounds / (arms - 1)) + 1.0 + hindsight, float(rounds)
+    )
+
+
+def concave_majorant(points: list[tuple[float, float]], place: float) -> float:
+    """Return the least concave, never falling function above some points, at a place.
+
+    The points go from left to right.
+
+    >>> concave_majorant([(0.0, 0.0), (1.0, 1.0), (2.0, 1.2), (4.0, 3.0), (6.0, 2.0)], 2.0)
+    1.6666666666666665
+    """
+    hull: list[tuple[float, float]] = []
+    for x, y in points:
+        while len(hull) > 1:
+            (left, low), (middle, high) = hull[-2:]
+            if (high - low) * (x - left) > (y - low) * (middle - left):
+                break  # the middle point is above the line from the left point to the new one
+            hull.pop()
+        hull.append((x, y))
+    best = 0.0
+    for (x, y), (right, up) in itertools.pairwise(hull):
+        if place > x:
+            best = max(best, y + (up - y) * (min(place, right) - x) / (right - x))
+    return best

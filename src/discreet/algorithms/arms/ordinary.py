@@ -1,21 +1,98 @@
-"""More ordinary bandit algorithms, for comparison."""
+"""Bandit algorithms without privacy, which the private ones are compared with."""
 
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 from discreet.algorithms.arms import bounds
-from discreet.algorithms.papers import EXP3, EXP3_IX, FTPL_ARMS, HTINF, KL_UCB, UCB1
 from discreet.algorithms.registry import ROOT, Instance, Setting, register_algorithm
-from discreet.channels import Open
+from discreet.channels import Constant, Open
+from discreet.contracts import Learner
 from discreet.errors import DiscreetError
-from discreet.learners import Exp3IX, Exp3P, Ftpl, Htinf, KlUcb, Ucb
+from discreet.learners import (
+    Exp3,
+    Exp3Gain,
+    Exp3IX,
+    Exp3P,
+    Ftpl,
+    Htinf,
+    KlUcb,
+    TsallisInf,
+    Ucb,
+    Uniform,
+)
 from discreet.private import Private
 from discreet.problems import Arms
 
+Estimator = Literal["importance-weighted", "reduced-variance"]
 ONLY_STOCHASTIC = (
     "logarithmic against independent, identically distributed losses; no bound otherwise"
 )
+
+
+@register_algorithm(name="uniform", title="uniform play, learns nothing", problem=Arms())
+def uniform(setting: Setting[Arms]) -> Instance:
+    """Play every arm with the same probability; feedback is never used."""
+    private = Private(Constant.like(Open(setting.bounds), 0.5), Uniform(setting.problem.arms))
+    bound = setting.rounds * (1.0 - 1.0 / setting.problem.arms) * setting.bounds.width
+    source = "the best arm is missed in all rounds but one in K"
+    return Instance(private=private, parameters={}, regret_bound=bound, bound_source=source)
+
+
+@register_algorithm(
+    name="exp3",
+    title="EXP3 for losses",
+    problem=Arms(),
+    growth=ROOT,
+    citation="auer2002nonstochastic",
+    one_point=True,
+)
+def exp3(
+    setting: Setting[Arms], *, learning_rate: float | None = None, mixing: float = 0.0
+) -> Instance:
+    """Exponential weights; η = sqrt(2 ln K / (T K)) and no mixing, unless set."""
+    arms, rounds = setting.problem.arms, setting.rounds
+    tuned = math.sqrt(2.0 * math.log(arms) / (rounds * arms))
+    rate = tuned if learning_rate is None else learning_rate
+    return _instance(
+        setting,
+        Exp3.start(arms=arms, learning_rate=rate, mixing=mixing),
+        bounds.exp3(arms, rounds, rate=rate, mixing=mixing),
+        "Bubeck & Cesa-Bianchi 2012, Theorem 3.1, for any mixing (docs/regret.md: EXP3)",
+        learning_rate=rate,
+        mixing=mixing,
+    )
+
+
+@register_algorithm(
+    name="exp2",
+    title="EXP2 with uniform exploration",
+    problem=Arms(),
+    growth=ROOT,
+    citation="bubeck2012towards",
+    one_point=True,
+)
+def exp2(
+    setting: Setting[Arms], *, learning_rate: float | None = None, mixing: float | None = None
+) -> Instance:
+    """EXP2 on the unit vectors, whose optimal exploration is uniform: EXP3 with mixing.
+
+    η = sqrt(ln K / (3 K T)), γ = η K, as for losses in [-1, 1] (Bubeck et al. 2012, Theorem 4): the
+    regret is at most 2.6 sqrt(K T ln K) in widths of the range.
+    """
+    arms, rounds = setting.problem.arms, setting.rounds
+    tuned = math.sqrt(math.log(arms) / (3.0 * arms * rounds))
+    rate = tuned if learning_rate is None else learning_rate
+    share = min(rate * arms, 1.0) if mixing is None else mixing
+    return _instance(
+        setting,
+        Exp3.start(arms=arms, learning_rate=rate, mixing=share),
+        bounds.exp3(arms, rounds, rate=rate, mixing=share),
+        "docs/regret.md: EXP3",
+        learning_rate=rate,
+        mixing=share,
+    )
 
 
 @register_algorithm(
@@ -23,24 +100,24 @@ ONLY_STOCHASTIC = (
     title="EXP3 with implicit exploration",
     problem=Arms(),
     growth=ROOT,
-    citation=EXP3_IX,
+    citation="neu2015explore",
     one_point=True,
 )
 def exp3_ix(
     setting: Setting[Arms], *, learning_rate: float | None = None, bias: float | None = None
 ) -> Instance:
-    """EXP3-IX; η = 2 γ = sqrt(2 ln K / (K T)), as in the paper: at most 2.2 sqrt(K T ln K) in expectation."""
+    """EXP3-IX with the paper's η = 2 γ = sqrt(2 ln K / (K T)): at most 2.2 sqrt(K T ln K)."""
     arms, rounds = setting.problem.arms, setting.rounds
     tuned = math.sqrt(2.0 * math.log(arms) / (arms * rounds))
-    learner = Exp3IX.start(
-        arms=arms, learning_rate=tuned if learning_rate is None else learning_rate, bias=bias
-    )
-    bound = bounds.exp3_ix(arms, rounds, rate=learner.learning_rate, bias=learner.bias)
-    return Instance(
-        private=Private(Open(setting.bounds), learner),
-        parameters={"learning_rate": learner.learning_rate, "bias": learner.bias},
-        regret_bound=min(bound, rounds) * setting.bounds.width,
-        bound_source="docs/regret.md: EXP3-IX",
+    rate = tuned if learning_rate is None else learning_rate
+    learner = Exp3IX.start(arms=arms, learning_rate=rate, bias=bias)
+    return _instance(
+        setting,
+        learner,
+        bounds.exp3_ix(arms, rounds, rate=learner.learning_rate, bias=learner.bias),
+        "docs/regret.md: EXP3-IX",
+        learning_rate=learner.learning_rate,
+        bias=learner.bias,
     )
 
 
@@ -49,32 +126,94 @@ def exp3_ix(
     title="EXP3 with a confidence bonus",
     problem=Arms(),
     growth=ROOT,
-    citation=EXP3,
+    citation="auer2002nonstochastic",
     one_point=True,
 )
 def exp3_p(setting: Setting[Arms], *, failure: float = 0.01) -> Instance:
-    """EXP3.P, tuned to hold with probability 1 - ``failure``; the bound is on the expected regret, and needs none."""
+    """EXP3.P, tuned to hold with probability 1 - ``failure``; the bound holds in expectation."""
     arms, rounds = setting.problem.arms, setting.rounds
     if not 0.0 < failure < 1.0:
         raise DiscreetError(f"failure is {failure!r}, but must be above 0 and below 1.")
+    # 0.95 and 1.05 are the constants of Bubeck & Cesa-Bianchi 2012, Theorem 3.3
     learner = Exp3P.start(
         arms=arms,
         learning_rate=0.95 * math.sqrt(math.log(arms) / (rounds * arms)),
         mixing=min(1.0, 1.05 * math.sqrt(arms * math.log(arms) / rounds)),
         bonus=math.sqrt(math.log(arms / failure) / (rounds * arms)),
     )
-    bound = bounds.exp3_p(
-        arms, rounds, rate=learner.learning_rate, mixing=learner.mixing, bonus=learner.bonus
+    rate, mixing, bonus = learner.learning_rate, learner.mixing, learner.bonus
+    return _instance(
+        setting,
+        learner,
+        bounds.exp3_p(arms, rounds, rate=rate, mixing=mixing, bonus=bonus),
+        "docs/regret.md: EXP3 on gains",
+        learning_rate=rate,
+        mixing=mixing,
+        bonus=bonus,
     )
-    return Instance(
-        private=Private(Open(setting.bounds), learner),
-        parameters={
-            "learning_rate": learner.learning_rate,
-            "mixing": learner.mixing,
-            "bonus": learner.bonus,
-        },
-        regret_bound=min(bound, rounds) * setting.bounds.width,
-        bound_source="docs/regret.md: EXP3 on gains",
+
+
+def gain_mixing(arms: int, plays: float) -> float:
+    """Return γ = min(1, sqrt(K ln K / ((e - 1) T)))."""
+    return min(1.0, math.sqrt(arms * math.log(arms) / ((math.e - 1.0) * plays)))
+
+
+@register_algorithm(
+    name="exp3-gain",
+    title="EXP3 for gains",
+    problem=Arms(),
+    growth=ROOT,
+    citation="auer2002nonstochastic",
+    one_point=True,
+)
+def exp3_gain(setting: Setting[Arms], *, mixing: float | None = None) -> Instance:
+    """EXP3 as Auer et al. and Tossou & Dimitrakakis define it: η = γ / K.
+
+    The regret on gains in [0, 1] is at most 2 sqrt((e - 1) T K ln K).
+    """
+    arms, rounds = setting.problem.arms, setting.rounds
+    tuned = gain_mixing(arms, rounds)
+    share = tuned if mixing is None else mixing
+    learner = Exp3Gain.start(arms=arms, mixing=share)
+    known = share == tuned
+    return _instance(
+        setting,
+        learner,
+        2.0 * math.sqrt((math.e - 1.0) * rounds * arms * math.log(arms)) if known else None,
+        "Auer et al. 2002, Corollary 3.2" if known else "no bound proved for this mixing",
+        learning_rate=learner.learning_rate,
+        mixing=share,
+    )
+
+
+@register_algorithm(
+    name="tsallis-inf",
+    title="Tsallis-INF, best of both worlds",
+    problem=Arms(),
+    growth=ROOT,
+    citation="zimmert2021tsallis",
+    one_point=True,
+)
+def tsallis_inf(
+    setting: Setting[Arms],
+    *,
+    learning_rate: float | None = None,
+    estimator: Estimator = "reduced-variance",
+) -> Instance:
+    """Tsallis-INF; c = 2 for the importance-weighted estimator, 4 for the reduced-variance one."""
+    arms, rounds = setting.problem.arms, setting.rounds
+    reduced = estimator == "reduced-variance"
+    tuned = 4.0 if reduced else 2.0
+    rate = tuned if learning_rate is None else learning_rate
+    bound = (bounds.tsallis_inf if reduced else bounds.weighted_tsallis_inf)(arms, rounds)
+    known = rate == tuned
+    return _instance(
+        setting,
+        TsallisInf.start(arms=arms, learning_rate=rate, baseline=0.5 if reduced else 0.0),
+        bound if known else None,
+        "docs/regret.md: Tsallis-INF" if known else "no bound proved for this learning rate",
+        learning_rate=rate,
+        estimator=estimator,
     )
 
 
@@ -83,7 +222,7 @@ def exp3_p(setting: Setting[Arms], *, failure: float = 0.01) -> Instance:
     title="HTINF, for heavy tails",
     problem=Arms(),
     growth=ROOT,
-    citation=HTINF,
+    citation="huang2022adaptive",
     one_point=True,
 )
 def htinf(setting: Setting[Arms], *, moment: float = 1.0, tail: float = 2.0) -> Instance:
@@ -91,7 +230,9 @@ def htinf(setting: Setting[Arms], *, moment: float = 1.0, tail: float = 2.0) -> 
     arms, rounds = setting.problem.arms, setting.rounds
     learner = Htinf.start(arms=arms, moment=moment, tail=tail)
     bound = 30.0 * moment * arms ** (1.0 - 1.0 / tail) * (rounds + 1.0) ** (1.0 / tail)
+    source = "Huang et al. 2022, Theorem 4.1"
     if tail == 2.0:
+        source = "docs/regret.md: HTINF"
         bound = bounds.htinf(
             arms,
             rounds,
@@ -100,14 +241,11 @@ def htinf(setting: Setting[Arms], *, moment: float = 1.0, tail: float = 2.0) -> 
             threshold=learner.threshold,
             clips=learner.clips,
         )
-    return Instance(
-        private=Private(Open(setting.bounds), learner),
-        parameters={"moment": moment, "tail": tail},
-        regret_bound=min(bound, rounds) * setting.bounds.width if moment >= 1.0 else None,
-        bound_source=("docs/regret.md: HTINF" if tail == 2.0 else "Huang et al. 2022, Theorem 4.1")
-        if moment >= 1.0
-        else "no bound proved: moment is below 1",
-    )
+    if moment < 1.0:
+        return _instance(
+            setting, learner, None, "no bound proved: moment is below 1", moment=moment, tail=tail
+        )
+    return _instance(setting, learner, bound, source, moment=moment, tail=tail)
 
 
 @register_algorithm(
@@ -115,25 +253,27 @@ def htinf(setting: Setting[Arms], *, moment: float = 1.0, tail: float = 2.0) -> 
     title="follow the perturbed leader",
     problem=Arms(),
     growth=ROOT,
-    citation=FTPL_ARMS,
+    citation="neu2016importance",
     one_point=True,
 )
 def ftpl(
     setting: Setting[Arms], *, learning_rate: float | None = None, cap: int | None = None
 ) -> Instance:
-    """FTPL with Laplace perturbation and geometric resampling: M = sqrt(K T) copies, and the best rate for the bound."""
+    """FTPL with Laplace perturbation and geometric resampling.
+
+    At most sqrt(K T) copies, and the learning rate with the least bound.
+    """
     arms, rounds = setting.problem.arms, setting.rounds
     copies = math.ceil(math.sqrt(arms * rounds)) if cap is None else cap
     tuned = math.sqrt(bounds.largest_perturbation(arms) / (2.0 * arms * rounds))
     rate = tuned if learning_rate is None else learning_rate
-    bound = bounds.ftpl(arms, rounds, rate=rate, cap=copies)
-    return Instance(
-        private=Private(
-            Open(setting.bounds), Ftpl.start(arms=arms, learning_rate=rate, cap=copies)
-        ),
-        parameters={"learning_rate": rate, "cap": copies},
-        regret_bound=min(bound, rounds) * setting.bounds.width,
-        bound_source="docs/regret.md: FTPL",
+    return _instance(
+        setting,
+        Ftpl.start(arms=arms, learning_rate=rate, cap=copies),
+        bounds.ftpl(arms, rounds, rate=rate, cap=copies),
+        "docs/regret.md: FTPL",
+        learning_rate=rate,
+        cap=copies,
     )
 
 
@@ -142,19 +282,13 @@ def ftpl(
     title="upper confidence bounds (UCB1)",
     problem=Arms(),
     stochastic=True,
-    citation=UCB1,
+    citation="auer2002finite",
     one_point=True,
 )
 def ucb(setting: Setting[Arms], *, exploration: float = 2.0) -> Instance:
     """UCB1, for independent, identically distributed losses."""
-    return Instance(
-        private=Private(
-            Open(setting.bounds), Ucb.start(arms=setting.problem.arms, exploration=exploration)
-        ),
-        parameters={"exploration": exploration},
-        regret_bound=None,
-        bound_source=ONLY_STOCHASTIC,
-    )
+    learner = Ucb.start(arms=setting.problem.arms, exploration=exploration)
+    return _instance(setting, learner, None, ONLY_STOCHASTIC, exploration=exploration)
 
 
 @register_algorithm(
@@ -162,14 +296,27 @@ def ucb(setting: Setting[Arms], *, exploration: float = 2.0) -> Instance:
     title="upper confidence bounds (KL-UCB)",
     problem=Arms(),
     stochastic=True,
-    citation=KL_UCB,
+    citation="garivier2011kl",
     one_point=True,
 )
 def kl_ucb(setting: Setting[Arms], *, extra: float = 0.0) -> Instance:
     """KL-UCB, for independent, identically distributed losses."""
+    learner = KlUcb.start(arms=setting.problem.arms, extra=extra)
+    return _instance(setting, learner, None, ONLY_STOCHASTIC, extra=extra)
+
+
+def _instance(
+    setting: Setting[Arms],
+    learner: Learner,
+    bound: float | None,
+    source: str,
+    **parameters: float | int | str,
+) -> Instance:
+    """Return a learner that hears losses as they are; ``bound`` is for losses in [0, 1]."""
+    width, rounds = setting.bounds.width, setting.rounds
     return Instance(
-        private=Private(Open(setting.bounds), KlUcb.start(arms=setting.problem.arms, extra=extra)),
-        parameters={"extra": extra},
-        regret_bound=None,
-        bound_source=ONLY_STOCHASTIC,
+        private=Private(Open(setting.bounds), learner),
+        parameters=parameters,
+        regret_bound=None if bound is None else min(bound, rounds) * width,
+        bound_source=source,
     )

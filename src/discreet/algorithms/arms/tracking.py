@@ -1,13 +1,11 @@
-"""Upper confidence bounds that need not know whether losses change."""
+"""Upper confidence bounds for losses that may or may not change."""
 
 from __future__ import annotations
 
 import math
 
-from discreet.algorithms.arms.guarding import Guard
-from discreet.algorithms.arms.indices import UNCHANGING_ONLY, Confidence, channel, first_batch
-from discreet.algorithms.arms.tracking_bound import Tracking
-from discreet.algorithms.papers import NONE
+from discreet.algorithms.arms.indices import UNCHANGING_ONLY, Confidence, channel_for, first_batch
+from discreet.algorithms.arms.tracking_bounds import GuardBound, Tracking
 from discreet.algorithms.registry import Instance, Setting, register_algorithm
 from discreet.learners import TrackingUcb
 from discreet.private import Private
@@ -15,12 +13,7 @@ from discreet.problems import Arms
 
 CHECKS_UNTIL = 2**18  # rounds up to which the interval between checks is a fixed share of the game
 UNPROVED = (
-    "no bound proved; there are losses with which "
-    "it is "
-    "linear, "
-    "unless "
-    "guard "
-    "is set "
+    "no bound proved; there are losses with which it is linear, unless guard is set "
     "(docs/tracking.md)"
 )
 
@@ -30,7 +23,6 @@ UNPROVED = (
     twin="tsallis-inf",
     title="upper confidence bounds with checks and change tests",
     problem=Arms(),
-    citation=NONE,
 )
 def tracking_ucb(
     setting: Setting[Arms],
@@ -41,17 +33,17 @@ def tracking_ucb(
     confidence: Confidence = "tuned",
     guard: bool = False,
 ) -> Instance:
-    """Upper confidence bounds on batches, with checks of the other arms every ψ T rounds and change tests.
+    """Upper confidence bounds on batches, with checks of other arms every ψ T rounds.
 
-    ψ = 0.1 up to 2^18 rounds, then it falls with the root of T, so that no change stays unseen for
-    a fixed share of a game; with ``watch`` it is 0.03, for losses that are expected to change. With
+    ψ = 0.1 up to 2^18 rounds. Then it falls with the root of T, so that no change stays unseen for
+    a fixed share of a game. With ``watch`` ψ = 0.03, for losses that are expected to change. With
     ``confidence=proved`` radii and change tests are so wide that a bound holds for losses that do
     not change; tuned ones have a fraction of the regret.
 
-    With ``guard`` a bound holds for all losses that are fixed in advance, of order sqrt(K T / ε) if
-    T is large and ε ≤ 1, if every batch is heard before the next one begins: regret is estimated by
-    probes of other arms, and if there is too much of it, Tsallis-INF takes over. Where losses do
-    not change, that costs about as much again as the learner itself does.
+    With ``guard`` a bound holds for all losses that are fixed in advance if every batch is heard
+    before the next one begins: of order sqrt(K T / ε) if T is large and ε ≤ 1. Probes of other arms
+    estimate the regret; if it becomes too large, Tsallis-INF takes over. If losses do not change,
+    the guard costs about as much regret again as the learner.
     """
     first = first_batch(setting, batch_size)
     usual = 0.03 if watch else 0.1
@@ -76,27 +68,22 @@ def tracking_ucb(
         "alarm": learner.alarm,
     }
     if guard:
-        return _guarded(setting, learner, Guard(arms, setting.rounds, noise), parameters)
+        found = GuardBound(arms, setting.rounds, noise)
+        return Instance(
+            private=Private(channel_for(setting, first), found.learner(learner)),
+            parameters=parameters
+            | {
+                "block": found.block,
+                "threshold": found.threshold,
+                "batch_after_takeover": found.batch,
+            },
+            regret_bound=found.bound() * setting.bounds.width,
+            bound_source="docs/regret.md: Guard",
+        )
     return Instance(
-        private=Private(channel(setting, first), learner),
+        private=Private(channel_for(setting, first), learner),
         parameters=parameters,
         regret_bound=None,
         bound_source=f"{UNCHANGING_ONLY} (docs/regret.md: Tracking)" if proved else UNPROVED,
         stationary_bound=sure.bound() * setting.bounds.width if proved else None,
-    )
-
-
-def _guarded(
-    setting: Setting[Arms], learner: TrackingUcb, guard: Guard, parameters: dict[str, float]
-) -> Instance:
-    numbers = {
-        "block": guard.block,
-        "threshold": guard.threshold,
-        "batch_after_takeover": guard.batch,
-    }
-    return Instance(
-        private=Private(channel(setting, learner.first), guard.learner(learner)),
-        parameters=parameters | numbers,
-        regret_bound=guard.bound() * setting.bounds.width,
-        bound_source="docs/regret.md: Guard",
     )

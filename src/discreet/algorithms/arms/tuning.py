@@ -1,4 +1,4 @@
-"""Parameters of learners on noisy losses, where the bound depends on more than the learning rate."""
+"""Ordinary learners on noisy losses, with the parameters of the least proved bound."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from typing import NamedTuple
 from discreet.algorithms.arms import bounds
 from discreet.algorithms.registry import Instance, Setting
 from discreet.contracts import Channel
-from discreet.learners import Exp3
+from discreet.learners import Exp3, Ftpl, Htinf
 from discreet.private import Private
 from discreet.problems import Arms
 
-IDEAL_EXP3_SIZE = math.sqrt(
-    3.6
-)  # times 1 / ε: where the bound of EXP3 on batches is least, for s = 2/3
-IDEAL_FTPL_SIZE = 1.63  # times 1 / ε: the same for FTPL, for s = 0.28
-MOST_CLIPPED = math.sqrt(5.0) - 2.0  # Θ of HTINF that clips, at which the bound is least
+# batch sizes, in units of 1 / ε, with the least bound: of EXP3 for s = 2/3, of FTPL for s = 0.28
+IDEAL_EXP3_SIZE, IDEAL_FTPL_SIZE = math.sqrt(3.6), 1.63
+MOST_CLIPPED = math.sqrt(5.0) - 2.0  # Θ of HTINF that clips, with the least bound
+
+TOO_SMALL = "no bound proved: mixing too small or batch too long"
+BOUNDED = "randomised responses are bounded (see discreet.algorithms.arms.tuning.responsive_exp3)"
 
 
 def noisy_exp3(
@@ -26,7 +27,8 @@ def noisy_exp3(
 
     On the scale where losses are in [0, 1], with T' = floor(T / τ) batches and noise Lap(λ),
 
-        η = sqrt(ln K / (K T' v)), at most s / (2 K λ),   γ = η λ K / s,   v = 1/2 + λ² / (1 - s²) + λ / s,
+        η = sqrt(ln K / (K T' v)), at most s / (2 K λ),   γ = η λ K / s,
+        v = 1/2 + λ² / (1 - s²) + λ / s,
 
     where s < 1 minimises v: 2 λ s³ = (1 - s²)². Then the expected regret is at most τ ((1 - γ) ln K
     / η + η K T' v) plus the rounds of the last, incomplete batch (docs/regret.md: EXP3). Noisy
@@ -39,19 +41,16 @@ def noisy_exp3(
     share = mixing_share(noise)
     if learning_rate is None:
         moment = 0.5 + noise**2 / (1.0 - share**2) + noise / share
-        learning_rate = min(
-            math.sqrt(math.log(arms) / (arms * batches * moment)), share / (2.0 * arms * noise)
-        )
+        usual = math.sqrt(math.log(arms) / (arms * batches * moment))
+        learning_rate = min(usual, share / (2.0 * arms * noise))
     mixing = min(learning_rate * noise * arms / share, 1.0) if mixing is None else mixing
     found = bounds.exp3(arms, batches, rate=learning_rate, mixing=mixing, noise=noise)
     proved = math.isfinite(found) and size <= rounds
     return Instance(
         private=Private(channel, Exp3.start(arms=arms, learning_rate=learning_rate, mixing=mixing)),
         parameters={"batch_size": size, "learning_rate": learning_rate, "mixing": mixing},
-        regret_bound=batched(setting, size, found) if proved else None,
-        bound_source="docs/regret.md: EXP3"
-        if proved
-        else "no bound proved: mixing too small or batch too long",
+        regret_bound=bound_rounds(setting, size, found) if proved else None,
+        bound_source="docs/regret.md: EXP3" if proved else TOO_SMALL,
     )
 
 
@@ -76,38 +75,96 @@ def responsive_exp3(
     square, below = 0.75 + reach**2, max(reach - 0.5, 0.0)
     share = min((k / 100.0 for k in range(1, 301)), key=lambda s: _growth(s) * square + below / s)
     moment = _growth(share) * square + below / share
-    rate = (
-        math.sqrt(math.log(arms) / (arms * rounds * moment))
-        if learning_rate is None
-        else learning_rate
-    )
+    usual = math.sqrt(math.log(arms) / (arms * rounds * moment))
+    rate = usual if learning_rate is None else learning_rate
     mixed = min(rate * arms * below / share, 1.0) if mixing is None else mixing
     proved = mixed > 0.0 or below == 0.0
     lowest = rate * arms * below / mixed if mixed > 0.0 else 0.0
-    bound = (1.0 - mixed) * math.log(arms) / rate + rounds * (
-        rate * arms * _growth(lowest) * square + mixed
-    )
+    spread = rate * arms * _growth(lowest) * square + mixed
+    bound = (1.0 - mixed) * math.log(arms) / rate + rounds * spread
     return Instance(
         private=Private(channel, Exp3.start(arms=arms, learning_rate=rate, mixing=mixed)),
         parameters={"batch_size": 1, "learning_rate": rate, "mixing": mixed},
-        regret_bound=batched(setting, 1, bound) if proved else None,
-        bound_source="randomised responses are bounded "
-        "(see "
-        "discreet.algorithms.arms.tuning.responsive_exp3)"
-        if proved
-        else "no bound proved: mixing too small",
+        regret_bound=bound_rounds(setting, 1, bound) if proved else None,
+        bound_source=BOUNDED if proved else "no bound proved: mixing too small",
     )
 
 
+def noisy_htinf(setting: Setting[Arms], channel: Channel, learner: Htinf) -> Instance:
+    """Return HTINF behind a channel that releases means of τ losses with Laplace noise."""
+    size = channel.hold()
+    found = bounds.htinf(
+        setting.problem.arms,
+        setting.rounds // size,
+        deviation=math.sqrt(1.0 + 2.0 / (size * setting.epsilon) ** 2),
+        moment=learner.moment,
+        threshold=learner.threshold,
+        clips=learner.clips,
+    )
+    return Instance(
+        private=Private(channel, learner),
+        parameters={
+            "batch_size": size,
+            "moment": learner.moment,
+            "threshold": learner.threshold,
+        },
+        regret_bound=bound_rounds(setting, size, found),
+        bound_source="docs/regret.md: HTINF",
+    )
+
+
+def noisy_ftpl(
+    setting: Setting[Arms], channel: Channel, *, learning_rate: float | None, cap: int | None
+) -> Instance:
+    """Return FTPL behind a channel that releases means of τ losses with Laplace noise."""
+    arms, rounds, size = setting.problem.arms, setting.rounds, channel.hold()
+    batches, noise = max(1, rounds // size), 1.0 / (size * setting.epsilon)
+    tuned = ftpl_numbers(arms, batches, noise)
+    rate = tuned.rate if learning_rate is None else learning_rate
+    copies = tuned.cap if cap is None else cap
+    found = bounds.ftpl(arms, batches, rate=rate, cap=copies, noise=noise)
+    proved = math.isfinite(found) and size <= rounds
+    return Instance(
+        private=Private(channel, Ftpl.start(arms=arms, learning_rate=rate, cap=copies)),
+        parameters={"batch_size": size, "learning_rate": rate, "cap": copies},
+        regret_bound=bound_rounds(setting, size, found) if proved else None,
+        bound_source="docs/regret.md: FTPL"
+        if proved
+        else "no bound proved: the learning rate is too large",
+    )
+
+
+class FtplNumbers(NamedTuple):
+    """The learning rate and the cap of FTPL."""
+
+    rate: float
+    cap: int
+
+
+def ftpl_numbers(arms: int, batches: int, noise: float) -> FtplNumbers:
+    """Return the numbers with the least bound: a search for s = η λ cap, and the best η for it.
+
+    >>> ftpl_numbers(4, 10_000, 0.6).cap
+    175
+    """
+
+    def moment(share: float) -> float:
+        return 2.0 + 2.0 * noise**2 * (1.0 + bounds.ftpl_excess(share)) + noise / (math.e * share)
+
+    share = min((k / 200.0 for k in range(1, 200)), key=moment)
+    rate = math.sqrt(bounds.largest_perturbation(arms) / (arms * batches * moment(share)))
+    return FtplNumbers(rate, int(max(1.0, min(share / (rate * noise), arms * batches))))
+
+
 def _growth(share: float) -> float:
-    """Return (e^s - 1 - s) / s², which is 1/2 at 0; infinite where e^s is too large."""
-    if share < 1e-4:
+    """Return (e^s - 1 - s) / s², which is 1/2 at 0; infinite if e^s overflows."""
+    if share < 1e-4:  # the difference would lose digits; its series does not
         return 0.5 + share / 6.0
     return (math.expm1(share) - share) / share**2 if share < 700.0 else math.inf
 
 
-def batched(setting: Setting[Arms], size: int, found: float) -> float:
-    """Return the bound on rounds that follows from one on batches: none is above the number of rounds."""
+def bound_rounds(setting: Setting[Arms], size: int, found: float) -> float:
+    """Return the bound on rounds that follows from one on batches; T is always a bound."""
     left = setting.rounds - size * (setting.rounds // size)
     return min(size * found + left, setting.rounds) * setting.bounds.width
 
@@ -119,31 +176,9 @@ def mixing_share(noise: float) -> float:
     0.665
     """
     low, high = 0.0, 1.0
-    for _ in range(60):
+    for _ in range(60):  # bisection, to the last digit
         middle = (low + high) / 2.0
         low, high = (
             (middle, high) if 2.0 * noise * middle**3 < (1.0 - middle**2) ** 2 else (low, middle)
         )
     return (low + high) / 2.0
-
-
-class FtplNumbers(NamedTuple):
-    """The learning rate and the cap of FTPL."""
-
-    rate: float
-    cap: int
-
-
-def noisy_ftpl(arms: int, batches: int, noise: float) -> FtplNumbers:
-    """Return the numbers of FTPL with the least bound: s = η λ cap, by a search, and the best η for it.
-
-    >>> noisy_ftpl(4, 10_000, 0.6).cap
-    175
-    """
-
-    def moment(share: float) -> float:
-        return 2.0 + 2.0 * noise**2 * (1.0 + bounds.ftpl_excess(share)) + noise / (math.e * share)
-
-    share = min((k / 200.0 for k in range(1, 200)), key=moment)
-    rate = math.sqrt(bounds.largest_perturbation(arms) / (arms * batches * moment(share)))
-    return FtplNumbers(rate, int(max(1.0, min(share / (rate * noise), arms * batches))))

@@ -1,5 +1,16 @@
-"""The named algorithms for arms with contexts."""
+"""Named algorithms for arms with contexts, and the parts of their calibrations."""
 
-from discreet.algorithms.contexts import baselines, generalised, greedy, linear
+from discreet.algorithms.contexts import generalised, linear
+from discreet.algorithms.contexts.linear import linear_instance, need_delta
+from discreet.algorithms.contexts.widths import FAILURE, fit_times
+from discreet.learners.contexts.linear_ucb import FitSchedule as FitSchedule
 
-__all__ = ["baselines", "generalised", "greedy", "linear"]
+__all__ = [
+    "FAILURE",
+    "FitSchedule",
+    "fit_times",
+    "generalised",
+    "linear",
+    "linear_instance",
+    "need_delta",
+]

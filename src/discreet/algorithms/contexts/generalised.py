@@ -1,4 +1,4 @@
-"""Optimism for generalised linear models, without privacy and from reports of devices."""
+"""Generalised linear rewards: optimism, and greedy choices, from reports of devices."""
 
 from __future__ import annotations
 
@@ -8,29 +8,41 @@ from typing import Literal
 
 import numpy as np
 
-from discreet.algorithms.contexts.linear import ReportNoise, reporting
+from discreet.algorithms.contexts.linear import (
+    ReportNoise,
+    direction_noise,
+    need_delta,
+    report_channel,
+)
 from discreet.algorithms.contexts.widths import (
     PRACTICE,
     UNPROVED,
     Factors,
-    effective,
+    effective_reports,
     fit_times,
-    looks_for,
+    plan_looks,
     upsilon,
 )
-from discreet.algorithms.papers import GLOC, PRIV_UNIT, ZHENG
 from discreet.algorithms.registry import Instance, Setting, register_algorithm
-from discreet.channels import GlmMoments, Moments
+from discreet.channels import GlmMoments, Moments, Residuals
 from discreet.channels.glm_moments import IdentityLink, Link, LogisticLink, PoissonLink
-from discreet.errors import check_range
-from discreet.learners.contexts.glm_ucb import GlmUcb
+from discreet.contracts import Noise
+from discreet.errors import check_int, check_range
+from discreet.learners import GlmUcb, ResidualDescent
 from discreet.learners.contexts.linear_ucb import NO_LOOKS, FitSchedule, Looks
-from discreet.mechanisms import Silent
+from discreet.mechanisms import Gaussian, Silent
 from discreet.on_device import OnDevice
-from discreet.policies import Optimistic
+from discreet.policies import Greedy, Optimistic
 from discreet.problems import Contexts
 
 LinkName = Literal["logistic", "poisson", "identity"]
+AVERAGING = 16.0  # how much more late models count in the mean of models, by measurement
+# rounds per feature, at a variance of 1: means of 0.5 and 0.2 are then 4.9 deviations apart
+SWEEP = 264.0
+LONGEST_SWEEP = 1.0 / 8.0  # of all rounds
+# rounds per feature that count before the first one, and how often a round of the sweep counts
+FIRST, TRUST = 8, 2
+RESIDUAL = 0.75  # the variance of a reward of ±1 with mean 0.5
 
 
 def link_named(name: str) -> Link:
@@ -47,7 +59,7 @@ def link_named(name: str) -> Link:
     name="glm-ucb",
     title="optimism for generalised linear rewards",
     problem=Contexts(),
-    citation=GLOC,
+    citation="jun2017scalable",
     stochastic=True,
 )
 def glm_ucb(
@@ -74,8 +86,8 @@ def glm_ucb(
     twin="glm-ucb",
     title="optimism for generalised linear rewards, from noisy reports",
     problem=Contexts(),
-    citation=ZHENG,
-    builds_on=(GLOC, PRIV_UNIT),
+    citation="zheng2020locally",
+    builds_on=("jun2017scalable", "asi2022optimal"),
     stochastic=True,
 )
 def local_glm(
@@ -89,19 +101,19 @@ def local_glm(
     recency: float = PRACTICE.recency,
     look: float = PRACTICE.look,
 ) -> Instance:
-    """Zheng et al. 2020, Algorithm 3, corrected: x x' and the residual times x are one report, with one noise."""
+    """Zheng et al. 2020, Algorithm 3, corrected: x x' and the residual times x are one report."""
     problem, found = setting.problem, link_named(link)
-    plain = reporting(setting, noise or "cap", balance)
+    plain = report_channel(setting, noise or "cap", balance)
     factors = Factors(shift, 0.0, reach, recency, look).checked()
     times = fit_times(setting.rounds)
     spread = plain.noise.deviation(plain.release_size())
     shifts = shift * upsilon(
         problem.dimension,
         setting.rounds,
-        spread / plain.diagonal * np.sqrt(effective(times, recency)),
+        spread / plain.diagonal * np.sqrt(effective_reports(times, recency)),
     )
     schedule = FitSchedule(times, shifts, np.zeros(times.size), reach / found.slope * shifts)
-    looks = looks_for(
+    looks = plan_looks(
         problem.dimension, setting.rounds, spread / plain.diagonal, spread / plain.linear, factors
     )
     return _instance(setting, plain, found, schedule, looks, recency=recency)
@@ -116,7 +128,7 @@ def _instance(
     *,
     recency: float,
 ) -> Instance:
-    """Return the algorithm with these reports, of which nothing is proved."""
+    """Return the algorithm on these reports; nothing is proved of its regret."""
     size = setting.problem.dimension
     learner = GlmUcb.correcting(
         dimension=size, schedule=schedule, slope=link.slope, recency=recency, looks=looks
@@ -133,3 +145,71 @@ def _instance(
         regret_bound=None,
         bound_source=UNPROVED,
     )
+
+
+@register_algorithm(
+    name="local-greedy",
+    twin="linucb",
+    title="greedy choices, learned from one noisy residual per round",
+    problem=Contexts(),
+    citation="han2021generalized",
+    builds_on=("asi2022optimal",),
+    stochastic=True,
+)
+def local_greedy(
+    setting: Setting[Contexts],
+    *,
+    noise: ReportNoise | None = None,
+    gain: float | None = None,
+    offset: float | None = None,
+    averaging: float = AVERAGING,
+    sweep: int | None = None,
+) -> Instance:
+    """Take gradient steps on residuals in the unit ball, after a sweep over the features.
+
+    Without the sweep, greedy choices could stay with the wrong arm for good.
+    """
+    problem = setting.problem
+    size = problem.dimension
+    found: Noise
+    if noise == "gaussian":
+        delta = need_delta(setting)
+        found = Gaussian.calibrate(sensitivity=2.0, epsilon=setting.epsilon, delta=delta)
+    else:
+        found = direction_noise(noise or "cap", size, setting.epsilon)
+    channel = Residuals.calibrated(
+        noise=found, dimension=size, bounds=setting.bounds, norm=problem.norm
+    )
+    looking = (
+        _sweep(setting, found.deviation(size))
+        if sweep is None
+        else check_int("sweep", sweep, minimum=0)
+    )
+    learner = ResidualDescent.start(
+        dimension=size,
+        gain=float(size) if gain is None else gain,
+        offset=float(size * (FIRST + TRUST * looking)) if offset is None else offset,
+        averaging=averaging,
+        sweep=looking,
+    )
+    return Instance(
+        private=OnDevice(channel=channel, policy=Greedy(), learner=learner),
+        parameters={
+            "noise": found.kind,
+            "gain": learner.gain,
+            "offset": learner.offset,
+            "averaging": averaging,
+            "sweep": learner.sweep,
+        },
+        regret_bound=None,
+        bound_source=UNPROVED,
+    )
+
+
+def _sweep(setting: Setting[Contexts], deviation: float) -> int:
+    """Return the rounds for each feature: more with more noise, up to a share of all rounds.
+
+    The variance is that of the noise and of the reward itself.
+    """
+    longest = LONGEST_SWEEP * setting.rounds / setting.problem.dimension
+    return int(min(SWEEP * (RESIDUAL + deviation**2), longest))

@@ -1,55 +1,70 @@
-"""LinUCB without privacy, from reports of devices, and at a trusted server."""
+"""LinUCB without privacy, from reports of devices, and at a trusted server; uniform play."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
-from discreet.algorithms.arms.faster_rates import Calibration
 from discreet.algorithms.contexts.widths import (
-    FAILURE,
     PRACTICE,
     THEORY,
     UNPROVED,
     Constants,
     Deviations,
     Factors,
-    effective,
+    effective_reports,
     fit_times,
-    looks_for,
-    with_noise,
-    without_noise,
+    noisy_schedule,
+    plain_schedule,
+    plan_looks,
 )
-from discreet.algorithms.papers import ABBASI_YADKORI, PRIV_UNIT, SHARIFF, ZHENG
 from discreet.algorithms.registry import Instance, Setting, register_algorithm
-from discreet.channels import Moments, RunningMoments
+from discreet.channels import Constant, Moments, RunningMoments
 from discreet.channels.moments import moment_size
 from discreet.contracts import Noise
 from discreet.errors import DiscreetError
-from discreet.learners.contexts.linear_ucb import FitSchedule, LinearUcb, LinearUcbOnSums
-from discreet.mechanisms import Cap, Gaussian, Hemisphere, Silent
+from discreet.learners import LinearUcb, LinearUcbOnSums, Unmoved
+from discreet.learners.contexts.linear_ucb import FitSchedule
+from discreet.mechanisms import Cap, Hemisphere, Silent
 from discreet.on_device import OnDevice
-from discreet.policies import Optimistic
+from discreet.policies import Optimistic, UniformChoice
 from discreet.problems import Contexts
 
 ReportNoise = Literal["cap", "hemisphere", "gaussian"]
-JOINT_PRACTICE = Factors(0.5, 0.1, 0.0, 0.0, 0.0)
+JOINT_PRACTICE = Factors(0.5, 0.1, 0.0, 0.0, 0.0)  # chosen by measurements
+
+
+@register_algorithm(
+    name="uniform-contexts",
+    title="uniform play, whatever is shown",
+    problem=Contexts(),
+    stochastic=True,
+)
+def uniform_contexts(setting: Setting[Contexts]) -> Instance:
+    """Play every arm with the same probability: the yardstick."""
+    channel = Constant.example()._replace(value=0.0, rounds=1)
+    return Instance(
+        private=OnDevice(
+            channel=channel, policy=UniformChoice(setting.problem.arms), learner=Unmoved.start()
+        ),
+        parameters={},
+        regret_bound=setting.rounds * setting.problem.blind_regret(setting.bounds),
+        bound_source="it plays every arm as often as the best one",
+    )
 
 
 @register_algorithm(
     name="linucb",
     title="optimism for linear rewards",
     problem=Contexts(),
-    citation=ABBASI_YADKORI,
+    citation="abbasiyadkori2011improved",
     stochastic=True,
 )
 def linucb(setting: Setting[Contexts], *, width: float = 1.0) -> Instance:
-    """Least squares and a confidence ellipsoid, without privacy; the model is fitted ever more rarely."""
+    """Least squares and a confidence ellipsoid; the model is fitted ever more rarely."""
     problem = setting.problem
-    schedule = without_noise(problem.dimension, fit_times(setting.rounds), width)
+    schedule = plain_schedule(problem.dimension, fit_times(setting.rounds), width)
     channel = Moments.calibrated(
         dimension=problem.dimension, noise=Silent(), bounds=setting.bounds, norm=problem.norm
     )
@@ -61,11 +76,7 @@ def linucb(setting: Setting[Contexts], *, width: float = 1.0) -> Instance:
         ),
         parameters={"fits": len(schedule.times), "width": float(schedule.widths[-1])},
         regret_bound=None,
-        bound_source="of order d sqrt(T) (Abbasi-Yadkori "
-        "et al. "
-        "2011); no "
-        "number is "
-        "stated for "
+        bound_source="of order d sqrt(T) (Abbasi-Yadkori et al. 2011); no number is stated for "
         "rare fits",
     )
 
@@ -73,16 +84,15 @@ def linucb(setting: Setting[Contexts], *, width: float = 1.0) -> Instance:
 @register_algorithm(
     name="local-linucb",
     twin="linucb",
-    title="LinUCB from one noisy report of moments a round",
+    title="LinUCB from one noisy report of moments per round",
     problem=Contexts(),
-    citation=ZHENG,
-    builds_on=(ABBASI_YADKORI, PRIV_UNIT),
+    citation="zheng2020locally",
+    builds_on=("abbasiyadkori2011improved", "asi2022optimal"),
     stochastic=True,
 )
 def local_linucb(
     setting: Setting[Contexts],
     *,
-    calibration: Calibration = "tight",
     noise: ReportNoise | None = None,
     constants: Constants = "practice",
     balance: float = 2.0,
@@ -92,26 +102,23 @@ def local_linucb(
     recency: float | None = None,
     look: float | None = None,
 ) -> Instance:
-    """Zheng et al. 2020, Algorithm 5, with corrected widths: a device reports x x' and y x together, once.
+    """Zheng et al. 2020, Algorithm 5, with corrected widths.
 
-    The paper's calibration is Gaussian noise as printed, on all entries alike, with its own shifts
-    and widths.
+    A device reports x x' and y x together, once.
     """
     problem, times = setting.problem, fit_times(setting.rounds)
-    if calibration == "paper":
-        return _printed(setting)
-    channel = reporting(setting, noise or "cap", balance)
+    channel = report_channel(setting, noise or "cap", balance)
     factors = _factors(constants, PRACTICE, shift, width, reach, recency, look)
     single = channel.noise.deviation(channel.release_size())
-    spread = single * np.sqrt(effective(times, factors.recency))
-    schedule = with_noise(
+    spread = single * np.sqrt(effective_reports(times, factors.recency))
+    schedule = noisy_schedule(
         problem.dimension,
         setting.rounds,
         times,
         Deviations(spread / channel.diagonal, spread / channel.linear),
         factors,
     )
-    looks = looks_for(
+    looks = plan_looks(
         problem.dimension,
         setting.rounds,
         single / channel.diagonal,
@@ -122,12 +129,12 @@ def local_linucb(
         dimension=problem.dimension, schedule=schedule, recency=factors.recency, looks=looks
     )
     private = OnDevice(channel=channel, policy=Optimistic(), learner=learner)
-    return _instance(
+    return linear_instance(
         private,
         schedule,
-        channel.noise.kind,
-        balance,
-        constants if factors == THEORY else "practice",
+        noise=channel.noise.kind,
+        balance=balance,
+        constants=constants if factors == THEORY else "practice",
     )
 
 
@@ -136,8 +143,8 @@ def local_linucb(
     twin="linucb",
     title="LinUCB on noisy running sums of moments, at a trusted server",
     problem=Contexts(),
-    citation=SHARIFF,
-    builds_on=(ABBASI_YADKORI,),
+    citation="shariff2018differentially",
+    builds_on=("abbasiyadkori2011improved",),
     stochastic=True,
 )
 def joint_linucb(
@@ -149,7 +156,7 @@ def joint_linucb(
     width: float | None = None,
     reach: float | None = None,
 ) -> Instance:
-    """Shariff & Sheffet 2018 with less noise: buffers in the place of a tree, or a tree where delta is 0."""
+    """Shariff & Sheffet 2018 with less noise: buffers instead of a tree, unless delta is 0."""
     problem, times = setting.problem, fit_times(setting.rounds)
     channel = RunningMoments.calibrated(
         dimension=problem.dimension,
@@ -166,7 +173,7 @@ def joint_linucb(
     )
     spread = np.full(times.size, single)
     factors = _factors(constants, JOINT_PRACTICE, shift, width, reach, None, None)
-    schedule = with_noise(
+    schedule = noisy_schedule(
         problem.dimension,
         setting.rounds,
         times,
@@ -175,13 +182,16 @@ def joint_linucb(
     )
     learner = LinearUcbOnSums.start(dimension=problem.dimension, schedule=schedule)
     private = OnDevice(channel=channel, policy=Optimistic(), learner=learner)
-    kind = f"{running.noise.kind}, {running.factorisation.name}"
-    return _instance(
-        private, schedule, kind, balance, constants if factors == THEORY else "practice"
+    return linear_instance(
+        private,
+        schedule,
+        noise=f"{running.noise.kind}, {running.factorisation.name}",
+        balance=balance,
+        constants=constants if factors == THEORY else "practice",
     )
 
 
-def reporting(setting: Setting[Contexts], noise: ReportNoise, balance: float) -> Moments:
+def report_channel(setting: Setting[Contexts], noise: ReportNoise, balance: float) -> Moments:
     """Return the channel of devices with noise of this name."""
     problem, bounds = setting.problem, setting.bounds
     size = problem.dimension
@@ -189,7 +199,7 @@ def reporting(setting: Setting[Contexts], noise: ReportNoise, balance: float) ->
         return Moments.gaussian(
             dimension=size,
             epsilon=setting.epsilon,
-            delta=_delta(setting),
+            delta=need_delta(setting),
             balance=balance,
             bounds=bounds,
             norm=problem.norm,
@@ -206,7 +216,8 @@ def direction_noise(noise: ReportNoise, dimension: int, epsilon: float) -> Noise
     return kind.calibrate(dimension=dimension, epsilon=epsilon)
 
 
-def _delta(setting: Setting[Contexts]) -> float:
+def need_delta(setting: Setting[Contexts]) -> float:
+    """Return the delta that Gaussian noise needs, or refuse 0."""
     if setting.delta <= 0.0:
         raise DiscreetError(
             "noise is gaussian, but delta is 0: give a delta above 0, or use cap or hemisphere."
@@ -221,16 +232,14 @@ def _factors(constants: Constants, practice: Factors, *given: float | None) -> F
     ).checked()
 
 
-def _instance(
-    private: OnDevice, schedule: FitSchedule, noise: str, balance: float, constants: str
+def linear_instance(
+    private: OnDevice, schedule: FitSchedule, *, noise: str, balance: float, constants: str
 ) -> Instance:
+    """Return LinUCB on noisy moments; ``noise`` and ``constants`` are what is said of them."""
     gaussian = private.channel.has_gaussian_noise
     proved = (
-        "of order (d T)^(3/4) / sqrt(ε) in the local "
-        "model "
-        "(docs/departures.md), "
-        "and no "
-        "number is stated"
+        "of order (d T)^(3/4) / sqrt(ε) in the local model (docs/departures.md), and no number "
+        "is stated"
     )
     measured = f"{UNPROVED} (constants=theory has those of the analysis)"
     checked = "none is proved: the shift is checked for this noise by measurement"
@@ -247,28 +256,4 @@ def _instance(
         },
         regret_bound=None,
         bound_source=measured if constants == "practice" else proved if gaussian else checked,
-    )
-
-
-def _printed(setting: Setting[Contexts]) -> Instance:
-    """Return Algorithm 5 as it is printed."""
-    problem, rounds, delta = setting.problem, setting.rounds, _delta(setting)
-    d, times = problem.dimension, fit_times(rounds)
-    sigma = 6.0 * math.sqrt(2.0 * math.log(2.5 / delta)) / setting.epsilon
-    ready = Moments.gaussian(
-        dimension=d, epsilon=setting.epsilon, delta=delta, bounds=setting.bounds, norm=problem.norm
-    )
-    channel = ready._replace(
-        diagonal=1.0, off_diagonal=1.0, linear=1.0, noise=Gaussian(sigma, delta)
-    )
-    t = times.astype(np.float64)
-    most = sigma * np.sqrt(t) * (4.0 * math.sqrt(d) + 2.0 * math.log(2.0 * rounds / FAILURE))
-    inner = np.sqrt(3.0 * most) + sigma * np.sqrt(d * t / most)
-    widths = 2.0 * sigma * math.sqrt(d * math.log(rounds)) + inner * d * math.log(rounds)
-    schedule = FitSchedule(times, 2.0 * most, widths, np.zeros(t.size))
-    learner = LinearUcb.start(dimension=d, schedule=schedule)
-    private = OnDevice(channel=channel, policy=Optimistic(), learner=learner)
-    printed = _instance(private, schedule, "gaussian", 1.0, "paper")
-    return replace(
-        printed, bound_source="none is stated for the printed constants: see discreet errata"
     )

@@ -1,4 +1,4 @@
-"""When a linear model is fitted again, how far its matrix is shifted, and how wide its confidence is."""
+"""When a linear model is fitted, how far its matrix is shifted, how wide its confidence is."""
 
 from __future__ import annotations
 
@@ -14,27 +14,24 @@ from discreet.learners.contexts.linear_ucb import NO_LOOKS, FitSchedule, Looks
 Constants = Literal["practice", "theory"]
 FAILURE = 0.05  # the probability α with which confidence may fail
 GROWTH = 1.03  # by which rounds grow from one fit to the next
-LOOK = (
-    4.0 / 0.3
-) ** 2  # reports, at a variance of 1: a difference of 0.3 is then four standard deviations
-LOOK_AFTER, LOOK_FOR = (
-    1.0 / 8.0,
-    1.0 / 8.0,
-)  # of all rounds: when features are looked at, and for how long at most
-# features, that can be looked at one by one; of more, each has little weight, and looks cost more
-# than they save
+# reports per look, at a variance of 1: a difference of 0.3 is then four standard deviations
+LOOK = (4.0 / 0.3) ** 2
+# shares of all rounds: when looks begin, and how long they last at most
+LOOK_AFTER, LOOK_FOR = 1.0 / 8.0, 1.0 / 8.0
+# largest number of features that are looked at one by one; with more, each has little weight, and
+# looks cost more than they save
 FEW = 20
-HARDLY = 2.5  # standard deviations of what is reported of a feature that is never played
-SHARE = 0.5  # of the feature that was played most
-TRIAL, WORTH = 1.0 / 4.0, 0.3  # the part of a look after which the mean of x(i)² should be so large
+HARDLY = 2.5  # a feature reported below this many standard deviations was hardly played
+SHARE = 0.5  # and below this share of the feature that was played most
+TRIAL, WORTH = 1.0 / 4.0, 0.3  # after this part, a look ends if the mean of x(i)² is smaller
 UNPROVED = "none is proved: the constants are chosen by measurements"
 
 
 class Factors(NamedTuple):
-    """Constants: the shift in Υ, a factor of the width β, the reach ω in shifts, how fast reports are forgotten.
+    """Constants: the shift in Υ, a factor of the width β, the reach ω in shifts, the recency.
 
-    ``look`` is for how many reports, at a variance of 1, a feature that was hardly played is looked
-    at.
+    ``recency`` is how fast reports are forgotten. ``look`` is the number of reports, at a variance
+    of 1, for which a feature that was hardly played is looked at.
     """
 
     shift: float
@@ -44,7 +41,7 @@ class Factors(NamedTuple):
     look: float
 
     def checked(self) -> Factors:
-        """Return the same, or refuse a constant that cannot be: a model needs a shift, and nothing is below 0."""
+        """Return the same, or refuse a constant below 0, or no shift: a model needs one."""
         check_positive("shift", self.shift)
         return Factors(
             *(check_range(name, value, 0.0, 1e9) for name, value in self._asdict().items())
@@ -52,18 +49,18 @@ class Factors(NamedTuple):
 
 
 THEORY = Factors(2.0, 1.0, 0.0, 0.0, 0.0)  # those of the analysis
-PRACTICE = Factors(1.5, 0.0, 0.3, 1.0, LOOK)
+PRACTICE = Factors(1.5, 0.0, 0.3, 1.0, LOOK)  # chosen by measurements
 
 
 class Deviations(NamedTuple):
-    """Standard deviations of the noise in the sums at some times: of an entry on the diagonal, and of the vector."""
+    """Standard deviations of the noise in sums: in an entry on the diagonal, and in the vector."""
 
     matrix: Floats
     vector: Floats
 
 
 def fit_times(rounds: int) -> Integers:
-    """Return after how many reports the model is fitted: all at first, and then ever more rarely.
+    """Return after how many reports the model is fitted: each at first, then ever more rarely.
 
     >>> fit_times(10).tolist(), len(fit_times(2**18))
     ([1, 2, 3, 4, 5, 6, 7, 8, 9], 355)
@@ -74,18 +71,19 @@ def fit_times(rounds: int) -> Integers:
     return np.array(times[:-1] or [1], dtype=np.int64)
 
 
-def effective(times: Integers, recency: float) -> Floats:
-    """Return the sum over s ≤ t of (s / t)^(2 recency): as many reports without weights have the same noise.
+def effective_reports(times: Integers, recency: float) -> Floats:
+    """Return the sum over s ≤ t of (s / t)^(2 recency): so many unweighted reports are as noisy.
 
-    >>> effective(np.array([1, 10]), 0.0).tolist(), effective(np.array([1, 10]), 1.0).round(9).tolist()
+    >>> times = np.array([1, 10])
+    >>> effective_reports(times, 0.0).tolist(), effective_reports(times, 1.0).round(9).tolist()
     ([1.0, 10.0], [1.0, 3.85])
     """
     t = times.astype(np.float64)
     return t if recency == 0.0 else t / (2.0 * recency + 1.0) + 0.5 + recency / (6.0 * t)
 
 
-def without_noise(dimension: int, times: Integers, factor: float) -> FitSchedule:
-    """Return the schedule of LinUCB: no shift but 1, and β = sqrt(2 ln(1/α) + d ln(1 + t/d)) + 1."""
+def plain_schedule(dimension: int, times: Integers, factor: float) -> FitSchedule:
+    """Return the schedule of LinUCB: shift 1, and β = sqrt(2 ln(1/α) + d ln(1 + t/d)) + 1."""
     t = times.astype(np.float64)
     check_range("width", factor, 0.0, 1e9)
     widths = np.sqrt(2.0 * math.log(1.0 / FAILURE) + dimension * np.log1p(t / dimension)) + 1.0
@@ -93,7 +91,7 @@ def without_noise(dimension: int, times: Integers, factor: float) -> FitSchedule
 
 
 def upsilon(dimension: int, rounds: int, matrix: Floats) -> Floats:
-    """Return Υ, which the largest eigenvalue of the noise in the matrix does not exceed in any round, but with α / 3.
+    """Return Υ, which no eigenvalue of the noise exceeds in any round, except with chance α / 3.
 
     Υ = σ (sqrt(2 d) + sqrt(2 ln(6 T / α))) for symmetric Gaussian noise with deviation σ on the
     diagonal and σ / sqrt(2) off it. For reports of fixed length it is checked by measurement, and
@@ -102,7 +100,7 @@ def upsilon(dimension: int, rounds: int, matrix: Floats) -> Floats:
     return matrix * (math.sqrt(2.0 * dimension) + math.sqrt(2.0 * math.log(6.0 * rounds / FAILURE)))
 
 
-def with_noise(
+def noisy_schedule(
     dimension: int, rounds: int, times: Integers, noise: Deviations, factors: Factors
 ) -> FitSchedule:
     """Return the schedule for noisy moments, both c and β times a factor.
@@ -117,20 +115,24 @@ def with_noise(
     return FitSchedule(times, shifts, widths, factors.reach * shifts)
 
 
-def looks_for(dimension: int, rounds: int, matrix: float, vector: float, factors: Factors) -> Looks:
-    """Return how features that were hardly played are looked at, with these standard deviations of a single report.
+def plan_looks(
+    dimension: int, rounds: int, matrix: float, vector: float, factors: Factors
+) -> Looks:
+    """Return how features that were hardly played are looked at.
 
-    What a look adds is weighed so that it has as much noise as all that was added until then.
+    ``matrix`` and ``vector`` are standard deviations of a single report. What a look adds is
+    weighted so that it has as much noise as everything before it.
 
-    >>> looks_for(10, 2**17, 4.34, 3.07, PRACTICE)
-    Looks(after=16384, reports=1638, weight=1.8..., hardly=801.8..., share=0.5, trial=410, worth=123.0)
+    >>> plan_looks(10, 2**17, 4.34, 3.07, PRACTICE)
+    Looks(after=16384, reports=1638, weight=1.8..., hardly=801.8..., share=0.5, trial=410,
+          worth=123.0)
     """
     after = int(LOOK_AFTER * rounds)
     variance = 1.0 + vector**2  # that of a reward from -1 to 1 is at most 1
     reports = int(min(factors.look * variance, LOOK_FOR * rounds / dimension))
     if after < 1 or reports < 1 or dimension > FEW:
         return NO_LOOKS
-    before = float(effective(np.array([after]), factors.recency)[0])
+    before = float(effective_reports(np.array([after]), factors.recency)[0])
     weight, trial = math.sqrt(before / reports), math.ceil(TRIAL * reports)
     hardly = HARDLY * matrix * math.sqrt(before)
     return Looks(after, reports, weight, hardly, SHARE, trial, WORTH * trial)

@@ -1,4 +1,4 @@
-"""One value a round of linear functions on sets with vertices: explore by a plan, lead by the oracle."""
+"""One value per round of linear functions on vertices: explore, and lead by a linear oracle."""
 
 from __future__ import annotations
 
@@ -7,10 +7,15 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from discreet.algorithms.functions.checking import batch_of
-from discreet.algorithms.functions.running import Found, Sums, least_noise
-from discreet.algorithms.functions.tuning import WhenVacuous, place_with, steepest
-from discreet.algorithms.papers import LINEAR_ORACLE
+from discreet.algorithms.functions.common import (
+    GradientSum,
+    GradientSumName,
+    WhenVacuous,
+    check_batch,
+    least_noise,
+    place_with,
+    steepest,
+)
 from discreet.algorithms.registry import Growth, Instance, Setting, register_algorithm
 from discreet.channels import GradientSums
 from discreet.contracts import Channel, Floats
@@ -24,15 +29,13 @@ from discreet.ranges import make_range
 from discreet.sets import Vertices
 
 SOURCE = (
-    "exploring and leading by vertices, for linear "
-    "functions "
-    "(see "
+    "exploring and leading by vertices, for linear functions (see "
     "discreet.learners.functions.oracle_leader)"
 )
 UNSTEADY = "no bound proved: the noise of these sums goes up and down"
 LINEAR = Functions("k-sets(10,3)", form="linear")
-MOST_BATCHES = 1 << 16
-BLOCKS = 64  # of sums, in each of which the least noise is taken for that of all
+MOST_BATCHES = 1 << 16  # more sums take long to release, and save little
+BLOCKS = 64  # of sums; the noise of a block is taken to be its least
 
 
 @register_algorithm(
@@ -40,7 +43,7 @@ BLOCKS = 64  # of sums, in each of which the least noise is taken for that of al
     title="leader by a linear oracle that plays vertices only",
     problem=LINEAR,
     fixed=("evaluations", "form"),
-    citation=LINEAR_ORACLE,
+    citation="mcmahan2004online",
     growth=Growth(2.0 / 3.0),
 )
 def linear_oracle(
@@ -50,7 +53,7 @@ def linear_oracle(
     spread: float | None = None,
     when_vacuous: WhenVacuous = "centre",
 ) -> Instance:
-    """McMahan & Blum 2004, with a plan of vertices, Gaussian perturbations and the parameters of the least bound."""
+    """McMahan & Blum 2004 with a plan of vertices, Gaussian perturbations and the least bound."""
     channel = GradientSums.without_noise(
         size=1, dimension=setting.problem.place.dimension, bounds=setting.bounds
     )
@@ -64,34 +67,34 @@ def linear_oracle(
     title="leader by a linear oracle that plays vertices only, on private running sums",
     problem=LINEAR,
     fixed=("evaluations", "form"),
-    citation=LINEAR_ORACLE,
+    citation="mcmahan2004online",
     growth=Growth(2.0 / 3.0),
 )
 def private_linear_oracle(
     setting: Setting[Functions],
     *,
-    sums: Sums | None = None,
+    sums: GradientSumName | None = None,
     noise: NoiseName | None = None,
     batch_size: int | None = None,
     exploration: float | None = None,
     spread: float | None = None,
     when_vacuous: WhenVacuous = "centre",
 ) -> Instance:
-    """Ours: the estimates of exploring rounds in a private running sum, whose noise perturbs the leader (central model).
+    """Lead by a private running sum of the estimates of exploring rounds (central model).
 
-    Estimates do not depend on what was learned, so the noise is paid for once; the leader adds what
-    it falls short of.
+    Estimates do not depend on what was learned, so the noise is paid for once. It perturbs the
+    leader, which adds what is missing.
     """
-    options = []
+    candidates = []
     for size in _sizes(setting, batch_size):
         found = least_noise(setting, size=size, sums=sums, noise=noise, padding=True)
-        options.append((_least(setting, size, found, exploration, spread), found))
-    chosen, found = min(options, key=lambda option: option[0].bound)
+        candidates.append((_least(setting, size, found, exploration, spread), found))
+    chosen, found = min(candidates, key=lambda candidate: candidate[0].bound)
     channel = GradientSums.over(found.channel, size=chosen.size, bounds=setting.bounds)
     return _instance(setting, channel, chosen, found, when_vacuous)
 
 
-class Chosen(NamedTuple):
+class Choice(NamedTuple):
     """Parameters, and their bound in widths of the range."""
 
     size: int
@@ -101,25 +104,22 @@ class Chosen(NamedTuple):
 
 
 def _sizes(setting: Setting[Functions], batch_size: int | None) -> list[int]:
-    """Return lengths of batches to choose from, few enough of them in a game; there must be two."""
-    if batch_size is None:
-        usual = [
-            4**power
-            for power in range(6)
-            if 2 * 4**power <= setting.rounds <= MOST_BATCHES * 4**power
-        ]
-        return usual or [-(-setting.rounds // MOST_BATCHES)]
-    return [batch_of(setting, batch_size)]
+    """Return batch sizes to choose from: a game has at least 2 batches, at most MOST_BATCHES."""
+    if batch_size is not None:
+        return [check_batch(setting, batch_size)]
+    sizes, rounds = (1, 4, 16, 64, 256, 1024), setting.rounds
+    usual = [size for size in sizes if 2 * size <= rounds <= MOST_BATCHES * size]
+    return usual or [-(-rounds // MOST_BATCHES)]
 
 
 def _least(
     setting: Setting[Functions],
     size: int,
-    found: Found | None,
+    found: GradientSum | None,
     exploration: float | None,
     spread: float | None,
-) -> Chosen:
-    """Return the exploration and the spread with the least bound, for the noise of a running sum."""
+) -> Choice:
+    """Return the exploration and the spread with the least bound for a running sum."""
     place, rounds, slope = place_with(setting, Vertices), setting.rounds, steepest(setting)
     plan = cast(Vertices, place.set).plan()
     lengths = np.linalg.norm(centred_estimators(plan), axis=1)
@@ -130,7 +130,7 @@ def _least(
     )
     noisy_sums = _noise_of(found)
 
-    def chosen(share: float, own: float) -> Chosen:
+    def chosen(share: float, own: float) -> Choice:
         unit = longest / share
         rest = unit * noisy_sums.deviations if noisy_sums.gaussian else np.zeros(1)
         inside = np.maximum(np.sqrt(own**2 + rest**2), 1e-300)
@@ -148,9 +148,9 @@ def _least(
                 np.max(1.0 / inside) if rest.size == 1 else noisy_sums.shares @ (1.0 / inside)
             ),
         )
-        return Chosen(size, share, own, bound)
+        return Choice(size, share, own, bound)
 
-    def best_spread(share: float) -> Chosen:
+    def best_spread(share: float) -> Choice:
         if spread is not None:
             return chosen(share, check_range("spread", spread, 0.0, 1e100))
         alone = math.sqrt(rounds * (square / (4.0 * share) + size * slope**2) / 2.5 / root)
@@ -166,7 +166,7 @@ def _least(
 
 
 class SumNoise(NamedTuple):
-    """The noise in a coordinate of sums, for queries of length 1: the least in each of some blocks, and the most."""
+    """The noise in a coordinate of sums, for queries of length 1: the least per block, the most."""
 
     gaussian: bool
     steady: bool  # the same in all sums, or Gaussian with a variance that never falls
@@ -175,7 +175,7 @@ class SumNoise(NamedTuple):
     largest: float
 
 
-def _noise_of(found: Found | None) -> SumNoise:
+def _noise_of(found: GradientSum | None) -> SumNoise:
     """Return the noise of a running sum."""
     if found is None:
         return SumNoise(True, True, np.zeros(1), np.ones(1), 0.0)
@@ -197,11 +197,11 @@ def _noise_of(found: Found | None) -> SumNoise:
 def _instance(
     setting: Setting[Functions],
     channel: Channel,
-    chosen: Chosen,
-    found: Found | None,
+    chosen: Choice,
+    found: GradientSum | None,
     when_vacuous: WhenVacuous,
 ) -> Instance:
-    """Return the algorithm; where its bound says nothing, vertices of the plan are played at random."""
+    """Return the algorithm, or one that plays vertices of the plan at random if it is vacuous."""
     around, width = cast(Vertices, setting.problem.place.set), setting.bounds.width
     most = setting.rounds * setting.problem.widest(make_range())
     proved = _noise_of(found).steady
@@ -210,12 +210,8 @@ def _instance(
             private=Private(channel, OracleLeader.start(set=around, exploration=1.0, spread=0.0)),
             parameters={"plays": "vertices at random"},
             regret_bound=width * most,
-            bound_source="vertices are played at random, "
-            "since the "
-            "bound for "
-            "learning is "
-            f"{width * chosen.bound:,.0f} "
-            "(when_vacuous=play learns all the same)",
+            bound_source="vertices are played at random, since the bound for learning is "
+            f"{width * chosen.bound:,.0f} (when_vacuous=play learns all the same)",
         )
     learner = OracleLeader.start(set=around, exploration=chosen.exploration, spread=chosen.spread)
     return Instance(

@@ -1,4 +1,4 @@
-"""One value a round of linear functions: SCRiBLe without privacy, with noise on every value, and on means of batches."""
+"""One value per round of linear functions: SCRiBLe, with noise on values or on means of batches."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from typing import Literal, cast
 
 import numpy as np
 
-from discreet.algorithms.arms.faster_rates import Calibration
-from discreet.algorithms.functions.tuning import (
-    Plan,
+from discreet.algorithms.functions.common import (
+    Parameters,
+    Proposal,
     WhenVacuous,
-    instance,
+    check_batch,
+    decide,
     mean_square,
     noise_on_reports,
     place_with,
 )
-from discreet.algorithms.papers import AGARWAL_SINGH, SCRIBLE
-from discreet.algorithms.registry import Growth, Instance, Setting, register_algorithm
-from discreet.channels import Batch, Open, PerPoint, PerRound
+from discreet.algorithms.registry import ROOT, Growth, Instance, Setting, register_algorithm
+from discreet.channels import Batch, Open, PerRound
 from discreet.contracts import Channel, Noise
-from discreet.errors import DiscreetError, check_int, check_positive
-from discreet.learners import PointScrible, Scrible
+from discreet.errors import DiscreetError, check_positive
+from discreet.learners import Scrible
 from discreet.learners.functions.scrible import INSIDE, scrible_bound, scrible_rate
-from discreet.mechanisms import Laplace, ReportNoiseName, noise_named
+from discreet.mechanisms import ReportNoiseName, noise_named
 from discreet.problems import Functions
 from discreet.ranges import make_range
 from discreet.sets import Barrier
@@ -38,8 +38,8 @@ LINEAR = Functions(form="linear")
     title="leader inside a barrier, for linear functions",
     problem=LINEAR,
     fixed=("evaluations", "form"),
-    citation=SCRIBLE,
-    growth=Growth(0.5),
+    citation="abernethy2008competing",
+    growth=ROOT,
     one_point=True,
 )
 def scrible(
@@ -49,9 +49,8 @@ def scrible(
     when_vacuous: WhenVacuous = "centre",
 ) -> Instance:
     """Abernethy, Hazan & Rakhlin 2008, with the rate of the least proved bound."""
-    return instance(
-        setting, _plan(setting, Open(setting.bounds), None, 1, learning_rate), when_vacuous
-    )
+    proposal = _propose(setting, Open(setting.bounds), None, 1, learning_rate)
+    return decide(setting, proposal, when_vacuous)
 
 
 @register_algorithm(
@@ -60,30 +59,24 @@ def scrible(
     title="leader inside a barrier, for linear functions, with noise on every value",
     problem=LINEAR,
     fixed=("evaluations", "form"),
-    citation=AGARWAL_SINGH,
-    builds_on=(SCRIBLE,),
+    citation="agarwal2017price",
+    builds_on=("abernethy2008competing",),
     growth=Growth(0.5, shows_at=10.0),
 )
 def private_scrible(
     setting: Setting[Functions],
     *,
-    calibration: Calibration = "tight",
     noise: ReportNoiseName | None = None,
     learning_rate: float | None = None,
     when_vacuous: WhenVacuous = "centre",
 ) -> Instance:
-    """Algorithm 4 over SCRiBLe (Theorem 4.5); tight: noise on the value alone instead of on every coordinate.
+    """Algorithm 4 over SCRiBLe (Theorem 4.5), with noise on the value, not on every coordinate.
 
-    By default values are answered by randomised response, which has the least proved bound for
-    every epsilon. The paper's noise, on every coordinate, is calibrated to the largest 1-norm of a
-    loss vector, and not to that of a difference of two: with ``calibration=paper`` the guarantee is
-    2 ε.
+    The default is randomised response, which has the least proved bound for every epsilon.
     """
-    if calibration == "paper":
-        return instance(setting, _paper(setting, noise, learning_rate), when_vacuous)
-    found = noise_on_reports(setting, setting.bounds, noise, "tight")
-    plan = _plan(setting, PerRound(setting.bounds, found), found, 1, learning_rate)
-    return instance(setting, plan, when_vacuous)
+    found = noise_on_reports(setting, setting.bounds, noise)
+    proposal = _propose(setting, PerRound(setting.bounds, found), found, 1, learning_rate)
+    return decide(setting, proposal, when_vacuous)
 
 
 @register_algorithm(
@@ -92,8 +85,8 @@ def private_scrible(
     title="leader inside a barrier, for linear functions, on noisy means of batches",
     problem=LINEAR,
     fixed=("evaluations", "form"),
-    citation=SCRIBLE,
-    builds_on=(AGARWAL_SINGH,),
+    citation="abernethy2008competing",
+    builds_on=("agarwal2017price",),
     growth=Growth(0.5, shows_at=10.0),
 )
 def batched_scrible(
@@ -104,12 +97,12 @@ def batched_scrible(
     learning_rate: float | None = None,
     when_vacuous: WhenVacuous = "centre",
 ) -> Instance:
-    """Ours: a point is played for a whole batch, and noise is added once to the sum of its losses (central model).
+    """Play a point for a whole batch, and add noise once to the sum of its losses (central model).
 
     The regret of batches of τ rounds grows with τ q; q = 1/4 + s² / τ² is the mean square of a
-    noisy mean, and s² the variance of the noise in widths. That is least for τ = 2 s, and hardly
-    more for τ = sqrt(8) s, which is 4 / ε for Laplace noise: it is taken, since means are seldom at
-    an end of their range, as the 1/4 supposes.
+    noisy mean, and s² the variance of the noise in widths. It is least for τ = 2 s, and hardly more
+    for τ = sqrt(8) s, which is 4 / ε for Laplace noise. That is the default: means are seldom at an
+    end of their range, as the 1/4 supposes.
     """
     if noise == "gaussian" and setting.delta == 0.0:
         raise DiscreetError(
@@ -119,64 +112,18 @@ def batched_scrible(
         sensitivity=1.0, epsilon=setting.epsilon, delta=setting.delta
     )
     usual = min(max(1, round(math.sqrt(8.0) * found.deviation(1))), setting.rounds // 2)
-    size = usual if batch_size is None else check_int("batch_size", batch_size, minimum=1)
-    if setting.rounds < 2 * size:
-        raise DiscreetError(
-            f"rounds is {setting.rounds}, but two "
-            "batches of "
-            f"{size} "
-            "rounds "
-            "need at "
-            "least "
-            f"{2 * size}."
-        )
+    size = check_batch(setting, usual if batch_size is None else batch_size)
     channel = Batch.over(size=size, bounds=setting.bounds, noise=found)
-    return instance(setting, _plan(setting, channel, found, size, learning_rate), when_vacuous)
+    return decide(setting, _propose(setting, channel, found, size, learning_rate), when_vacuous)
 
 
-def _paper(
-    setting: Setting[Functions], noise: ReportNoiseName | None, learning_rate: float | None
-) -> Plan:
-    """Return Theorem 4.5 as printed: λ = |Y|₁ / ε, and η for M² + λ² N |X|²; what is released is ⟨ℓ + Z, x⟩."""
-    if noise not in (None, "laplace"):
-        raise DiscreetError(
-            f"calibration is paper, which has laplace noise, but noise is {noise}: leave it out."
-        )
-    place, rounds, slope = place_with(setting, Barrier), setting.rounds, setting.problem.lipschitz
-    if np.any(place.set.centre() != 0.0):
-        raise DiscreetError(
-            "calibration is paper, which is for sets "
-            "around 0, "
-            "but the "
-            "set is "
-            f"{setting.problem.domain}."
-        )
-    around, dimension = cast(Barrier, place.set), place.dimension
-    size = slope * math.sqrt(
-        dimension
-    )  # |Y|₁ in widths of the range: loss vectors of length G at most
-    scale, largest = size / setting.epsilon, min(0.5, slope * place.outer)
-    square = largest**2 + scale**2 * dimension * place.outer**2
-    printed = math.sqrt(
-        around.complexity * math.log(rounds) / (2.0 * dimension**2 * rounds * square)
-    )
-    rate = printed if learning_rate is None else check_positive("learning_rate", learning_rate)
-    return Plan(
-        channel=PerPoint(setting.bounds, size, Laplace(scale)),
-        learner=PointScrible.start(set=around, learning_rate=rate),
-        parameters={"learning_rate": rate},
-        bound=None,
-        source="no bound stated: what the paper's has before its logarithms is not printed",
-    )
-
-
-def _plan(
+def _propose(
     setting: Setting[Functions],
     channel: Channel,
     noise: Noise | None,
     size: int,
     learning_rate: float | None,
-) -> Plan:
+) -> Proposal:
     """Return the learner on values, or on means of ``size`` of them; the noise is on their sum."""
     place = place_with(setting, Barrier)
     around, dimension, releases = cast(Barrier, place.set), place.flat, setting.rounds // size
@@ -187,11 +134,9 @@ def _plan(
     usual = scrible_rate(
         complexity=around.complexity, dimension=dimension, releases=releases, square=square
     )
-    rate = (
-        min(fastest, usual)
-        if learning_rate is None
-        else check_positive("learning_rate", learning_rate)
-    )
+    rate = min(fastest, usual)
+    if learning_rate is not None:
+        rate = check_positive("learning_rate", learning_rate)
     bound = scrible_bound(
         complexity=around.complexity,
         dimension=dimension,
@@ -199,10 +144,10 @@ def _plan(
         square=square,
         learning_rate=rate,
     )
-    left = setting.rounds - releases * size  # rounds of a last batch, which nothing is known of
+    left = setting.rounds - releases * size  # rounds of a last batch, which is never released
     proved = rate <= fastest
-    parameters: dict[str, float | int | str] = {"batch_size": size} if size > 1 else {}
-    return Plan(
+    parameters: Parameters = {"batch_size": size} if size > 1 else {}
+    return Proposal(
         channel=channel,
         learner=Scrible.start(set=around, learning_rate=rate),
         parameters=parameters | {"learning_rate": rate},
@@ -214,14 +159,17 @@ def _plan(
 def _largest(
     noise: Noise | None, square: float, width: float, releases: int
 ) -> tuple[float, float]:
-    """Return how far releases are from 1/2 at most, but for an event that costs regret of at most the second number."""
+    """Return the largest distance of releases from 1/2, and the regret if it is exceeded."""
     if noise is None or noise.is_bounded:
         return math.sqrt(square), 0.0
     return 0.5 + rarely_beyond(noise, 1.0 / releases**2) / width, 1.0
 
 
 def rarely_beyond(noise: Noise, chance: float) -> float:
-    """Return a number that the size of symmetric noise exceeds with at most this chance: 2 E exp(θ Z) exp(-θ L)."""
+    """Return an L that the size of symmetric noise exceeds with at most this chance.
+
+    The chance is at most 2 E exp(θ Z) exp(-θ L) for every tilt θ; the best one of a grid is taken.
+    """
     tilts = np.geomspace(1e-3, 1e3, 600) / noise.deviation(1)
     return min(
         (math.log(2.0 / chance) + noise.log_moment(float(tilt), 1)) / float(tilt) for tilt in tilts

@@ -1,23 +1,21 @@
-"""One value a round of smooth functions: leaders inside a barrier, without privacy and with noise on every report."""
+"""One value per round of smooth functions: leaders inside a barrier."""
 
 from __future__ import annotations
 
 import math
 from typing import cast
 
-from discreet.algorithms.arms.faster_rates import Calibration
-from discreet.algorithms.functions.checking import check_given
-from discreet.algorithms.functions.tuning import (
-    Plan,
+from discreet.algorithms.functions.common import (
+    Parameters,
+    Proposal,
     WhenVacuous,
-    declared,
-    instance,
+    check_given,
+    decide,
     mean_square,
     noise_on_reports,
-    paper_square,
     place_with,
+    require_declared,
 )
-from discreet.algorithms.papers import SMOOTH_BANDIT, SMOOTH_STRONGLY_CONVEX, ZHENG
 from discreet.algorithms.registry import ROOT, Growth, Instance, Setting, register_algorithm
 from discreet.channels import Open, PerRound
 from discreet.contracts import Noise
@@ -36,7 +34,7 @@ UNBOUNDED = "no bound proved: the estimates must be bounded, and this noise is n
     title="leader inside a barrier, for smooth functions",
     problem=Functions(smoothness=0.5),
     fixed=("evaluations",),
-    citation=SMOOTH_BANDIT,
+    citation="saha2011improved",
     growth=Growth(2.0 / 3.0),
     one_point=True,
 )
@@ -48,10 +46,13 @@ def smooth_bandit(
     when_vacuous: WhenVacuous = "centre",
 ) -> Instance:
     """Saha & Tewari 2011, with the radius and the rate of the least proved bound."""
-    return instance(
+    return lead_smooth(
         setting,
-        _smooth(setting, "smooth-bandit", None, "tight", radius, learning_rate),
-        when_vacuous,
+        None,
+        name="smooth-bandit",
+        radius=radius,
+        learning_rate=learning_rate,
+        when_vacuous=when_vacuous,
     )
 
 
@@ -60,7 +61,7 @@ def smooth_bandit(
     title="leader inside a barrier, for smooth and strongly convex functions",
     problem=Functions(curvature=0.5, smoothness=0.5),
     fixed=("evaluations",),
-    citation=SMOOTH_STRONGLY_CONVEX,
+    citation="hazan2014bandit",
     growth=ROOT,
     one_point=True,
 )
@@ -71,8 +72,13 @@ def smooth_strongly_convex_bandit(
     when_vacuous: WhenVacuous = "centre",
 ) -> Instance:
     """Hazan & Levy 2014, with the rate of the least proved bound."""
-    plan = _strongly_convex(setting, "smooth-strongly-convex-bandit", None, "tight", learning_rate)
-    return instance(setting, plan, when_vacuous)
+    return lead_smooth_strongly_convex(
+        setting,
+        None,
+        name="smooth-strongly-convex-bandit",
+        learning_rate=learning_rate,
+        when_vacuous=when_vacuous,
+    )
 
 
 @register_algorithm(
@@ -81,81 +87,83 @@ def smooth_strongly_convex_bandit(
     title="leader inside a barrier, for smooth functions, with noise on every value",
     problem=Functions(smoothness=0.5),
     fixed=("evaluations",),
-    citation=ZHENG,
-    builds_on=(SMOOTH_BANDIT,),
+    citation="zheng2020locally",
+    builds_on=("saha2011improved",),
     growth=Growth(2.0 / 3.0, shows_at=10.0),
 )
 def local_smooth(
     setting: Setting[Functions],
     *,
-    calibration: Calibration = "tight",
     noise: ReportNoiseName | None = None,
     radius: float | None = None,
     learning_rate: float | None = None,
     when_vacuous: WhenVacuous = "centre",
 ) -> Instance:
     """Corollary 4: Algorithm 1 over that of Saha & Tewari."""
-    found = noise_on_reports(setting, setting.bounds, noise, calibration)
-    return instance(
+    return lead_smooth(
         setting,
-        _smooth(setting, "local-smooth", found, calibration, radius, learning_rate),
-        when_vacuous,
+        noise_on_reports(setting, setting.bounds, noise),
+        name="local-smooth",
+        radius=radius,
+        learning_rate=learning_rate,
+        when_vacuous=when_vacuous,
     )
 
 
 @register_algorithm(
     name="local-smooth-strongly-convex",
     twin="smooth-strongly-convex-bandit",
-    title="leader inside a barrier, for smooth and "
-    "strongly "
-    "convex "
-    "functions, "
-    "with "
-    "noise on "
-    "every "
+    title="leader inside a barrier, for smooth and strongly convex functions, with noise on every "
     "value",
     problem=Functions(curvature=0.5, smoothness=0.5),
     fixed=("evaluations",),
-    citation=ZHENG,
-    builds_on=(SMOOTH_STRONGLY_CONVEX,),
+    citation="zheng2020locally",
+    builds_on=("hazan2014bandit",),
     growth=Growth(0.5, shows_at=10.0),
 )
 def local_smooth_strongly_convex(
     setting: Setting[Functions],
     *,
-    calibration: Calibration = "tight",
     noise: ReportNoiseName | None = None,
     learning_rate: float | None = None,
     when_vacuous: WhenVacuous = "centre",
 ) -> Instance:
     """Corollary 4: Algorithm 1 over that of Hazan & Levy."""
-    found = noise_on_reports(setting, setting.bounds, noise, calibration)
-    plan = _strongly_convex(
-        setting, "local-smooth-strongly-convex", found, calibration, learning_rate
+    return lead_smooth_strongly_convex(
+        setting,
+        noise_on_reports(setting, setting.bounds, noise),
+        name="local-smooth-strongly-convex",
+        learning_rate=learning_rate,
+        when_vacuous=when_vacuous,
     )
-    return instance(setting, plan, when_vacuous)
 
 
-def _smooth(
+def lead_smooth(
     setting: Setting[Functions],
-    name: str,
     noise: Noise | None,
-    calibration: Calibration,
-    radius: float | None,
-    learning_rate: float | None,
-) -> Plan:
+    *,
+    name: str,
+    tuned_by: float | None = None,
+    radius: float | None = None,
+    learning_rate: float | None = None,
+    when_vacuous: WhenVacuous = "centre",
+) -> Instance:
+    """Return the leader for smooth functions with this noise on every value.
+
+    It is tuned to the mean square of a release around 1/2, or to ``tuned_by`` if that is given;
+    messages have the ``name`` of the algorithm.
+    """
     check_given(radius=radius, learning_rate=learning_rate)
     place, rounds = place_with(setting, Barrier), setting.rounds
     barrier, size = cast(Barrier, place.set), place.flat
-    bend = declared(setting, "smoothness", name) * place.outer**2
-    square, tuned_by, largest = _sizes(setting, noise, calibration)
+    bend = require_declared(setting, "smoothness", name) * place.outer**2
+    square = mean_square(noise, setting.bounds)
+    q = square if tuned_by is None else tuned_by
     growth = barrier.complexity * math.log(rounds)
-    usual = (2.0 * size * math.sqrt(tuned_by * growth * rounds) / (3.0 * bend * rounds)) ** (
-        1.0 / 3.0
-    )
+    usual = (2.0 * size * math.sqrt(q * growth * rounds) / (3.0 * bend * rounds)) ** (1.0 / 3.0)
     look = min(1.0, usual) if radius is None else radius
-    fastest = look / (4.0 * size * largest)
-    rate = min(fastest, look * math.sqrt(growth / (size**2 * tuned_by * rounds)))
+    fastest = look / (4.0 * size * _largest(setting, noise))
+    rate = min(fastest, look * math.sqrt(growth / (size**2 * q * rounds)))
     rate = rate if learning_rate is None else learning_rate
     bound = smooth_bound(
         complexity=barrier.complexity,
@@ -167,39 +175,32 @@ def _smooth(
         bend=bend,
     )
     learner = Scrible.start(set=barrier, learning_rate=rate, radius=look)
-    return _plan(
-        setting,
-        noise,
-        learner,
-        {"radius": look, "learning_rate": rate},
-        bound,
-        proved=rate <= fastest,
-    )
+    parameters: Parameters = {"radius": look, "learning_rate": rate}
+    proposal = _propose(setting, noise, learner, parameters, bound, proved=rate <= fastest)
+    return decide(setting, proposal, when_vacuous)
 
 
-def _strongly_convex(
+def lead_smooth_strongly_convex(
     setting: Setting[Functions],
-    name: str,
     noise: Noise | None,
-    calibration: Calibration,
-    learning_rate: float | None,
-) -> Plan:
+    *,
+    name: str,
+    tuned_by: float | None = None,
+    learning_rate: float | None = None,
+    when_vacuous: WhenVacuous = "centre",
+) -> Instance:
+    """Return the leader for smooth, strongly convex functions; see ``lead_smooth``."""
     check_given(learning_rate=learning_rate)
-    place, rounds, curvature = (
-        place_with(setting, Barrier),
-        setting.rounds,
-        declared(setting, "curvature", name),
-    )
+    place, rounds = place_with(setting, Barrier), setting.rounds
+    curvature = require_declared(setting, "curvature", name)
     barrier, size = barrier_of(place.set), place.dimension
-    ratio = declared(setting, "smoothness", name) / curvature
-    square, tuned_by, largest = _sizes(setting, noise, calibration)
+    ratio = require_declared(setting, "smoothness", name) / curvature
+    square = mean_square(noise, setting.bounds)
+    q = square if tuned_by is None else tuned_by
     growth = barrier.complexity * math.log(rounds) + 1.5 * ratio * (1.0 + math.log(rounds))
-    fastest = 1.0 / (4.0 * size * largest)
-    rate = (
-        min(fastest, math.sqrt(growth / (size**2 * tuned_by * rounds)))
-        if learning_rate is None
-        else learning_rate
-    )
+    fastest = 1.0 / (4.0 * size * _largest(setting, noise))
+    usual = min(fastest, math.sqrt(growth / (size**2 * q * rounds)))
+    rate = usual if learning_rate is None else learning_rate
     bound = smooth_strongly_convex_bound(
         complexity=barrier.complexity,
         dimension=size,
@@ -211,39 +212,33 @@ def _strongly_convex(
     learner = DikinLeader.start(
         barrier=barrier, dimension=size, learning_rate=rate, curvature=curvature
     )
-    return _plan(setting, noise, learner, {"learning_rate": rate}, bound, proved=rate <= fastest)
+    parameters: Parameters = {"learning_rate": rate}
+    proposal = _propose(setting, noise, learner, parameters, bound, proved=rate <= fastest)
+    return decide(setting, proposal, when_vacuous)
 
 
-def _sizes(
-    setting: Setting[Functions], noise: Noise | None, calibration: Calibration
-) -> tuple[float, float, float]:
-    """Return the mean square of releases around 1/2, what to tune by in its place, and their largest distance from 1/2.
+def _largest(setting: Setting[Functions], noise: Noise | None) -> float:
+    """Return the largest distance of a release from 1/2.
 
-    Noise that is not bounded has no largest distance; that of three deviations is taken, and no
-    bound is stated.
+    Unbounded noise has none: three deviations are taken instead, and no bound is stated.
     """
-    square = mean_square(noise, setting.bounds)
-    paper = noise is not None and calibration == "paper"
-    tuned_by = (
-        paper_square(setting, noise, setting.bounds) if noise is not None and paper else square
-    )
     if noise is None or noise.is_bounded:
-        return square, tuned_by, math.sqrt(square)
-    return square, tuned_by, 0.5 + 3.0 * noise.deviation(1) / setting.bounds.width
+        return math.sqrt(mean_square(noise, setting.bounds))
+    return 0.5 + 3.0 * noise.deviation(1) / setting.bounds.width
 
 
-def _plan(
+def _propose(
     setting: Setting[Functions],
     noise: Noise | None,
     learner: DikinLeader | Scrible,
-    parameters: dict[str, float | int | str],
+    parameters: Parameters,
     bound: float,
     *,
     proved: bool,
-) -> Plan:
+) -> Proposal:
     bounded = noise is None or noise.is_bounded
     slow = SOURCE if proved else "no bound proved for so fast a learning rate"
-    return Plan(
+    return Proposal(
         channel=Open(setting.bounds) if noise is None else PerRound(setting.bounds, noise),
         learner=learner,
         parameters=parameters,

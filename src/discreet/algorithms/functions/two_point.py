@@ -1,26 +1,28 @@
-"""Two values a round: only their difference is used, which is small, and so is the noise that hides it."""
+"""Two values per round: only their small difference is used, and needs little noise."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import cast
 
-from discreet.algorithms.arms.faster_rates import Calibration
-from discreet.algorithms.functions.checking import batch_of
-from discreet.algorithms.functions.running import Found, Sums, Tuning, least_noise
-from discreet.algorithms.functions.tuning import (
+from discreet.algorithms.functions.common import (
     WITHOUT_NOISE,
-    Plan,
+    GradientSum,
+    GradientSumName,
+    NoiseTuning,
+    Proposal,
     WhenVacuous,
-    declared,
-    instance,
+    check_batch,
+    decide,
+    least_noise,
     looking_cost,
     mean_square,
     noise_on_reports,
     place_with,
+    require_declared,
     steepest,
 )
-from discreet.algorithms.papers import TWO_POINT, ZHENG
 from discreet.algorithms.registry import ROOT, Growth, Instance, Setting, register_algorithm
 from discreet.channels import DifferenceSums, OpenDifference, PerDifference
 from discreet.contracts import Noise
@@ -40,18 +42,16 @@ LEADER = (
 )
 ONCE = "a leader on noisy sums of estimates, noise paid once (docs/proofs.md: Noise paid once)"
 CLIPPED = "no bound proved: differences are clipped below what the slope allows"
-NEAREST = (
-    1e-6  # inner radii that points are apart at least: nearer, differences would be rounding errors
-)
+NEAREST = 1e-6  # least radius, in inner radii: below it, differences would be rounding errors
 TWO = Functions(evaluations=2)
 
 
 @register_algorithm(
     name="two-point",
-    title="gradient descent from two values a round",
+    title="gradient descent from two values per round",
     problem=TWO,
     fixed=("evaluations",),
-    citation=TWO_POINT,
+    citation="agarwal2010optimal",
     growth=ROOT,
 )
 def two_point(
@@ -61,16 +61,19 @@ def two_point(
     lazy: bool = False,
     when_vacuous: WhenVacuous = "centre",
 ) -> Instance:
-    """Agarwal et al. 2010, with the step length of the least proved bound; ``lazy`` steps are summed, then projected."""
-    return _descent(setting, None, None, radius, None, 0.0, when_vacuous, lazy=lazy)
+    """Agarwal et al. 2010, with the step length of the least proved bound.
+
+    ``lazy`` steps are summed, then projected.
+    """
+    return descend_two_points(setting, None, radius=radius, lazy=lazy, when_vacuous=when_vacuous)
 
 
 @register_algorithm(
     name="strongly-convex-two-point",
-    title="gradient descent from two values a round, for strongly convex functions",
+    title="gradient descent from two values per round, for strongly convex functions",
     problem=Functions(evaluations=2, curvature=0.5),
     fixed=("evaluations",),
-    citation=TWO_POINT,
+    citation="agarwal2010optimal",
     growth=Growth(0.0),
 )
 def strongly_convex_two_point(
@@ -79,41 +82,50 @@ def strongly_convex_two_point(
     radius: float | None = None,
     when_vacuous: WhenVacuous = "centre",
 ) -> Instance:
-    """Take steps of 1 / μ t, μ the declared curvature: regret of order ln T."""
-    curvature = declared(setting, "curvature", "strongly-convex-two-point")
-    return _descent(setting, None, None, radius, None, curvature, when_vacuous)
+    """Take steps of 1 / (α t), α the declared curvature: regret of order ln T."""
+    return descend_two_points(
+        setting,
+        None,
+        curvature=require_declared(setting, "curvature", "strongly-convex-two-point"),
+        radius=radius,
+        when_vacuous=when_vacuous,
+    )
 
 
 @register_algorithm(
     name="local-two-point",
     twin="two-point",
-    title="gradient descent from noisy differences of two values a round",
+    title="gradient descent from noisy differences of two values per round",
     problem=TWO,
     fixed=("evaluations",),
-    citation=ZHENG,
-    builds_on=(TWO_POINT,),
+    citation="zheng2020locally",
+    builds_on=("agarwal2010optimal",),
     growth=ROOT,
 )
 def local_two_point(
     setting: Setting[Functions],
     *,
-    calibration: Calibration = "tight",
     noise: ReportNoiseName | None = None,
     radius: float | None = None,
     clip: float | None = None,
     lazy: bool | None = None,
     when_vacuous: WhenVacuous = "centre",
 ) -> Instance:
-    """Algorithm 2: every difference, clamped to ±2 ρ G, gets noise by itself (local model).
+    """Algorithm 2: every difference, clamped to ±2 ζ G, gets its own noise (local model).
 
-    Steps are ``lazy`` by default, that is summed before projecting, with the same bound: noise
-    averages out in their sum. The paper's are not, which follow functions that change faster. With
-    ``clip`` κ differences are clamped to κ / sqrt(n) of that, which most of them do not reach: less
-    noise, and a bias of which nothing is proved. The paper's noise is Gaussian with the classical
-    scale, its steps R / G sqrt(T).
+    ``lazy`` steps, the default, are summed before projecting: noise averages out in their sum, and
+    the bound is the same. Other steps follow functions that change faster. With ``clip`` κ
+    differences are clamped to κ / sqrt(d) of that, which most of them do not reach: less noise, and
+    a bias of which nothing is proved.
     """
-    late = calibration == "tight" if lazy is None else lazy
-    return _descent(setting, noise, calibration, radius, clip, 0.0, when_vacuous, lazy=late)
+    return descend_two_points(
+        setting,
+        lambda bounds: noise_on_reports(setting, bounds, noise),
+        radius=radius,
+        clip=clip,
+        lazy=lazy is not False,
+        when_vacuous=when_vacuous,
+    )
 
 
 @register_algorithm(
@@ -122,38 +134,43 @@ def local_two_point(
     title="gradient descent from noisy differences of two values, for strongly convex functions",
     problem=Functions(evaluations=2, curvature=0.5),
     fixed=("evaluations",),
-    citation=ZHENG,
-    builds_on=(TWO_POINT,),
+    citation="zheng2020locally",
+    builds_on=("agarwal2010optimal",),
     growth=Growth(0.0, shows_at=10.0),
 )
 def local_strongly_convex_two_point(
     setting: Setting[Functions],
     *,
-    calibration: Calibration = "tight",
     noise: ReportNoiseName | None = None,
     radius: float | None = None,
     clip: float | None = None,
     when_vacuous: WhenVacuous = "centre",
 ) -> Instance:
-    """Algorithm 2 with steps of 1 / μ t, μ the declared curvature."""
-    curvature = declared(setting, "curvature", "local-strongly-convex-two-point")
-    return _descent(setting, noise, calibration, radius, clip, curvature, when_vacuous)
+    """Algorithm 2 with steps of 1 / (α t), α the declared curvature."""
+    return descend_two_points(
+        setting,
+        lambda bounds: noise_on_reports(setting, bounds, noise),
+        curvature=require_declared(setting, "curvature", "local-strongly-convex-two-point"),
+        radius=radius,
+        clip=clip,
+        when_vacuous=when_vacuous,
+    )
 
 
 @register_algorithm(
     name="private-two-point",
     twin="two-point",
-    title="leader on private running sums of estimates from two values a round",
+    title="leader on private running sums of estimates from two values per round",
     problem=TWO,
     fixed=("evaluations",),
-    citation=TWO_POINT,
+    citation="agarwal2010optimal",
     growth=ROOT,
 )
 def private_two_point(
     setting: Setting[Functions],
     *,
-    tuning: Tuning = "proved",
-    sums: Sums | None = None,
+    tuning: NoiseTuning = "proved",
+    sums: GradientSumName | None = None,
     noise: NoiseName | None = None,
     batch_size: int | None = None,
     radius: float | None = None,
@@ -161,40 +178,40 @@ def private_two_point(
     learning_rate: float | None = None,
     when_vacuous: WhenVacuous = "centre",
 ) -> Instance:
-    """Ours: the differences times their directions in a private running sum (central model), and a regularised leader.
+    """Lead by a private running sum of estimates, regularised (central model).
 
-    The learning rate is that with the least proved bound. If functions are declared linear,
+    The learning rate is the one with the least proved bound. If functions are declared linear,
     estimates do not depend on where they are taken, and noise is paid for once; ``tuning=once``
-    takes that rate for other functions too, of which nothing is proved. Batches of a few rounds
-    cost little and leave fewer sums to release; those with the least cost are chosen.
+    takes that rate for other functions too, without a proof. Batches of a few rounds cost little
+    and leave fewer sums to release; the size with the least cost is chosen.
     """
     if batch_size is not None:
-        batch_of(setting, batch_size)
-    place, rounds, slope = place_with(setting, Projecting), setting.rounds, _slope(setting, clip)
+        check_batch(setting, batch_size)
+    place, rounds, slope = (
+        place_with(setting, Projecting),
+        setting.rounds,
+        clipped_slope(setting, clip),
+    )
     around = cast(Projecting, place.set)
     looking, factor = _radius(setting, radius), 2.0 * place.flat * slope
     linear = setting.problem.form == "linear" and clip is None
 
-    def cost(size: int, found: Found, in_all: bool) -> float:
-        """Return what estimates and noise cost, both times the learning rate; noise in all, or in every batch."""
+    def cost(size: int, found: GradientSum, in_all: bool) -> float:
+        """Return the cost of estimates and noise per learning rate; noise in all, or per batch."""
         batches, sharpest = -(-rounds // size), size * steepest(setting)
         own = batches * (size * factor**2 * WITHOUT_NOISE + sharpest**2) / 4.0
         noise = factor * found.length
         return own + (noise**2 / 4.0 if in_all else rounds * steepest(setting) * noise / 2.0)
 
-    def hoped(size: int, found: Found) -> float:
+    def hoped(size: int, found: GradientSum) -> float:
         return cost(size, found, tuning == "once" or (linear and found.is_steady))
 
-    sizes = (
-        [4**power for power in range(4) if 2 * 4**power <= rounds]
-        if batch_size is None
-        else [batch_size]
-    )
-    options = [
+    usual_sizes = [size for size in (1, 4, 16, 64) if 2 * size <= rounds]
+    candidates = [
         (size, least_noise(setting, size=size, sums=sums, noise=noise, padding=linear))
-        for size in sizes
+        for size in (usual_sizes if batch_size is None else [batch_size])
     ]
-    size, found = min(options, key=lambda option: hoped(*option))
+    size, found = min(candidates, key=lambda candidate: hoped(*candidate))
     once = linear and found.is_steady
     channel = DifferenceSums.over(
         found.channel, size=size, bounds=_differences(setting, looking, slope)
@@ -209,7 +226,7 @@ def private_two_point(
         + rate * cost(size, found, once)
         + rounds * looking_cost(setting, looking)
     )
-    plan = Plan(
+    proposal = Proposal(
         channel=channel,
         learner=learner,
         parameters={
@@ -223,35 +240,33 @@ def private_two_point(
         source=CLIPPED if clip is not None else ONCE if once else LEADER,
         centre=SumCentre,
     )
-    return instance(setting, plan, when_vacuous)
+    return decide(setting, proposal, when_vacuous)
 
 
-def _descent(
+def descend_two_points(
     setting: Setting[Functions],
-    noise: ReportNoiseName | None,
-    calibration: Calibration | None,
-    radius: float | None,
-    clip: float | None,
-    curvature: float,
-    when_vacuous: WhenVacuous,
+    noise_for: Callable[[Range], Noise] | None,
     *,
+    radius: float | None = None,
+    clip: float | None = None,
+    damping: float | None = None,
+    curvature: float = 0.0,
     lazy: bool = False,
+    when_vacuous: WhenVacuous = "centre",
 ) -> Instance:
-    """Return gradient descent; without a calibration, without privacy."""
-    place, rounds, slope = place_with(setting, Projecting), setting.rounds, _slope(setting, clip)
-    around = cast(Projecting, place.set)
-    looking = math.log(rounds) / rounds if calibration == "paper" and radius is None else radius
-    looking = _radius(setting, looking)
+    """Return gradient descent with noise on every difference; without ``noise_for``, not private.
+
+    ``noise_for`` makes the noise for the range of differences.
+    """
+    place, rounds = place_with(setting, Projecting), setting.rounds
+    slope, looking = clipped_slope(setting, clip), _radius(setting, radius)
     bounds = _differences(setting, looking, slope)
-    found: Noise | None = (
-        None if calibration is None else noise_on_reports(setting, bounds, noise, calibration)
-    )
-    square = (2.0 * place.flat * slope) ** 2 * mean_square(found, bounds)
-    damping = 0.0 if curvature > 0.0 else math.sqrt(rounds * square) / place.outer
-    if calibration == "paper" and curvature == 0.0:
-        damping = slope * math.sqrt(rounds) / place.outer
+    noise = None if noise_for is None else noise_for(bounds)
+    square = (2.0 * place.flat * slope) ** 2 * mean_square(noise, bounds)
+    if damping is None:
+        damping = 0.0 if curvature > 0.0 else math.sqrt(rounds * square) / place.outer
     learner = TwoPoint.start(
-        set=around,
+        set=cast(Projecting, place.set),
         inner=place.inner,
         radius=looking,
         slope=slope,
@@ -263,8 +278,8 @@ def _descent(
         outer=place.outer, rounds=rounds, square=square, damping=damping, curvature=curvature
     )
     steps = {"curvature": curvature} if curvature > 0.0 else {"damping": damping}
-    plan = Plan(
-        channel=OpenDifference(bounds) if found is None else PerDifference(bounds, found),
+    proposal = Proposal(
+        channel=OpenDifference(bounds) if noise is None else PerDifference(bounds, noise),
         learner=learner,
         parameters={
             "radius": looking,
@@ -275,21 +290,18 @@ def _descent(
         bound=bound + rounds * looking_cost(setting, looking) if clip is None else None,
         source=SOURCE if clip is None else CLIPPED,
     )
-    return instance(setting, plan, when_vacuous)
+    return decide(setting, proposal, when_vacuous)
 
 
 def _radius(setting: Setting[Functions], radius: float | None) -> float:
     """Return how far to look: as near as rounding errors allow, since nothing is lost by it."""
-    inner = setting.problem.place.inner
-    return (
-        inner * max(NEAREST, 0.5 / setting.rounds)
-        if radius is None
-        else check_positive("radius", radius)
-    )
+    if radius is not None:
+        return check_positive("radius", radius)
+    return setting.problem.place.inner * max(NEAREST, 0.5 / setting.rounds)
 
 
-def _slope(setting: Setting[Functions], clip: float | None) -> float:
-    """Return the steepest slope that is believed: all of it, or less."""
+def clipped_slope(setting: Setting[Functions], clip: float | None) -> float:
+    """Return the steepest slope, or ``clip`` / sqrt(d) of it."""
     known = steepest(setting)
     if clip is None:
         return known

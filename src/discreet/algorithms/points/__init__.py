@@ -1,5 +1,23 @@
-"""The named algorithms that play points."""
+"""Named algorithms that play points, and the parts of their calibrations."""
 
-from discreet.algorithms.points import full_information
+from discreet.algorithms.points import leaders
+from discreet.algorithms.points.leaders import lead_experts, lead_perturbed, lead_quadratic
+from discreet.algorithms.points.running_sums import (
+    Candidate,
+    Pick,
+    RunningSumName,
+    choose,
+    padded_tree,
+)
 
-__all__ = ["full_information"]
+__all__ = [
+    "Candidate",
+    "Pick",
+    "RunningSumName",
+    "choose",
+    "lead_experts",
+    "lead_perturbed",
+    "lead_quadratic",
+    "leaders",
+    "padded_tree",
+]

@@ -1,4 +1,4 @@
-"""Which running sum a full-information algorithm learns from, and how large the noise in it is."""
+"""Which running sum a full-information algorithm learns from, and its noise."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from discreet.mechanisms import PURE, NoiseName
 from discreet.problems import Points
 from discreet.sets import Geometry
 
-Sums = Literal[
+RunningSumName = Literal[
     "tree", "honaker", "sqrt-toeplitz", "blt", "unbounded", "restarts", "hybrid", "tapered"
 ]
-TREES = ("tree", "honaker", *SPLITS)
-UNKNOWN_HORIZON = ("unbounded", *SPLITS)
+TREES = ("tree", "honaker", *SPLITS)  # their privacy is proved for every noise
+UNKNOWN_HORIZON = ("unbounded", *SPLITS)  # their noise does not depend on the number of rounds
 
 
 class Candidate(NamedTuple):
     """A channel for running sums, and the size of the noise in them."""
 
     channel: RunningSum | Restarting
-    sums: Sums
+    sums: RunningSumName
     padding: bool
     spread: Spread
 
@@ -56,16 +56,16 @@ class Candidate(NamedTuple):
 
     @property
     def steady(self) -> bool:
-        """Whether the distribution is the same in all sums, or Gaussian with a variance that never falls."""
+        """Whether all sums have the same noise, or Gaussian noise whose variance never falls."""
         return self.spread.steady
 
     @property
     def reach(self) -> float:
-        """Below which tilts noise that is not Gaussian has moments."""
+        """The tilt below which noise that is not Gaussian has moments."""
         return 1.0 / self.channel.noise.scale
 
     def moment(self, tilt: float) -> float:
-        """Return the logarithm of E exp(tilt Z), Z the noise in a coordinate of a sum with all its draws."""
+        """Return the logarithm of E exp(tilt Z), Z the noise in a coordinate of a sum."""
         if self.is_gaussian:
             return (tilt * self.most) ** 2 / 2.0
         return self.spread.draws * self.channel.noise.log_moment(
@@ -73,7 +73,7 @@ class Candidate(NamedTuple):
         )
 
     def variances_by_digits(self) -> Floats:
-        """Return a bound on the variance in a coordinate of a sum of fewer than 2^j vectors, for every j."""
+        """Return, for every j, a bound on the variance in a sum of fewer than 2^j vectors."""
         return self._deviation**2 * self.channel.variances_by_digits()
 
     @property
@@ -81,7 +81,8 @@ class Candidate(NamedTuple):
         return self.channel.noise.deviation(self.channel.losses.dimension)
 
 
-Bound = Callable[[Candidate], float | None]  # None where none is proved
+Bound = Callable[[Candidate], float | None]  # None if none is proved
+Pick = Callable[[Bound], Candidate]  # one of several candidates, by their bounds
 
 
 def choose(
@@ -89,14 +90,14 @@ def choose(
     geometry: Geometry,
     bound: Bound,
     *,
-    sums: Sums | None,
+    sums: RunningSumName | None,
     noise: NoiseName | None,
     padding: bool | None,
 ) -> Candidate:
-    """Return the running sum with the least proved bound among those that were left open; without any, the least noise.
+    """Return the running sum with the least proved bound, or without one the least noise.
 
-    The square-root factorisation is never chosen by itself: it takes two to three times as long as
-    buffers, and gains less than 1 %.
+    Options that are None are left open. The square-root factorisation is chosen only if it is asked
+    for: it takes two to three times as long as buffers, and gains less than 1 %.
     """
     _check(setting, sums, noise, padding)
 
@@ -111,8 +112,10 @@ def choose(
     )
 
 
-def _kinds(setting: Setting[Points], noise: NoiseName | None, padding: bool | None) -> list[Sums]:
-    """Return what is chosen from where nothing is asked for."""
+def _kinds(
+    setting: Setting[Points], noise: NoiseName | None, padding: bool | None
+) -> list[RunningSumName]:
+    """Return what is chosen from if nothing is asked for."""
     gaussian = setting.delta > 0.0 and noise in (None, "gaussian") and padding is None
     if setting.unknown_horizon:
         return ["unbounded"] if gaussian else ["tapered"]
@@ -122,7 +125,7 @@ def _kinds(setting: Setting[Points], noise: NoiseName | None, padding: bool | No
 def _candidates(
     setting: Setting[Points],
     geometry: Geometry,
-    sums: Sums,
+    sums: RunningSumName,
     noise: NoiseName | None,
     padding: bool | None,
 ) -> Iterator[Candidate]:
@@ -154,54 +157,44 @@ def _candidates(
 
 
 def _prefixes(setting: Setting[Points]) -> int:
-    """Return how many sums are needed, or as many as can be released if that is unknown: the last round needs none."""
+    """Return how many sums are needed (the last round needs none), or possible if unknown."""
     needed = setting.rounds - 1
     if not setting.unknown_horizon:
         return needed
     most = min(LONGEST, MOST_NUMBERS // setting.problem.dimension)
     if needed > most:
         raise DiscreetError(
-            f"rounds is {setting.rounds:,}, but sums of "
-            f"{setting.problem.dimension:,} "
-            "numbers "
-            "that "
-            "do not know how many "
-            f"rounds there are last for {most + 1:,}."
+            f"rounds is {setting.rounds:,}, but sums of {setting.problem.dimension:,} numbers "
+            f"that do not know how many rounds there are last for {most + 1:,}."
         )
     return most
 
 
-def with_paper_noise(setting: Setting[Points], geometry: Geometry, noise: Noise) -> Candidate:
-    """Return a padded tree with the noise of the paper."""
+def padded_tree(setting: Setting[Points], noise: Noise) -> Candidate:
+    """Return a padded tree with this noise."""
+    losses = setting.problem.sets(setting.bounds).losses
     prefixes = setting.rounds - 1  # round t learns from the sum of t - 1 vectors
     channel = RunningSum.over(
-        geometry.losses, noise, FACTORISATIONS["tree"], prefixes=prefixes, padding=True
+        losses, noise, FACTORISATIONS["tree"], prefixes=prefixes, padding=True
     )
     return Candidate(channel, "tree", True, channel.noise_spread())
 
 
 def _check(
-    setting: Setting[Points], sums: Sums | None, noise: NoiseName | None, padding: bool | None
+    setting: Setting[Points],
+    sums: RunningSumName | None,
+    noise: NoiseName | None,
+    padding: bool | None,
 ) -> None:
     if setting.unknown_horizon and sums not in (None, *UNKNOWN_HORIZON):
         raise DiscreetError(
-            f"sums is {sums}, whose noise depends on the "
-            "number of "
-            "rounds, but "
-            "that is "
-            "unknown: use "
-            f"{', '.join(UNKNOWN_HORIZON[:-1])} or {UNKNOWN_HORIZON[-1]}."
+            f"sums is {sums}, whose noise depends on the number of rounds, but that is unknown: "
+            f"use {', '.join(UNKNOWN_HORIZON[:-1])} or {UNKNOWN_HORIZON[-1]}."
         )
     if sums is not None and sums not in TREES:
         if setting.delta == 0.0:
             raise DiscreetError(
-                f"sums is {sums}, whose noise is "
-                "Gaussian, but "
-                "delta "
-                "is 0: "
-                "give a "
-                "delta "
-                "above 0, "
+                f"sums is {sums}, whose noise is Gaussian, but delta is 0: give a delta above 0, "
                 "or use tree or honaker."
             )
         if noise not in (None, "gaussian"):
@@ -210,24 +203,13 @@ def _check(
             )
     if noise == "gaussian" and setting.delta == 0.0:
         raise DiscreetError(
-            "noise is gaussian, but delta is 0: give a "
-            "delta "
-            "above 0, "
-            "or use "
-            "laplace, "
-            "spherical or "
-            "cube."
+            "noise is gaussian, but delta is 0: give a delta above 0, or use laplace, spherical "
+            "or cube."
         )
     if padding and sums not in (None, "tree"):
         raise DiscreetError(f"padding is for tree, but sums is {sums}.")
     if padding and setting.unknown_horizon:
         raise DiscreetError(
-            "padding is true, but the number of rounds is "
-            "unknown: "
-            "only a "
-            "tree "
-            "that "
-            "knows "
-            "it is "
+            "padding is true, but the number of rounds is unknown: only a tree that knows it is "
             "padded."
         )

@@ -1,4 +1,4 @@
-"""The noise that Faster rates 2025 prints for batched EXP4: to compare with."""
+"""The noise that Faster rates 2025 prints for batched EXP4."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from typing import ClassVar, Self
 import numpy as np
 
 from componentjit import Raw
+from discreet import Guarantee
 from discreet.contracts import Channel, Estimate, Floats, Generator, Integers, NoiseScale
 from discreet.curves import Approximate, Pure, composed
 from discreet.errors import DiscreetError, check_int, check_positive
-from discreet.guarantee import Guarantee
 from discreet.lengths import check_query
-from discreet.mechanisms.laplace import draw_laplace
+from discreet.mechanisms import Laplace
 from discreet.ranges import Range, check_bounds, grid_for, make_range
 
 
 class PaperEstimates(Channel[float, Floats, Estimate]):
-    """Releases the mean over a batch of query · loss with Laplace noise on every coordinate (Algorithms 2 and 7).
+    """Releases the mean over a batch of query · loss, with Laplace noise on every coordinate.
 
-    Coordinate j gets the scale 3 sqrt(N ln(1 / δ)) D(j) / ε for the mean, D(j) = K / (γ τ)
-    (Algorithm 2) or the largest entry of its queries, over τ (Algorithm 7). Each coordinate is then
-    private with ε / (3 sqrt(N ln(1 / δ))), and all N together with what their composition gives,
-    which is far less than ε: :class:`Estimates` has the least noise.
+    These are Algorithms 2 and 7. Coordinate j gets the scale 3 sqrt(N ln(1 / δ)) D(j) / ε for the
+    mean, D(j) = K / (γ τ) (Algorithm 2) or the largest entry of its queries, over τ (Algorithm 7).
+    Each coordinate is then private with ε / (3 sqrt(N ln(1 / δ))), and all N together with what
+    their composition gives, which is far less than ε: ``Estimates`` has the least noise.
     """
 
     one_stream = True
@@ -34,6 +34,7 @@ class PaperEstimates(Channel[float, Floats, Estimate]):
     strength: float  # scale of the noise for sensitivity 1 in a coordinate
     cap: float  # K / γ: entries of queries are cut off there; 0 for the largest entry of each batch
     delta: float
+    unit: Laplace  # noise of scale 1, which is multiplied
     seen: Integers
     sums: Raw[Floats]
     largest_entries: Floats
@@ -50,7 +51,7 @@ class PaperEstimates(Channel[float, Floats, Estimate]):
         delta: float,
         cap: float = 0.0,
     ) -> PaperEstimates:
-        """Return the channel before the first round; ``cap`` is K / γ for Algorithm 2, and 0 for Algorithm 7."""
+        """Return the channel before the first round; ``cap`` is 0 for Algorithm 7."""
         if not 0.0 < delta < 1.0:
             raise DiscreetError(
                 f"delta is {delta!r}, but the paper's noise needs one above 0 and below 1."
@@ -63,7 +64,14 @@ class PaperEstimates(Channel[float, Floats, Estimate]):
         state = (np.zeros(check_int("coordinates", coordinates, minimum=1)) for _ in range(3))
         rounds = check_int("batch_size", size, minimum=1)
         return cls(
-            rounds, check_bounds(bounds), strength, float(cap), delta, np.zeros(1, np.int64), *state
+            rounds,
+            check_bounds(bounds),
+            strength,
+            float(cap),
+            delta,
+            Laplace(1.0),
+            np.zeros(1, np.int64),
+            *state,
         )
 
     example_query: ClassVar[Estimate] = Estimate(
@@ -83,9 +91,7 @@ class PaperEstimates(Channel[float, Floats, Estimate]):
             self.sums[:] = 0.0
             self.largest_entries[:] = self.cap
         check_query(query.vector.size, self.sums.size)
-        for j in range(
-            self.sums.size
-        ):  # first, so that a query that is refused contributes nothing
+        for j in range(self.sums.size):  # first, so that a refused query contributes nothing
             if not abs(query.factor * query.vector[j]) < math.inf:
                 raise DiscreetError("the query has an entry that is not a finite number.")
         grid = grid_for(self.size)
@@ -101,11 +107,10 @@ class PaperEstimates(Channel[float, Floats, Estimate]):
             return False, self.released
         self.seen[0] = 0
         for j in range(self.sums.size):
-            noise = (
-                draw_laplace(self.strength * self.largest_entries[j], rng)
-                if self.largest_entries[j] > 0.0
-                else 0.0
-            )
+            noise = 0.0
+            if self.largest_entries[j] > 0.0:
+                scale = self.strength * self.largest_entries[j]
+                noise = scale * self.unit.add_noise(0.0, rng)
             self.released[j] = (self.sums[j] + noise) / self.size
         return True, self.released
 

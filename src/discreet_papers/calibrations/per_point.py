@@ -1,4 +1,4 @@
-"""Noise on every coordinate of a linear function, of which one value is seen: as Agarwal & Singh print it."""
+"""Noise on every coordinate of a linear function, as Agarwal & Singh 2017 print it."""
 
 from __future__ import annotations
 
@@ -7,24 +7,23 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from discreet import Guarantee
 from discreet.contracts import Channel, Floats, Generator, NoiseScale
 from discreet.errors import DiscreetError
-from discreet.guarantee import Guarantee
 from discreet.mechanisms import Laplace
 from discreet.ranges import Range, make_range
 
 
 class PerPoint(Channel[float, float, Floats]):
-    """Releases ⟨ℓ + Z, x⟩ every round, Z a vector of noise, for a played point x (Agarwal & Singh 2017, Algorithm 4).
+    """Releases ⟨ℓ + Z, x⟩ every round, Z a vector of noise, for a played point x (Algorithm 4).
 
     The query is x, and the feedback a loss in ``bounds``; its distance from the middle, in widths,
     is ⟨ℓ, x⟩ with a 1-norm |ℓ| of at most ``reach``. So it is clamped to ± reach · |x|, with the
     largest entry of x as its norm.
 
     Formal guarantee: a replaced round moves the clamped number by at most 2 reach |x|, and noise of
-    at least ``scale``
-    |x| is in the largest entry alone: epsilon = 2 reach / scale (docs/proofs.md: Noise on coordinates). It is noisier
-    than ``PerRound`` by up to sqrt(n), and for simulation only.
+    at least ``scale`` |x| is in the largest entry alone: epsilon = 2 reach / scale (docs/proofs.md:
+    Noise on coordinates). It is up to sqrt(N) noisier than ``PerRound``, and for simulation only.
 
     >>> PerPoint(Range(0.0, 1.0), 2.0, Laplace(2.0)).guarantee.epsilon
     2.0
@@ -44,7 +43,7 @@ class PerPoint(Channel[float, float, Floats]):
         return cls(make_range(), 1.5, Laplace.calibrate(sensitivity=1.5, epsilon=2.0))
 
     def offer(self, feedback: float, query: Floats, rng: Generator) -> tuple[bool, float]:
-        """Release the value of the function with noise on its coordinates, as a fraction of the range."""
+        """Release the value with noise on the coordinates, as a fraction of the range."""
         largest, spread = 0.0, 0.0
         for i in range(query.size):
             largest = max(largest, abs(query[i]))
@@ -58,8 +57,8 @@ class PerPoint(Channel[float, float, Floats]):
     def _with_exact_noise(self) -> Self:
         """Refuse: products of noise are not on a grid."""
         raise DiscreetError(
-            "the channel PerPoint is for simulation only: calibration=tight (PerRound) needs "
-            "less noise, and is live."
+            "the channel PerPoint is for simulation only: calibration=tight (PerRound) needs less "
+            "noise, and is live."
         )
 
     @property

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from discreet import DiscreetError, Range
-from discreet.channels import PerPoint
 from discreet.mechanisms import Laplace
+from discreet_papers.calibrations import PerPoint
 
 UNIT = Range(0.0, 1.0)
 

@@ -1,29 +1,22 @@
-"""Agarwal & Singh 2017, section 3: leaders on running sums of loss vectors, for which privacy costs an additive term."""
+"""Agarwal & Singh 2017, section 3: leaders on running sums of loss vectors.
+
+Privacy costs them an additive term.
+"""
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
-from discreet.algorithms.arms.faster_rates import Calibration
-from discreet.algorithms.papers import AGARWAL_SINGH, FTPL_POINTS, FTRL, HEDGE
-from discreet.algorithms.points.perturbing import Smoothing
-from discreet.algorithms.points.running_sums import (
-    TREES,
-    Bound,
-    Candidate,
-    Sums,
-    choose,
-    with_paper_noise,
-)
-from discreet.algorithms.points.tuning import Tuning, rates_told
+from discreet.algorithms.points.running_sums import Candidate, Pick, RunningSumName, choose
+from discreet.algorithms.points.tuning import Smoothing, Tuning, describe_rates
 from discreet.algorithms.registry import Instance, Setting, register_algorithm
 from discreet.channels import OpenSum
-from discreet.contracts import Learner, Noise
-from discreet.errors import DiscreetError
+from discreet.contracts import Learner
 from discreet.learners import EntropyFtrl, Hedge, LinearFtpl, QuadraticFtrl
 from discreet.learners.points.rates import Rates
-from discreet.mechanisms import Gaussian, Laplace, NoiseName
+from discreet.mechanisms import NoiseName
 from discreet.private import Private
 from discreet.problems import Points
 from discreet.problems.points import GeometryName
@@ -40,7 +33,7 @@ OUR_FTPL = (
     title="exponential weights on all losses",
     problem=Points("experts"),
     fixed=("geometry",),
-    citation=FTRL,
+    citation="shalevshwartz2012online",
     anytime=True,
 )
 def ftrl_experts(
@@ -54,7 +47,7 @@ def ftrl_experts(
             OpenSum.over(experts.losses),
             EntropyFtrl.start(dimension=setting.problem.dimension, learning_rate=rates),
         ),
-        parameters=rates_told(setting, rates),
+        parameters=describe_rates(setting, rates),
         regret_bound=_capped(setting, experts, _entropy_bound(setting, rates, None)),
         bound_source=_falling(
             rates, "exponential weights with Hoeffding's lemma (see discreet.learners.points.ftrl)"
@@ -67,7 +60,7 @@ def ftrl_experts(
     title="exponential weights for an unknown number of rounds",
     problem=Points("experts"),
     fixed=("geometry",),
-    citation=HEDGE,
+    citation="freund1997decision",
     anytime=True,
 )
 def hedge(setting: Setting[Points], *, learning_rate: float | None = None) -> Instance:
@@ -95,10 +88,10 @@ def hedge(setting: Setting[Points], *, learning_rate: float | None = None) -> In
     name="ftpl-olo",
     title="perturbed leader, with a linear oracle only",
     problem=Points("cube"),
-    citation=FTPL_POINTS,
+    citation="abernethy2014online",
 )
 def ftpl_olo(setting: Setting[Points], *, spread: float | None = None) -> Instance:
-    """FTPL with Gaussian perturbations; σ is the one with the least bound on the set (see ``Smoothing``)."""
+    """FTPL with Gaussian perturbations; their σ has the least bound (see ``Smoothing``)."""
     sets = setting.problem.sets(setting.bounds)
     deviation = _spread(setting, sets, 0.0) if spread is None else spread
     return Instance(
@@ -118,45 +111,54 @@ def ftpl_olo(setting: Setting[Points], *, spread: float | None = None) -> Instan
     title="exponential weights on private running sums",
     problem=Points("experts"),
     fixed=("geometry",),
-    citation=AGARWAL_SINGH,
-    builds_on=(FTRL,),
+    citation="agarwal2017price",
+    builds_on=("shalevshwartz2012online",),
     anytime=True,
 )
 def private_ftrl_experts(
     setting: Setting[Points],
     *,
-    calibration: Calibration = "tight",
-    sums: Sums | None = None,
+    sums: RunningSumName | None = None,
     noise: NoiseName | None = None,
     padding: bool | None = None,
     learning_rate: float | None = None,
     head_start: float | None = None,
 ) -> Instance:
-    """Theorem 3.1 with entropy; η = sqrt(8 ln N / (T w² + 4 s²)), s the noise in a coordinate of a sum.
+    """Theorem 3.1 with entropy; η = sqrt(8 ln N / (T w² + 4 s²)), s the noise in a coordinate.
 
     With Gaussian noise early rounds have larger rates (docs/departures.md); for an unknown horizon
-    they fall with time.
+    rates fall with time.
     """
-    experts = setting.problem.sets(setting.bounds)
+    pick = functools.partial(
+        choose,
+        setting,
+        setting.problem.sets(setting.bounds),
+        sums=sums,
+        noise=noise,
+        padding=padding,
+    )
+    return lead_experts(setting, pick, learning_rate=learning_rate, head_start=head_start)
 
-    tuning = Tuning.of_entropy(setting)
 
-    def least(found: Candidate) -> float | None:
+def lead_experts(
+    setting: Setting[Points],
+    pick: Pick,
+    *,
+    learning_rate: float | None = None,
+    head_start: float | None = None,
+) -> Instance:
+    """Return exponential weights on the running sum that is picked by its bound."""
+    experts, tuning = setting.problem.sets(setting.bounds), Tuning.of_entropy(setting)
+
+    def bound(found: Candidate) -> float | None:
         return _entropy_bound(setting, tuning.rates(setting, found, learning_rate, 0.0), found)
 
-    found = _running(setting, experts, least, calibration, sums, noise, padding)
+    found = pick(bound)
     rates = tuning.rates(setting, found, learning_rate, head_start)
     learner = EntropyFtrl.start(dimension=setting.problem.dimension, learning_rate=rates)
-    proved = _entropy_bound(setting, rates, found)
-    return _instance(
-        setting,
-        experts,
-        found,
-        learner,
-        rates_told(setting, rates),
-        proved,
-        _falling(rates, OUR_FTRL),
-    )
+    proved, source = _entropy_bound(setting, rates, found), _falling(rates, OUR_FTRL)
+    told = describe_rates(setting, rates)
+    return _instance(setting, experts, found, learner, told, proved, source)
 
 
 @register_algorithm(
@@ -164,23 +166,31 @@ def private_ftrl_experts(
     twin="ftpl-olo",
     title="perturbed leader on private running sums",
     problem=Points("cube"),
-    citation=AGARWAL_SINGH,
-    builds_on=(FTPL_POINTS,),
+    citation="agarwal2017price",
+    builds_on=("abernethy2014online",),
 )
 def private_ftpl(
     setting: Setting[Points],
     *,
-    calibration: Calibration = "tight",
-    sums: Sums | None = None,
+    sums: RunningSumName | None = None,
     noise: NoiseName | None = None,
     padding: bool | None = None,
     spread: float | None = None,
 ) -> Instance:
-    """Theorem 3.5: Gaussian noise of the sums is the perturbation, and only what it falls short of is added.
+    """Theorem 3.5: Gaussian noise of the sums perturbs the leader, which adds what is missing.
 
-    Noise that is not Gaussian comes on top of the whole perturbation. The paper's claim of pure
-    privacy is wrong: its noise is Gaussian.
+    Other noise comes on top of the whole perturbation. The paper's claim of pure privacy is wrong:
+    its noise is Gaussian.
     """
+    sets = setting.problem.sets(setting.bounds)
+    pick = functools.partial(choose, setting, sets, sums=sums, noise=noise, padding=padding)
+    return lead_perturbed(setting, pick, spread=spread)
+
+
+def lead_perturbed(
+    setting: Setting[Points], pick: Pick, *, spread: float | None = None
+) -> Instance:
+    """Return the perturbed leader on the running sum that is picked by its bound."""
     sets = setting.problem.sets(setting.bounds)
 
     def perturbation(found: Candidate) -> float:
@@ -190,7 +200,7 @@ def private_ftpl(
     def bound(found: Candidate) -> float | None:
         return _perturbed_bound(setting, sets, perturbation(found), found)
 
-    found = _running(setting, sets, bound, calibration, sums, noise, padding)
+    found = pick(bound)
     deviation = perturbation(found)
     learner = LinearFtpl.start(set=sets.points, spread=deviation, fresh=True)
     told: dict[str, float | int | str] = {"geometry": setting.problem.geometry, "spread": deviation}
@@ -198,29 +208,29 @@ def private_ftpl(
 
 
 def _register_leaders(geometry: GeometryName, place: str) -> None:
-    """Declare the regularised leaders on one set of points, without and with privacy."""
+    """Register the regularised leaders on one set of points, without and with privacy."""
 
     @register_algorithm(
         name=f"ftrl-{geometry}",
         title=f"regularised leader on {place}",
         problem=Points(geometry),
         fixed=("geometry",),
-        citation=FTRL,
+        citation="shalevshwartz2012online",
         anytime=True,
     )
     def leader(
         setting: Setting[Points], *, learning_rate: float | None = None, head_start: float = 0.0
     ) -> Instance:
-        """FTRL with |x|²; η = 2 r / (G sqrt(T))."""
+        """FTRL with |x|²; η = 2 R / (G sqrt(T))."""
         sets = setting.problem.sets(setting.bounds)
         rates = Tuning.of_squares(sets).rates(setting, None, learning_rate, head_start)
         return Instance(
             private=Private(
                 OpenSum.over(sets.losses), QuadraticFtrl.start(set=sets.points, learning_rate=rates)
             ),
-            parameters=rates_told(setting, rates),
+            parameters=describe_rates(setting, rates),
             regret_bound=_capped(setting, sets, _quadratic_bound(setting, sets, rates, None)),
-            bound_source=_falling(rates, "r² / η + η T G² / 4 (see discreet.learners.points.ftrl)"),
+            bound_source=_falling(rates, "R² / η + η T G² / 4 (see discreet.learners.points.ftrl)"),
         )
 
     @register_algorithm(
@@ -229,92 +239,50 @@ def _register_leaders(geometry: GeometryName, place: str) -> None:
         title=f"regularised leader on {place}, on private running sums",
         problem=Points(geometry),
         fixed=("geometry",),
-        citation=AGARWAL_SINGH,
-        builds_on=(FTRL,),
+        citation="agarwal2017price",
+        builds_on=("shalevshwartz2012online",),
         anytime=True,
     )
     def private_leader(
         setting: Setting[Points],
         *,
-        calibration: Calibration = "tight",
-        sums: Sums | None = None,
+        sums: RunningSumName | None = None,
         noise: NoiseName | None = None,
         padding: bool | None = None,
         learning_rate: float | None = None,
         head_start: float | None = None,
     ) -> Instance:
-        """Theorem 3.1 with |x|²; η = 2 r / sqrt(T G² + v²), v the length of the noise in a sum."""
+        """Theorem 3.1 with |x|²; η = 2 R / sqrt(T G² + v²), v the length of the noise in a sum."""
         sets = setting.problem.sets(setting.bounds)
-
-        tuning = Tuning.of_squares(sets)
-
-        def least(found: Candidate) -> float | None:
-            return _quadratic_bound(
-                setting, sets, tuning.rates(setting, found, learning_rate, 0.0), found
-            )
-
-        found = _running(setting, sets, least, calibration, sums, noise, padding)
-        rates = tuning.rates(setting, found, learning_rate, head_start)
-        learner = QuadraticFtrl.start(set=sets.points, learning_rate=rates)
-        proved = _quadratic_bound(setting, sets, rates, found)
-        return _instance(
-            setting,
-            sets,
-            found,
-            learner,
-            rates_told(setting, rates),
-            proved,
-            _falling(rates, OUR_FTRL),
-        )
+        pick = functools.partial(choose, setting, sets, sums=sums, noise=noise, padding=padding)
+        return lead_quadratic(setting, pick, learning_rate=learning_rate, head_start=head_start)
 
 
 _register_leaders("ball", "the unit ball")
 _register_leaders("cube", "the cube")
 
 
-def _running(
+def lead_quadratic(
     setting: Setting[Points],
-    sets: Geometry,
-    bound: Bound,
-    calibration: Calibration,
-    sums: Sums | None,
-    noise: NoiseName | None,
-    padding: bool | None,
-) -> Candidate:
-    """Return the running sum with the least proved bound, or the paper's."""
-    if calibration == "tight":
-        return choose(setting, sets, bound, sums=sums, noise=noise, padding=padding)
-    if setting.unknown_horizon:
-        raise DiscreetError(
-            "calibration is paper, whose noise depends "
-            "on the "
-            "number of "
-            "rounds, but "
-            "that is "
-            "unknown."
-        )
-    printed: NoiseName = "laplace" if setting.delta == 0.0 else "gaussian"
-    if sums not in (None, *TREES[:1]) or noise not in (None, printed) or padding is False:
-        raise DiscreetError(
-            "calibration is paper, which has a padded tree "
-            "with "
-            f"{printed} "
-            "noise "
-            "here: "
-            "leave "
-            "sums, "
-            "noise and padding out."
-        )
-    return with_paper_noise(setting, sets, _paper_noise(setting, sets))
+    pick: Pick,
+    *,
+    learning_rate: float | None = None,
+    head_start: float | None = None,
+) -> Instance:
+    """Return the leader with squared distances on the running sum that is picked by its bound."""
+    sets = setting.problem.sets(setting.bounds)
+    tuning = Tuning.of_squares(sets)
 
+    def bound(found: Candidate) -> float | None:
+        rates = tuning.rates(setting, found, learning_rate, 0.0)
+        return _quadratic_bound(setting, sets, rates, found)
 
-def _paper_noise(setting: Setting[Points], sets: Geometry) -> Noise:
-    """Return what Theorems 3.1 and A.1 print, with logarithms to base 2, which the tree needs."""
-    levels = math.log2(setting.rounds)
-    if setting.delta == 0.0:
-        return Laplace(float(sets.losses.largest(1.0)) * levels / setting.epsilon)
-    spread = levels * math.log(levels / setting.delta) / setting.epsilon
-    return Gaussian(float(sets.losses.largest(2.0)) * spread, setting.delta)
+    found = pick(bound)
+    rates = tuning.rates(setting, found, learning_rate, head_start)
+    learner = QuadraticFtrl.start(set=sets.points, learning_rate=rates)
+    proved, source = _quadratic_bound(setting, sets, rates, found), _falling(rates, OUR_FTRL)
+    told = describe_rates(setting, rates)
+    return _instance(setting, sets, found, learner, told, proved, source)
 
 
 def _instance(
@@ -327,12 +295,7 @@ def _instance(
     source: str,
 ) -> Instance:
     missing = (
-        "no bound proved: this noise changes from "
-        "round to "
-        "round "
-        "(with a "
-        "delta, "
-        "blt and "
+        "no bound proved: this noise changes from round to round (with a delta, blt and "
         "unbounded have one)"
     )
     return Instance(
@@ -344,7 +307,7 @@ def _instance(
 
 
 def _falling(rates: Rates, source: str) -> str:
-    """Return where the bound comes from: rates that fall have a proof of their own."""
+    """Return where the bound comes from: falling rates have another proof."""
     return f"{source}; docs/regret.md: Falling rates" if rates.falls else source
 
 
@@ -395,7 +358,7 @@ def _quadratic_bound(
 def _perturbed_bound(
     setting: Setting[Points], sets: Geometry, spread: float, found: Candidate | None
 ) -> float | None:
-    """Return the bound of the perturbed leader; Gaussian noise perturbs, other noise comes on top, once."""
+    """Return the bound of the perturbed leader; noise that is not Gaussian comes on top, once."""
     if found is not None and not found.steady:
         return None
     deviations, extra = (spread, spread), 0.0
@@ -414,7 +377,7 @@ def _spread(setting: Setting[Points], sets: Geometry, noise: float) -> float:
 
 
 def _length(sets: Geometry, found: Candidate) -> float:
-    """Return the root mean square length of the noise in a sum, at most."""
+    """Return the largest root mean square length of the noise in a sum."""
     return found.most * math.sqrt(sets.dimension)
 
 

@@ -1,0 +1,159 @@
+"""Regret bounds of tracking-ucb: with wide radii where losses do not change, and with a guard.
+
+The proofs are in docs/regret.md: Tracking, and Guard. Numbers have the names of those sections.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from discreet.algorithms.arms import bounds
+from discreet.algorithms.arms.indices import concave_majorant
+from discreet.learners import GuardedUcb, TrackingUcb
+from discreet.learners.arms.guarded_ucb import PASSING, SHARE
+from discreet.learners.arms.radius import batch_weight, radius
+from discreet.learners.arms.tracking_ucb import EARLY, GROWTH, LEADER, QUIET, ROOM, SOONEST
+
+# share of an arm's rounds by index that are in its last batch, unless that is capped
+LAST = GROWTH / (1.0 + GROWTH)
+RATIO = 1.1  # q, of one tilt to the next
+CELL = 1.01  # ratio of the numbers of rounds at which the cost of an arm is computed
+ROUNDING = 1.001  # allowance for radii, which are found by bisection
+
+BLOCK = (
+    8.0  # rounds of a block, in units of Λ; longer ones have less noise but must be more frequent
+)
+# deviations of D(i) between 0 and the threshold, if arms are equal and losses do not change
+DEVIATIONS = 2.5
+NOISE_OF_PROBES = 0.52 * PASSING  # share of the threshold by which noise of probes passes it
+
+
+class Tracking(NamedTuple):
+    """What the bound depends on: K, T, τ₁, Λ and ψ."""
+
+    arms: int
+    rounds: int
+    first: int
+    noise: float
+    interval: float
+
+    @property
+    def tilts(self) -> int:
+        """G, the number of tilts, q apart, between the least and the largest useful one."""
+        largest = (self.first / 4.0 + 2.0 * self.noise**2) / (self.first * self.noise)
+        least = min(math.sqrt(1.0 / (6.0 * self.rounds)), 1.0 / (4.0 * math.sqrt(2.0) * self.noise))
+        return 1 + math.ceil(math.log(largest / least) / math.log(RATIO))
+
+    @property
+    def caution(self) -> float:
+        """The confidence of radii: all means are within them, except with probability 1 / (2 T)."""
+        return RATIO * math.log(2.0 * self.arms * self.tilts * self.rounds)
+
+    @property
+    def alarm(self) -> float:
+        """The confidence of a change: no false alarm, except with probability 1 / (2 T)."""
+        releases = max(1, self.rounds // self.first)
+        return 2.0 * RATIO * math.log(4.0 * self.tilts * releases * self.rounds)
+
+    @property
+    def checks(self) -> int:
+        """C, the largest number of checks of an arm that can begin."""
+        late = math.floor(1.0 / (SOONEST * self.interval))
+        spans = self.rounds / (SOONEST * QUIET * self.first)
+        early = (
+            1 + math.floor(math.log(spans) / -math.log(1.0 - SOONEST * EARLY))
+            if spans >= 1.0
+            else 0
+        )
+        return late + early
+
+    def weight_after(self, played: float) -> float:
+        """Q(m), the least weight that m rounds by index give an arm."""
+        twice = 2.0 * self.noise**2
+        small, large = float(self.first), float(max(self.first, math.floor(LEADER * self.noise**2)))
+        growing = min(played, large / LAST) - small / LAST
+        weight = min(played, small / LAST) * batch_weight(small, self.noise) / small
+        if growing > 0.0:
+            end = small + LAST * growing
+            weight += (
+                4.0 * (end - small)
+                - 16.0 * twice * math.log((end + 4.0 * twice) / (small + 4.0 * twice))
+            ) / LAST
+        return weight + max(0.0, played - large / LAST) * batch_weight(large, self.noise) / large
+
+    def cost(self, played: float, upto: float) -> float:
+        """Return the largest cost of ``upto`` rounds of an arm after ``played`` rounds of it."""
+        growth = 1.0 + GROWTH / (1.0 - ROOM)
+        earlier = (
+            (1.0 - ROOM) / growth * played - self.checks * self.first - (self.first + 1.0) / growth
+        )
+        if earlier <= 0.0:
+            return upto
+        weight = self.weight_after(earlier)
+        return upto * min(
+            1.0, 2.0 * ROUNDING * radius(weight, weight / 2.0, 4.0 * self.noise, self.caution)
+        )
+
+    def bound(self) -> float:
+        """Return a bound on the expected regret, for any means of the arms."""
+        points, played = [(0.0, 0.0)], 1.0
+        while played < self.rounds:
+            points.append((played, self.cost(played, played * CELL)))
+            played *= CELL
+        points.append((float(self.rounds), self.cost(float(self.rounds), float(self.rounds))))
+        others = self.arms - 1
+        hindsight = math.sqrt(self.rounds * math.log(self.arms) / 2.0)
+        return min(
+            others * concave_majorant(points, self.rounds / others) + 1.0 + hindsight,
+            float(self.rounds),
+        )
+
+
+class GuardBound(NamedTuple):
+    """The numbers of the guard and its bound, which follow from K, T and Λ."""
+
+    arms: int
+    rounds: int
+    noise: float
+
+    @property
+    def block(self) -> int:
+        """τ₀, the largest number of rounds of a probe."""
+        return min(math.ceil(BLOCK * self.noise), self.rounds)
+
+    @property
+    def threshold(self) -> float:
+        """θ: if arms are equal, D(i) has the deviation θ / 2.5.
+
+        Each arm is then probed in 1 / (4 K) of all rounds.
+        """
+        variance = 0.25 + 2.0 * self.noise**2 / self.block
+        return DEVIATIONS * math.sqrt(variance * self.rounds * self.arms / SHARE)
+
+    @property
+    def batch(self) -> int:
+        """τ, the length of batches after the takeover: next to 2 Λ, where the bound is least."""
+        below = max(1, math.floor(2.0 * self.noise))
+        return min(min(below, below + 1, key=self.later), self.rounds)
+
+    def later(self, batch: int) -> float:
+        """Return a bound on the regret after the takeover, in batches of that length."""
+        drawn_together = 1.0 + 2.0 * self.noise / batch  # 1 / a
+        found = bounds.sharp_tsallis_inf(self.arms, self.rounds // batch)
+        return batch * drawn_together * found + batch - 1.0
+
+    def learner(self, tracking: TrackingUcb) -> GuardedUcb:
+        """Return the learner before the first round."""
+        return GuardedUcb.start(
+            tracking=tracking,
+            rounds=self.rounds,
+            block=self.block,
+            threshold=self.threshold,
+            batch=self.batch,
+        )
+
+    def bound(self) -> float:
+        """Return a bound on the expected regret, for losses that are fixed in advance."""
+        passing = (self.block + self.noise) * self.arms / SHARE + NOISE_OF_PROBES * self.threshold
+        return min(self.threshold + passing + self.later(self.batch), float(self.rounds))

@@ -1,0 +1,20 @@
+"""The calibrations that the papers print, registered as ``calibration=paper``.
+
+Each module has those of one paper: its own noise and its own parameters. Guarantees are computed
+from the noise that is really added; what the paper claims is the ``claim`` of an instance.
+"""
+
+from discreet_papers.calibrations import agarwal_singh, attacks, ene, faster_rates, tossou, zheng
+from discreet_papers.calibrations.estimates import PaperEstimates
+from discreet_papers.calibrations.per_point import PerPoint
+
+__all__ = [
+    "PaperEstimates",
+    "PerPoint",
+    "agarwal_singh",
+    "attacks",
+    "ene",
+    "faster_rates",
+    "tossou",
+    "zheng",
+]
