@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import copy
+import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple, cast
@@ -14,6 +16,7 @@ from componentjit.component import Component
 from componentjit.guards import GuardSpec, guards
 
 Statements = list[ast.stmt]
+BUILTINS = frozenset(dir(builtins))
 
 
 @dataclass
@@ -52,6 +55,34 @@ class InlinedLoop(NamedTuple):
     body: list[ast.stmt]
     globals: dict[str, Any]
     fields: dict[str, str]  # such as private.learner.weights
+
+
+class Names:
+    """The names of a function that others are inlined into; its ``own`` names stay as they are."""
+
+    def __init__(self, own: Set[str]) -> None:
+        self.own = own
+        self.globals: dict[str, Any] = {}
+        self.made: set[str] = set()
+        self.count = 0
+
+    def of_global(self, name: str, value: Any) -> str:
+        """Return what a global of some module is called in the result."""
+        for attempt in itertools.chain([name], (f"{name}__global_{i}" for i in itertools.count(1))):
+            if attempt in self.made or attempt in self.own or attempt in BUILTINS:
+                continue  # other code may mean the builtin
+            if self.globals.setdefault(attempt, value) is value:
+                return attempt
+        raise AssertionError("names never end")
+
+    def fresh(self, name: str) -> str:
+        """Return a name that nothing else has."""
+        while True:
+            self.count += 1
+            found = f"{name}__{self.count}"
+            if found not in self.own and found not in self.globals:
+                self.made.add(found)
+                return found
 
 
 class Renamer(ast.NodeTransformer):

@@ -14,10 +14,11 @@ from typing import Any
 
 from llvmlite import ir
 
+from componentjit.errors import NotVectorizable
 from componentjit.lanes.expressions import Expressions
 from componentjit.lanes.kinds import Kinds, Varying
 from componentjit.lanes.layout import CARRIED, LANES, Layout
-from componentjit.lanes.normal import Normal, NotVectorizable
+from componentjit.lanes.normal import Normal
 from componentjit.lanes.vectors import (
     DOUBLE,
     EVERYWHERE,

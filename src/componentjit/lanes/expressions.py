@@ -9,9 +9,9 @@ from typing import Any
 
 from llvmlite import ir
 
+from componentjit.errors import NotVectorizable
 from componentjit.lanes.kinds import DRAWS, kind_of_value, widest
 from componentjit.lanes.layout import LANES
-from componentjit.lanes.normal import NotVectorizable
 from componentjit.lanes.vectors import (
     DOUBLE,
     EVERYWHERE,
