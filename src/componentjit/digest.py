@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import sys
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
@@ -15,13 +16,14 @@ import numpy as np
 from componentjit.component import Component, helpers, stand_ins
 
 
-def source_digest() -> str:
-    """Return a digest of this package's source files, to say which version made a result."""
+def source_digest(*packages: str) -> str:
+    """Return a digest of the source files of packages, to say which version made a result."""
     parts = hashlib.sha256()
-    package = Path(__file__).parent.parent
-    for path in sorted(package.rglob("*.py")):
-        parts.update(str(path.relative_to(package)).encode())
-        parts.update(path.read_bytes())
+    for package in packages:
+        folder = Path(str(importlib.import_module(package).__file__)).parent
+        for path in sorted(folder.rglob("*.py")):
+            parts.update(f"{package}/{path.relative_to(folder)}".encode())
+            parts.update(path.read_bytes())
     return parts.hexdigest()[:20]
 
 
