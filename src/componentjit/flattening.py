@@ -376,7 +376,7 @@ class _Flattener:
         return load(results[0]) if results else ast.Constant(None)
 
     def inner_scope(self, function: FunctionType, owner: ast.expr | None, scope: Scope) -> Scope:
-        """Return the scope of a function that is called, with a new name for each of its own."""
+        """Return the scope of a function that is called, with new names for its variables."""
         component = 0 if owner is None else id(value_of(owner, scope.known))
         names = {name: self.names.fresh(name) for name in sorted(assigned_in(definition(function)))}
         return Scope(

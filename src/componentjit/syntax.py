@@ -92,7 +92,7 @@ class Renamer(ast.NodeTransformer):
         self.scope, self.global_name = scope, global_name
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
-        """Put another name, or an expression, in the place of a name."""
+        """Replace a name by another one, or by an expression."""
         name, scope = node.id, self.scope
         if name in scope.given:
             return copy.deepcopy(scope.given[name])
@@ -124,11 +124,11 @@ class Fields(ast.NodeTransformer):
         return [*reads, *changed]
 
     def replace(self, body: Statements) -> Statements:
-        """Return the statements with names in the place of fields."""
+        """Return the statements with fields replaced by names."""
         return [cast(ast.stmt, self.visit(statement)) for statement in body]
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        """Put a name in the place of a field."""
+        """Replace a field by a name."""
         path = ast.unparse(node) if value_of(node, self.known) is not None else ""
         if not path:
             return self.generic_visit(node)
@@ -210,7 +210,7 @@ def _names(nodes: Sequence[ast.AST], use: type[ast.expr_context]) -> set[str]:
 
 
 def exits(statements: Sequence[ast.stmt]) -> Iterator[ast.Break | ast.Continue]:
-    """Yield what leaves the loop around these statements, or goes on with its next turn."""
+    """Yield every break and continue of the loop around these statements."""
     for each in statements:
         if isinstance(each, ast.Break | ast.Continue):
             yield each

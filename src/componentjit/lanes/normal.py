@@ -381,10 +381,10 @@ class _Normalizer:
             case ast.Constant(value=bool() | int() | float()):
                 return node
             case ast.Name(id=name) if name in self.arrays or name in self.shapes:
-                raise NotVectorizable(f"{name} is no number")
+                raise NotVectorizable(f"{name} is not a number")
             case ast.Name(id=name) if name in self.names:
                 if not isinstance(self.names[name], NUMBERS):
-                    raise NotVectorizable(f"{name} is no number")
+                    raise NotVectorizable(f"{name} is not a number")
                 return ast.Constant(self.names[name])
             case ast.Name():
                 return node

@@ -324,7 +324,7 @@ def _write(
         LookupError,
         TypeError,
         ValueError,
-    ) as error:  # what a component does that nobody thought of
+    ) as error:  # a component does something that is not foreseen here
         found = NotVectorizable(f"{type(error).__name__}: {error}")
     if digest is not None:
         _keep(digest, str(found))

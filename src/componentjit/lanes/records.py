@@ -8,7 +8,7 @@ from typing import Any
 
 from componentjit.errors import NotVectorizable
 
-Shape = dict[str, Any]  # of a record: the shape of each field, None for what is no record
+Shape = dict[str, Any]  # of a record: the shape of each field, or None for a number or an array
 
 
 def shape_of(value: object) -> Shape | None:
