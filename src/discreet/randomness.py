@@ -15,6 +15,8 @@ from numpy.typing import DTypeLike, NDArray
 
 from discreet.errors import check_int
 
+__all__ = ["InBlocks", "Streams", "in_turn", "streams", "streams_of"]
+
 FEW = 8  # up to here NumPy makes seeds one by one in less time
 WORD = 2**32  # a number from here on takes two words of a seed
 
