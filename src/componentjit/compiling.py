@@ -7,6 +7,7 @@ import functools
 import hashlib
 import inspect
 import os
+import sys
 import tempfile
 import threading
 import warnings
@@ -34,16 +35,14 @@ from componentjit.watching import watch
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# How methods are compiled: inlined by LLVM, because a component goes into a call by value, which
-# takes 100 ns of a round otherwise. Methods are called by compiled code only.
-LEAST: Any = {"no_cfunc_wrapper": True}
-ELSEWHERE: dict[str, Any] = {"jit_options": LEAST | {"forceinline": True}}
+# Methods and helpers are called by compiled code only, and need no entry point for C. They are
+# inlined by LLVM, because a component goes into a call by value, which costs 100 ns per round.
+MINIMAL: Any = {"no_cfunc_wrapper": True}
+INLINED: Any = MINIMAL | {"forceinline": True}
 
-WRITING = "".join(
-    Path(str(each.__file__)).read_text(encoding="utf-8")
-    for each in (flattening, guards, numba_internals, pipeline, sources, syntax)
-)
-HOW = f"{ELSEWHERE} {WRITING}"
+# How code is compiled, as a part of digests: another version of this package compiles it again.
+PARTS = flattening, guards, numba_internals, pipeline, sources, syntax, sys.modules[__name__]
+HOW = "".join(Path(str(each.__file__)).read_text(encoding="utf-8") for each in PARTS)
 
 # Numbers that plain Python goes through in the time that compiling takes: 0.3 µs each, 0.7 s.
 WORTH = 2**21
@@ -65,10 +64,10 @@ def compile_for(function: Function, *components: object) -> Function:
     """Return ``function`` compiled for arguments that are, or contain, the given components.
 
     Compiled code is kept on disk in a folder named by a digest of all code that it can depend on,
-    as it is in memory: every method and helper of this package, those of the components' classes,
-    and the constants that they name. An edit anywhere gives another folder, so that old code is
-    never loaded. What is defined in ``__main__`` (a script, a prompt) or names something that has
-    no digest is compiled in memory only.
+    as it is in memory: the methods of the components' classes, all helpers, and the constants that
+    they name. An edit anywhere gives another folder, so that old code is never loaded. What is
+    defined in ``__main__`` (a script, a prompt) or names something that has no digest is compiled
+    in memory only.
     """
     key = (function, *classes_in(components))
     if key not in _dispatchers:
@@ -102,7 +101,7 @@ def was_compiled(function: Callable[..., Any], *components: object) -> bool:
 
 
 def _digest_of(function: Callable[..., Any], components: tuple[object, ...]) -> str | None:
-    """Return what names the folder of compiled code; it is worked out once in a process."""
+    """Return the digest that names the folder of compiled code; a process computes it once."""
     key = (function, *classes_in(components))
     if key not in _digests:
         _digests[key] = fingerprint(function, components, HOW)
@@ -140,21 +139,21 @@ def _tell_numba() -> None:
         watch()
         pass_generators_by_address()
         resolve_methods_by_class(_method_of, _method_options)
-        overload(as_plain, **ELSEWHERE)(lambda value: _plain_tuple(value))
+        overload(as_plain, jit_options=INLINED)(lambda value: _plain_tuple(value))
     if call_python not in _known_to_numba:
         _known_to_numba.add(call_python)
-        overload(call_python, **ELSEWHERE)(_return_always(compiled_call()))
+        overload(call_python, jit_options=INLINED)(_return_always(compiled_call()))
     if note_numbers not in _known_to_numba:
         _known_to_numba.add(note_numbers)
-        overload(note_numbers, **ELSEWHERE)(_return_always(compiled_note()))
+        overload(note_numbers, jit_options=INLINED)(_return_always(compiled_note()))
     for function, stand_in in list(stand_ins.items()):
         if function not in _known_to_numba:
             _known_to_numba.add(function)
-            overload(function, **ELSEWHERE)(_return_always(stand_in))
+            overload(function, jit_options=INLINED)(_return_always(stand_in))
     for function in tuple(helpers):
         if function not in _known_to_numba:
             _known_to_numba.add(function)
-            register_jitable(**LEAST)(function)
+            register_jitable(**MINIMAL)(function)
 
 
 def _plain_tuple(value: Any) -> Callable[[Any], Any]:
@@ -177,8 +176,8 @@ def _method_of(cls: type, name: str) -> Callable[..., Any] | None:
 def _method_options(cls: type[Component], name: str) -> dict[str, Any]:
     """Return how a method is compiled that is called, because it could not be inlined before."""
     if name in cls.views:
-        return {"inline": "always", **LEAST, **counting_options()}
-    return {"forceinline": True, **LEAST}
+        return {"inline": "always", **MINIMAL, **counting_options()}
+    return dict(INLINED)
 
 
 def _return_always(stand_in: Callable[..., Any]) -> Callable[..., Any]:
@@ -250,7 +249,7 @@ def _declare(function: Callable[..., Any], digest: str | None, *, lean: bool) ->
     """Return what Numba makes of a function; it compiles when it is called."""
     import numba
 
-    options: dict[str, Any] = LEAST | {"nogil": True, "error_model": "numpy"}
+    options: dict[str, Any] = MINIMAL | {"nogil": True, "error_model": "numpy"}
     if lean:
         options |= (lean_options() or {}) | {"pipeline_class": pipeline.short_pipeline()}
     njit: Any = numba.njit  # takes one option that its published signature does not name

@@ -97,7 +97,7 @@ class Component(Tuple):
     _fields: ClassVar[tuple[str, ...]] = ()
     _field_defaults: ClassVar[dict[str, Any]] = {}
     _hidden: ClassVar[frozenset[str]] = frozenset()
-    _checks_fields: ClassVar[bool] = False  # whether the class has a __new__ of its own
+    _checks_fields: ClassVar[bool] = False  # whether the class defines __new__
     _methods: ClassVar[dict[str, FunctionType]] = {}  # that are compiled, by name
 
     if TYPE_CHECKING:
@@ -122,7 +122,7 @@ class Component(Tuple):
         cls._methods = _methods_of(cls, fields) if cls.compiles else {}
         make: Any = namedtuple
         model = make(cls.__name__, fields, defaults=[defaults[name] for name in late])
-        record = vars(model)  # of a class that nobody holds they may be gone already
+        record = vars(model)  # held, because the class itself may be collected
         for name in (*COPIED, *fields):
             setattr(cls, name, record[name])
         cls._checks_fields = "__new__" in vars(cls) or (

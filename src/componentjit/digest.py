@@ -115,7 +115,7 @@ def _facts_of(function: FunctionType) -> bytes | None:
         if name in function.__globals__
     }
     for name, value in [*named.items(), *enumerate(cells)]:
-        # Helpers have facts of their own; other functions cannot be compiled.
+        # Helpers are looked at apart; other functions cannot be compiled.
         if isinstance(value, ModuleType | FunctionType):
             continue
         if isinstance(value, type):

@@ -11,6 +11,10 @@ class LoopError(ComponentError):
     """A loop does not match the interface that it declares (see ``vectorizable``)."""
 
 
+class NotVectorizable(Exception):
+    """A loop cannot run in lanes; it can still run one trial at a time, with the same numbers."""
+
+
 def shorten(value: object, *, most: int = 60) -> str:
     """Return a value as it is shown in a sentence: on one line, cut off if it is long.
 

@@ -16,7 +16,6 @@ from typing import Any, cast
 from componentjit.component import Component, apart
 from componentjit.guards import note_numbers, refusal
 from componentjit.sources import (
-    BUILTINS,
     LOOPS,
     SCOPES,
     NotInlinable,
@@ -29,8 +28,10 @@ from componentjit.sources import (
     is_inlinable,
 )
 from componentjit.syntax import (
+    BUILTINS,
     Fields,
     InlinedLoop,
+    Names,
     Renamer,
     ReturnTarget,
     Scope,
@@ -66,16 +67,11 @@ class _Flattener:
     def __init__(
         self, function: Any, arguments: Sequence[object], without: Set[Any] = frozenset()
     ) -> None:
-        self.function, self.source, self.without = (
-            cast(FunctionType, function),
-            definition(function),
-            without,
-        )
-        self.names: dict[str, Any] = {}  # the globals of the result
-        self.count = 0
-        self.made: set[str] = set()  # names that were made up
+        self.function, self.without = cast(FunctionType, function), without
+        self.source = definition(function)
         parameters = [each.arg for each in self.source.args.args]
         own = assigned_in(self.source) | set(parameters)
+        self.names = Names(own)
         if own & BUILTINS:  # inlined code may mean the builtin
             raise NotInlinable
         self.scope = Scope(
@@ -87,13 +83,15 @@ class _Flattener:
                 self.scope.known[name] = value
 
     def to_inlined_loop(self) -> InlinedLoop:
-        body = (fields := Fields(self.scope.known, self.fresh_name)).replace(
+        body = (fields := Fields(self.scope.known, self.names.fresh)).replace(
             self.block(self.source.body, self.scope)
         )
-        return InlinedLoop(body, self.names, {name: path for path, name in fields.names.items()})
+        return InlinedLoop(
+            body, self.names.globals, {name: path for path, name in fields.names.items()}
+        )
 
     def to_function(self) -> Callable[..., Any]:
-        body = Fields(self.scope.known, self.fresh_name).hoist(
+        body = Fields(self.scope.known, self.names.fresh).hoist(
             self.block(self.source.body, self.scope)
         )
         code = compile(
@@ -102,7 +100,10 @@ class _Flattener:
             "exec",
             dont_inherit=True,
         )
-        names = self.names | {"__name__": self.function.__module__, "__builtins__": builtins}
+        names = self.names.globals | {
+            "__name__": self.function.__module__,
+            "__builtins__": builtins,
+        }
         exec(code, names)
         made = cast(FunctionType, names.pop(self.source.name))
         made.__defaults__ = self.function.__defaults__
@@ -143,7 +144,7 @@ class _Flattener:
                 self.find_callee(call, scope)
                 and all(isinstance(each, ast.Name) for each in targets)
             ):
-                parts = [self.fresh_name("part") for _ in targets]
+                parts = [self.names.fresh("part") for _ in targets]
                 if self.try_inlining(call, scope, out, parts):
                     for target, part in zip(targets, parts, strict=True):
                         out.append(ast.Assign([self.target(target, scope)], load(part)))
@@ -172,7 +173,8 @@ class _Flattener:
                     self.hold(self.expression(each, scope, out), out) for each in call.args
                 )
                 names = (
-                    self.global_name(each.__name__, each) for each in (note_numbers, guard.error)
+                    self.names.of_global(each.__name__, each)
+                    for each in (note_numbers, guard.error)
                 )
                 out.append(refusal(guard, found, wanted, *names))
             case ast.Expr():
@@ -228,11 +230,11 @@ class _Flattener:
             return cast(ast.expr, self.rename(node, scope))
         match node:
             case ast.Call() if self.find_callee(node, scope):
-                value = self.try_inlining(node, scope, out, [self.fresh_name("value")], whole=True)
+                value = self.try_inlining(node, scope, out, [self.names.fresh("value")], whole=True)
                 if value is not None:
                     return value
             case ast.BoolOp(op=op, values=[first, *others]):
-                name = self.fresh_name("both" if isinstance(op, ast.And) else "either")
+                name = self.names.fresh("both" if isinstance(op, ast.And) else "either")
                 out.append(ast.Assign([store(name)], self.expression(first, scope, out)))
                 inner = out
                 for other in others:
@@ -245,7 +247,7 @@ class _Flattener:
                     inner.append(ast.If(test, body, []))
                 return load(name)
             case ast.IfExp():
-                name = self.fresh_name("either")
+                name = self.names.fresh("either")
                 test = self.expression(node.test, scope, out)
                 yes: Statements = []
                 yes.append(ast.Assign([store(name)], self.expression(node.body, scope, yes)))
@@ -302,7 +304,7 @@ class _Flattener:
             return value
         if any(isinstance(each, ast.Slice) for each in ast.walk(value)):
             raise NotInlinable
-        name = self.fresh_name("held")
+        name = self.names.fresh("held")
         out.append(ast.Assign([store(name)], value))
         return load(name)
 
@@ -374,9 +376,9 @@ class _Flattener:
         return load(results[0]) if results else ast.Constant(None)
 
     def inner_scope(self, function: FunctionType, owner: ast.expr | None, scope: Scope) -> Scope:
-        """Return the scope of a function that is called, with a new name for each of its own."""
+        """Return the scope of a function that is called, with new names for its variables."""
         component = 0 if owner is None else id(value_of(owner, scope.known))
-        names = {name: self.fresh_name(name) for name in sorted(assigned_in(definition(function)))}
+        names = {name: self.names.fresh(name) for name in sorted(assigned_in(definition(function)))}
         return Scope(
             function.__globals__, names, within=(*scope.within, (function.__code__, component))
         )
@@ -424,7 +426,7 @@ class _Flattener:
             if is_stable(value) and name not in inner.locals:
                 inner.given[name] = value
             else:
-                inner.locals.setdefault(name, self.fresh_name(name))
+                inner.locals.setdefault(name, self.names.fresh(name))
                 out.append(ast.Assign([store(inner.locals[name])], value))
 
     def assign_results(
@@ -435,7 +437,7 @@ class _Flattener:
             if isinstance(statement, ast.Return):
                 self.assign_result(statement.value, scope, out, results)
             elif isinstance(statement, LOOPS) and has_return(statement):
-                done = self.fresh_name("done")
+                done = self.names.fresh("done")
                 out.append(ast.Assign([store(done)], ast.Constant(False)))
                 self.statement(statement, scope, out, results._replace(done=done))
                 rest: Statements = []
@@ -475,7 +477,7 @@ class _Flattener:
     # Names
 
     def has_inlinable_call(self, node: ast.AST, scope: Scope) -> bool:
-        """Return whether an expression has a call that can be written out."""
+        """Return whether an expression has a call that can be inlined."""
         if isinstance(node, SCOPES):
             return False
         if isinstance(node, ast.Call) and self.find_callee(node, scope):
@@ -484,24 +486,4 @@ class _Flattener:
 
     def rename(self, node: ast.AST, scope: Scope) -> ast.AST:
         """Return syntax with the names that it has in the result."""
-        return cast(ast.AST, Renamer(scope, self.global_name).visit(copy.deepcopy(node)))
-
-    def global_name(self, name: str, value: Any) -> str:
-        """Return what a global of some module is called in the result."""
-        for attempt in (name, *(f"{name}__global_{i}" for i in range(1, 1000))):
-            if attempt in self.made or attempt in self.scope.locals or attempt in BUILTINS:
-                continue  # others may mean the builtin
-            if attempt not in self.names:
-                self.names[attempt] = value
-            if self.names[attempt] is value:
-                return attempt
-        raise NotInlinable
-
-    def fresh_name(self, name: str) -> str:
-        """Return a name that nothing else has."""
-        while True:
-            self.count += 1
-            found = f"{name}__{self.count}"
-            if found not in self.scope.locals and found not in self.names:
-                self.made.add(found)
-                return found
+        return cast(ast.AST, Renamer(scope, self.names.of_global).visit(copy.deepcopy(node)))

@@ -43,36 +43,37 @@ def resolve_methods_by_class(
 
     ``find`` returns the method of a class, or None, and ``options`` how it is compiled. Numba's
     documented ``overload_method`` knows a method by its name only: all classes would share one list
-    of arguments for a name, and no field could have the name of any method of any class. So this is
-    what it does, once more, with a look at the class. The parts are those that Numba exports for
-    extensions (``infer_getattr``, ``lower_builtin``), and the templates behind them, which are not
-    documented. Without them no method can be called by compiled code, unless it was inlined, which
-    is the usual case: the loop then runs as plain Python code does.
+    of arguments for a name, and no field could have the name of any method of any class. So this
+    does what ``overload_method`` does, with a look at the class. The functions are those that Numba
+    exports for extensions; the templates behind them are not documented. Without those, loops whose
+    methods are all inlined (almost all) are compiled as ever, and others fail with Numba's error
+    about an unknown attribute.
     """
     templates: Any = importlib.import_module("numba.core.typing.templates")
     types: Any = importlib.import_module("numba.core.types")
-    from numba.extending import infer_getattr, lower_builtin, register_jitable
-
-    extending: Any = (infer_getattr, lower_builtin, register_jitable)  # which publish no types
-    infer, lower, jitable = extending
+    extending: Any = importlib.import_module("numba.extending")
+    attribute_template = vars(templates).get("AttributeTemplate")
+    function_template = vars(templates).get("AbstractTemplate")
+    if attribute_template is None or function_template is None:
+        return
     known: dict[Callable[..., Any], Any] = {}
 
     def template_of(context: Any, method: Any, how: dict[str, Any]) -> Any:
         """Return what types calls of a method; its first argument is the component."""
-        jitable(**how)(method)
+        extending.register_jitable(**how)(method)
         context.refresh()  # which then knows the method as a function
         function = context.resolve_value_type(method)
         (inner,) = function.templates
         signature = inspect.signature(method)
         function_key = ("method of a component", method)
 
-        class MethodTemplate(templates.AbstractTemplate):  # type: ignore[misc]
+        class MethodTemplate(function_template):  # type: ignore[misc, valid-type]
             key = function_key
             prefer_literal = False
-            # These three are for methods that Numba inlines itself.
-            _inline = inner._inline
-            _inline_overloads = inner._inline_overloads
-            _overload_func = staticmethod(inner._overload_func)
+            # These three are for methods that Numba inlines itself; without them it does not.
+            _inline = getattr(inner, "_inline", None)
+            _inline_overloads = getattr(inner, "_inline_overloads", {})
+            _overload_func = staticmethod(getattr(inner, "_overload_func", method))
 
             def generic(self, arguments: Any, named: Any) -> Any:
                 found = function.get_call_type(self.context, (self.this, *arguments), named)
@@ -86,12 +87,12 @@ def resolve_methods_by_class(
             context.add_linking_libs(getattr(compiled, "libs", ()))
             return compiled(builder, arguments)
 
-        lower(function_key, types.VarArg(types.Any))(call)
+        extending.lower_builtin(function_key, types.VarArg(types.Any))(call)
         return MethodTemplate
 
     for family in (types.NamedTuple, types.NamedUniTuple):
 
-        class Methods(templates.AttributeTemplate):  # type: ignore[misc]
+        class Methods(attribute_template):  # type: ignore[misc, valid-type]
             key = family
             is_method = True
 
@@ -104,7 +105,7 @@ def resolve_methods_by_class(
                     known[method] = template_of(self.context, method, how)
                 return types.BoundFunction(known[method], kind)
 
-        infer(Methods)
+        extending.infer_getattr(Methods)
 
 
 # Calls

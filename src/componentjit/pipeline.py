@@ -46,7 +46,7 @@ def _refusal_of_rounding() -> Any:
     """Return a pass that refuses a loop in which integers would become floats, and be rounded.
 
     Those are integers that are put into a variable of floats, unless they are constants, and what
-    is worked out from such a variable and integers alone.
+    is computed from such a variable and integers alone.
     """
     from numba.core import compiler_machinery, errors, ir, types
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import functools
 import inspect
 from collections.abc import Iterator, Sequence
@@ -14,7 +13,6 @@ from typing import TypeGuard
 from componentjit.component import helpers
 from componentjit.digest import text_of
 
-BUILTINS = frozenset(dir(builtins))
 LOOPS = (ast.For, ast.While)
 SCOPES = (
     ast.Lambda,

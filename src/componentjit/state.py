@@ -74,7 +74,7 @@ def map_arrays(component: Part, change: Callable[[Array], Array]) -> Part:
 
 
 def copy(component: Part) -> Part:
-    """Return the component with state of its own: every array copied, everything else shared."""
+    """Return a copy of the component: every array is copied, everything else is shared."""
     return map_arrays(component, np.ndarray.copy)
 
 

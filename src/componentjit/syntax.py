@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import copy
+import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple, cast
@@ -14,6 +16,7 @@ from componentjit.component import Component
 from componentjit.guards import GuardSpec, guards
 
 Statements = list[ast.stmt]
+BUILTINS = frozenset(dir(builtins))
 
 
 @dataclass
@@ -54,6 +57,34 @@ class InlinedLoop(NamedTuple):
     fields: dict[str, str]  # such as private.learner.weights
 
 
+class Names:
+    """The names of a function that others are inlined into; its ``own`` names stay as they are."""
+
+    def __init__(self, own: Set[str]) -> None:
+        self.own = own
+        self.globals: dict[str, Any] = {}
+        self.made: set[str] = set()
+        self.count = 0
+
+    def of_global(self, name: str, value: Any) -> str:
+        """Return what a global of some module is called in the result."""
+        for attempt in itertools.chain([name], (f"{name}__global_{i}" for i in itertools.count(1))):
+            if attempt in self.made or attempt in self.own or attempt in BUILTINS:
+                continue  # other code may mean the builtin
+            if self.globals.setdefault(attempt, value) is value:
+                return attempt
+        raise AssertionError("names never end")
+
+    def fresh(self, name: str) -> str:
+        """Return a name that nothing else has."""
+        while True:
+            self.count += 1
+            found = f"{name}__{self.count}"
+            if found not in self.own and found not in self.globals:
+                self.made.add(found)
+                return found
+
+
 class Renamer(ast.NodeTransformer):
     """Gives variables their names in the result; ``global_name`` returns those of globals."""
 
@@ -61,7 +92,7 @@ class Renamer(ast.NodeTransformer):
         self.scope, self.global_name = scope, global_name
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
-        """Put another name, or an expression, in the place of a name."""
+        """Replace a name by another one, or by an expression."""
         name, scope = node.id, self.scope
         if name in scope.given:
             return copy.deepcopy(scope.given[name])
@@ -93,11 +124,11 @@ class Fields(ast.NodeTransformer):
         return [*reads, *changed]
 
     def replace(self, body: Statements) -> Statements:
-        """Return the statements with names in the place of fields."""
+        """Return the statements with fields replaced by names."""
         return [cast(ast.stmt, self.visit(statement)) for statement in body]
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
-        """Put a name in the place of a field."""
+        """Replace a field by a name."""
         path = ast.unparse(node) if value_of(node, self.known) is not None else ""
         if not path:
             return self.generic_visit(node)
@@ -179,7 +210,7 @@ def _names(nodes: Sequence[ast.AST], use: type[ast.expr_context]) -> set[str]:
 
 
 def exits(statements: Sequence[ast.stmt]) -> Iterator[ast.Break | ast.Continue]:
-    """Yield what leaves the loop around these statements, or goes on with its next turn."""
+    """Yield every break and continue of the loop around these statements."""
     for each in statements:
         if isinstance(each, ast.Break | ast.Continue):
             yield each

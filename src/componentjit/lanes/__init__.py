@@ -4,8 +4,8 @@
 all calls, and writes it once more for vectors of trials.
 """
 
+from componentjit.errors import NotVectorizable
 from componentjit.lanes.layout import LANES, room_for
-from componentjit.lanes.normal import NotVectorizable
 from componentjit.lanes.program import Lanes, Program, program_for
 
 __all__ = ["LANES", "Lanes", "NotVectorizable", "Program", "program_for", "room_for"]

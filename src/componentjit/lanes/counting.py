@@ -8,7 +8,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from componentjit.lanes.normal import NotVectorizable
+from componentjit.errors import NotVectorizable
 from componentjit.syntax import Statements, exits, load, names_assigned, store
 
 COUNTER = "#"  # which no variable or field has in its name

@@ -14,10 +14,11 @@ from typing import Any
 
 from llvmlite import ir
 
+from componentjit.errors import NotVectorizable
 from componentjit.lanes.expressions import Expressions
 from componentjit.lanes.kinds import Kinds, Varying
 from componentjit.lanes.layout import CARRIED, LANES, Layout
-from componentjit.lanes.normal import Normal, NotVectorizable
+from componentjit.lanes.normal import Normal
 from componentjit.lanes.vectors import (
     DOUBLE,
     EVERYWHERE,
@@ -208,7 +209,7 @@ class Emitter(Expressions):
         return self.region
 
     def hand_over(self, region: Region, mask: Any) -> None:
-        """Let lanes take their variables along, out of a region."""
+        """Copy the variables of lanes that leave a region to what is around it."""
         for name in region.copies:
             value = self.read(name).code
             inside, self.region = self.region, region.outer
@@ -219,7 +220,7 @@ class Emitter(Expressions):
     # Statements
 
     def block(self, statements: Sequence[ast.stmt]) -> None:
-        """Write statements; what follows an exit is left out if nobody is left."""
+        """Write statements; what follows an exit is skipped if no lane is left."""
         ends: list[Any] = []
         for position, each in enumerate(statements):
             self.statement(each)

@@ -9,9 +9,9 @@ from typing import Any
 
 from llvmlite import ir
 
+from componentjit.errors import NotVectorizable
 from componentjit.lanes.kinds import DRAWS, kind_of_value, widest
 from componentjit.lanes.layout import LANES
-from componentjit.lanes.normal import NotVectorizable
 from componentjit.lanes.vectors import (
     DOUBLE,
     EVERYWHERE,
@@ -114,7 +114,7 @@ class Expressions:
         )
 
     def times(self, x: Any, y: Any) -> Any:
-        """Return a product of lengths, worked out now if they are known."""
+        """Return a product of lengths: a constant if they are known."""
         if isinstance(x, ir.Constant) and isinstance(y, ir.Constant):
             return LONG(x.constant * y.constant)
         return self.builder.mul(x, y)
@@ -225,7 +225,7 @@ class Expressions:
             return row
         if row.varies:
             return self.maths.select(Value(mask, "b", True), row, Value(LONG(0), "i", False))
-        if self.narrow is None:  # blocks that nobody is in are skipped
+        if self.narrow is None:  # blocks without lanes are skipped
             return row
         return self.maths.select(
             Value(self.maths.any(mask), "b", False), row, Value(LONG(0), "i", False)
@@ -256,7 +256,7 @@ class Expressions:
         return self.builder.gep(self.pointers[array], [place], source_etype=DOUBLE)
 
     def get(self, array: str, indices: list[Value]) -> Value:
-        """Return an item of an array, in every lane of its own."""
+        """Return an item of an array, for every lane."""
         kind = self.array_kinds[array]
         if array in self.interface.uniform:
             (index,) = indices

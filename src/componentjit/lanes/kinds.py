@@ -7,8 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from componentjit.errors import NotVectorizable
 from componentjit.lanes.counting import is_counter
-from componentjit.lanes.normal import Normal, NotVectorizable
+from componentjit.lanes.normal import Normal
 from componentjit.syntax import Statements, exits, names_assigned, names_read
 
 ORDER = "bif"  # flags, integers, floats: each can stand for those before it

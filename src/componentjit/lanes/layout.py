@@ -18,7 +18,7 @@ Array = np.ndarray[Any, Any]
 # processor can begin with the next register while it still computes one.
 LANES = 16
 # Up to this length an axis is a constant of the code, so that loops over it can be unrolled. Longer
-# axes gain little, and every length would need code of its own.
+# axes gain little, and every length would need other code.
 SMALL = 16
 LINE = 64  # bytes of a cache line
 NUMBERS_TOLD = 2  # that the sentence of an error may name (see ``componentjit.guards``)

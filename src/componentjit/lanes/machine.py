@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from componentjit.lanes.normal import NotVectorizable
+from componentjit.errors import NotVectorizable
 
 _lock = threading.Lock()
 _engines: list[Any] = []  # code lives as long as these

@@ -19,18 +19,15 @@ import numpy as np
 from componentjit import bits
 from componentjit.compiling import as_list
 from componentjit.component import records
-from componentjit.errors import LoopError
+from componentjit.errors import LoopError, NotVectorizable
 from componentjit.guards import GuardSpec, guards, wrong
+from componentjit.lanes.records import Shape, leaves, path_of, shape_of, target_pairs, value_at
 from componentjit.loops import LoopInterface
 from componentjit.state import as_plain
 from componentjit.syntax import InlinedLoop, Statements, load, store
 
 NUMBERS = (bool, int, float, np.number)
 MODULES = {"math": math, "bits": bits}  # whose functions lanes can do
-
-
-class NotVectorizable(Exception):
-    """A loop cannot run in lanes; it can still run one trial at a time, with the same numbers."""
 
 
 class Failure(NamedTuple):
@@ -62,32 +59,10 @@ def to_normal_form(
     ``examples`` are arguments of one trial, by name.
     """
     fields = {name: value_at(examples, path) for name, path in loop.fields.items()}
-    return _Writing(loop, interface, fields, examples).to_normal()
+    return _Normalizer(loop, interface, fields, examples).to_normal()
 
 
-Shape = dict[str, Any]  # of a record: the shape of each field, None for what is no record
-
-
-def shape_of(value: object) -> Shape | None:
-    """Return the shape of a record, or None for anything else."""
-    if isinstance(value, tuple):
-        if type(value) is tuple:
-            raise NotVectorizable("a plain tuple")
-        record: Any = value
-        return {name: shape_of(part) for name, part in zip(record._fields, record, strict=True)}
-    return None
-
-
-def leaves(name: str, shape: Shape | None) -> Iterator[str]:
-    """Yield the names of all numbers and arrays in a record."""
-    if shape is None:
-        yield name
-    else:
-        for field, inner in shape.items():
-            yield from leaves(f"{name}.{field}", inner)
-
-
-class _Writing:
+class _Normalizer:
     def __init__(
         self,
         loop: InlinedLoop,
@@ -216,7 +191,7 @@ class _Writing:
             raise NotVectorizable("what is returned")
         found: dict[str, ast.expr] = {}
         for (field, shape), part in zip(fields.items(), parts, strict=True):
-            path = _path(part)
+            path = path_of(part)
             if shape is not None and self.shape(part) != shape:
                 raise NotVectorizable("what is returned")
             for leaf in leaves("", shape):
@@ -242,7 +217,7 @@ class _Writing:
             pair
             for node in assigned
             for target in node.targets
-            for pair in _pairs(target, node.value)
+            for pair in target_pairs(target, node.value)
         ]
         before = -1
         while before != len(self.shapes) + len(self.arrays):
@@ -298,7 +273,7 @@ class _Writing:
         """Return the name of the array that an expression stands for, or nothing."""
         if isinstance(node, ast.Call) and self.callee(node) is as_list and len(node.args) == 1:
             return self.array(node.args[0])
-        path = _path(node)
+        path = path_of(node)
         return self.arrays.get(path, "")
 
     def callee(self, node: ast.Call) -> Any:
@@ -361,9 +336,9 @@ class _Writing:
         )
 
     def assign(self, target: ast.expr, value: ast.expr) -> Statements:
-        pairs = list(_pairs(target, value))
-        if len(pairs) > 1:  # all values first
-            held = [(f"tuple.{next(self.count)}", one, each) for one, each in pairs]
+        every = list(target_pairs(target, value))
+        if len(every) > 1:  # all values first
+            held = [(f"tuple.{next(self.count)}", one, each) for one, each in every]
             for name, _, each in held:
                 self.note_assignment(name, each)
             first = [part for name, _, each in held for part in self.assign(store(name), each)]
@@ -406,10 +381,10 @@ class _Writing:
             case ast.Constant(value=bool() | int() | float()):
                 return node
             case ast.Name(id=name) if name in self.arrays or name in self.shapes:
-                raise NotVectorizable(f"{name} is no number")
+                raise NotVectorizable(f"{name} is not a number")
             case ast.Name(id=name) if name in self.names:
                 if not isinstance(self.names[name], NUMBERS):
-                    raise NotVectorizable(f"{name} is no number")
+                    raise NotVectorizable(f"{name} is not a number")
                 return ast.Constant(self.names[name])
             case ast.Name():
                 return node
@@ -433,7 +408,7 @@ class _Writing:
                     raise NotVectorizable(f"{module}.{name}")
                 return ast.Constant(value)
             case ast.Attribute() if (
-                (path := _path(node)) and path not in self.arrays and self.is_leaf(node)
+                (path := path_of(node)) and path not in self.arrays and self.is_leaf(node)
             ):
                 return load(path)
             case ast.Subscript(value=whole, slice=index) if array := self.array(whole):
@@ -473,32 +448,3 @@ class _Writing:
     def is_leaf(self, node: ast.Attribute) -> bool:
         shape = self.shape(node.value)
         return shape is not None and node.attr in shape and shape[node.attr] is None
-
-
-def _pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """Yield every single target of an assignment with its value."""
-    if isinstance(target, ast.Tuple):
-        if not isinstance(value, ast.Tuple) or len(value.elts) != len(target.elts):
-            raise NotVectorizable("a tuple taken apart")
-        for one, each in zip(target.elts, value.elts, strict=True):
-            yield from _pairs(one, each)
-    else:
-        yield target, value
-
-
-def _path(node: ast.expr) -> str:
-    if isinstance(node, ast.Name):
-        return node.id
-    if isinstance(node, ast.Attribute):
-        whole = _path(node.value)
-        return f"{whole}.{node.attr}" if whole else ""
-    return ""
-
-
-def value_at(records: Mapping[str, Any], path: str) -> Any:
-    """Return what is at a path such as ``private.learner.weights``."""
-    name, *fields = path.split(".")
-    value = records[name]
-    for field in fields:
-        value = value[value._fields.index(field)]
-    return value

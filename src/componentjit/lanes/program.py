@@ -17,7 +17,7 @@ import numpy as np
 
 from componentjit.compiling import HOW, cache_root
 from componentjit.digest import fingerprint
-from componentjit.errors import LoopError, shorten
+from componentjit.errors import LoopError, NotVectorizable, shorten
 from componentjit.flattening import inline_calls
 from componentjit.lanes.kinds import Kinds, Varying
 from componentjit.lanes.layout import (
@@ -32,7 +32,8 @@ from componentjit.lanes.layout import (
     room_for,
 )
 from componentjit.lanes.machine import compile_module, functions_in, load, machine_name
-from componentjit.lanes.normal import Failure, NotVectorizable, to_normal_form, value_at
+from componentjit.lanes.normal import Failure, to_normal_form
+from componentjit.lanes.records import value_at
 from componentjit.lanes.simplifying import simplify
 from componentjit.loops import LoopInterface, interface_of, parameters_of
 from componentjit.sources import NotInlinable
@@ -323,7 +324,7 @@ def _write(
         LookupError,
         TypeError,
         ValueError,
-    ) as error:  # what a component does that nobody thought of
+    ) as error:  # a component does something that is not foreseen here
         found = NotVectorizable(f"{type(error).__name__}: {error}")
     if digest is not None:
         _keep(digest, str(found))

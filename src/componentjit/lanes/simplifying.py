@@ -51,7 +51,7 @@ class Endless(Exception):
 class Rest(ast.While):
     """What is left of a loop after some turns."""
 
-    turns = 0  # that may still be written out
+    turns = 0  # that may still be unrolled
 
 
 class Both(ast.If):
@@ -61,7 +61,7 @@ class Both(ast.If):
 
 
 class Folding:
-    """Works out constants, in the order in which statements run."""
+    """Folds constants, in the order in which statements run."""
 
     def __init__(self, known: Known, flags: Set[str], lengths: Lengths) -> None:
         self.known, self.flags, self.lengths = known, flags, lengths
@@ -190,7 +190,7 @@ class Folding:
         return [ast.For(node.target, iterated, body, [])]
 
     def expression(self, node: ast.expr) -> ast.expr:
-        """Return an expression, worked out as far as possible."""
+        """Return an expression with constants folded."""
         match node:
             case ast.Name(id=name) if name in self.known:
                 return ast.Constant(self.known[name])

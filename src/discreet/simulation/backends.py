@@ -38,8 +38,8 @@ LONG_TURN = 24  # the same in a loop so long that lanes rarely do the same
 # seconds, and later rounds may take DOUBT times as long as the first.
 PROBE, ROUND, DOUBT = 16, 5e-8, 2.0
 SHORT = 2**14  # rounds that a thread is given at once, if trials are shorter: about a millisecond
-# Short games are dealt together: at most so many trials, with so many numbers (2 MB), that they
-# stay in the cache of a core.
+# Short games are dealt together: at most this many trials, with at most this many numbers (2 MB),
+# so that they stay in the cache of a core.
 TOGETHER, NUMBERS = 64, 2**18
 
 # What was played as plain Python in this process, in those rounds, by what plays it.

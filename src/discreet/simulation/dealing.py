@@ -38,8 +38,8 @@ MOST_NUMBERS_AT_ONCE = 2**22
 # a core.
 BLOCK = 2**13
 LEAST = 64  # rounds in a block, however many arms there are: each block is a call of the loop
-# Blocks that are played at once by those who play one trial at a time beside lanes: starting their
-# loop costs as much as hundreds of rounds.
+# Blocks that algorithms get at once if they play one trial at a time beside lanes: starting a loop
+# costs as much as hundreds of rounds.
 BLOCKS = 8
 UNIT = make_range()
 

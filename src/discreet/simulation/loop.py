@@ -93,7 +93,7 @@ def play(
 
 
 class Prototype:
-    """What all players of one algorithm share, worked out once for many trials."""
+    """What all players of one algorithm share, computed once for many trials."""
 
     def __init__(self, private: Protected, *, compiled: bool = True) -> None:
         given, needed = private.channel.release_size(), private.learner.release_size()
@@ -144,14 +144,14 @@ class Player:
         game = self._as_played(game)
         kinds = type_signature((game, marks)) if self._compiled else ()
         held = with_names(*self._held) if self._held else self._opening(game, kinds)
-        who = self._fast if self._compiled else self.private
+        playing = self._fast if self._compiled else self.private
         t = mark = 0
         while mark < marks.size and not learner.is_done():
             if learner.must_pause():
                 learner.resume()
             learner_rng, privacy_rng = self._streams.learner, self._streams.privacy
             arguments = (
-                who,
+                playing,
                 game,
                 marks,
                 scores,

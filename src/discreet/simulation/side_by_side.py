@@ -19,7 +19,7 @@ from discreet.randomness import Streams, streams, streams_of
 from discreet.ranges import Range
 from discreet.simulation.dealing import Dealer, Piece, Stretch, deal, deal_for_lanes
 from discreet.simulation.loop import Player, Prototype, play
-from discreet.simulation.trial import Outcome, Remembered, stacked
+from discreet.simulation.trial import Outcome, Remembered, stack_memories
 
 MOST_ARMS = 128  # with more, games for all lanes would take too much memory
 
@@ -108,7 +108,7 @@ class Group:
                 self.loss[i],
                 seconds,
                 games.clipped[i],
-                stacked([each[i] for each in memories]),
+                stack_memories([each[i] for each in memories]),
             )
             for i in range(self.count)
         ]

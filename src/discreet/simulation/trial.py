@@ -108,12 +108,13 @@ def run_in_turn(
             seconds[index] += time.perf_counter() - before
     regret, each = loss - best, seconds / len(trials)
     memories = [
-        stacked([player.memory for player in players]) for players in zip(*playing, strict=True)
+        stack_memories([player.memory for player in players])
+        for players in zip(*playing, strict=True)
     ]
     return [Outcome(regret[i], loss[i], each, clipped[i], memories[i]) for i in range(len(trials))]
 
 
-def stacked(memories: Sequence[Remembered]) -> Remembered:
+def stack_memories(memories: Sequence[Remembered]) -> Remembered:
     """Return what a game remembers of all players, if it remembers them."""
     remembered = [memory for memory in memories if memory is not None]
     return np.array(remembered) if remembered else None
