@@ -18,7 +18,7 @@ register_command(
 register_command(
     "errata",
     "discreet_papers.cli.errata:errata",
-    short_help="Measure and print every error in the papers: constants and claims.",
+    short_help="Measure and print every error in the papers: wrong constants and false claims.",
 )
 register_command(
     "counters",
