@@ -18,6 +18,7 @@ __all__ = [
     "check_range",
     "check_share",
     "count",
+    "shorten",
     "unknown_name",
 ]
 

@@ -10,8 +10,7 @@ import sys
 
 import pytest
 
-import discreet_papers  # noqa: F401: registers its commands
-from discreet.plugins import VARIABLE, plugin_commands
+from discreet.plugins import VARIABLE, load_plugins, plugin_commands
 
 PLUGIN = '''
 from discreet.plot import new_figure
@@ -84,5 +83,6 @@ def test_an_erratum_of_one_s_own_is_among_the_others(discreet):
 
 @pytest.mark.parametrize("name", ["reproduce", "errata", "counters"])
 def test_the_list_of_commands_says_what_each_says_itself(name):
+    load_plugins()
     command = plugin_commands()[name]
     assert command.load().get_short_help_str(limit=200) == command.short_help
