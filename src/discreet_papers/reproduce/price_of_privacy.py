@@ -149,8 +149,7 @@ def describe(offers: Sequence[RegretRow], floor: str, smallest: float, blind: fl
             next_best = min(rest, key=lambda row: row["regret_mean"])
             kind = "published algorithm" if ours else "algorithm of ours"
             beside = (
-                f"; the best {kind} has {next_best['regret_mean']:,.0f} "
-                f"({next_best['algorithm']})"
+                f"; the best {kind} has {next_best['regret_mean']:,.0f} ({next_best['algorithm']})"
             )
         sentences.append(
             f"At ε = {epsilon:g} it is {best['regret_mean']:,.0f}{times} "
