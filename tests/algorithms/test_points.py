@@ -20,7 +20,7 @@ from discreet.problems import LinearGame, Points
 from discreet.randomness import streams
 from discreet.sets import GEOMETRIES
 from discreet.simulation.loop import Player, play
-from discreet_papers.counters.errors import square_errors
+from discreet_papers.counters import add_squared_errors
 
 
 def geometries_of(known):
@@ -224,7 +224,7 @@ def test_the_noise_in_a_sum_is_at_most_what_is_stated(sums):
     )
     assert isinstance(found, Candidate)
     last = np.zeros(63)
-    componentjit.compile_for(square_errors, found.channel)(
+    componentjit.compile_for(add_squared_errors, found.channel)(
         found.channel, np.zeros(8000), last, streams(1).privacy
     )
     assert math.sqrt(last[-1] / 8000) == pytest.approx(found.most, rel=0.05)
