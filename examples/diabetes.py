@@ -1,13 +1,12 @@
-"""How a disease will progress, learnt from feedback alone, when that feedback is about a person.
+"""Predict how a disease will progress, from feedback alone, when that feedback is personal.
 
-A patient comes, of whom ten measurements are known. A learner tries two linear models, and is told
-by how much each was wrong a year later, and nothing else: not the measurements, nor how the disease
-progressed. What the learner does must not give away any single answer: that is differential
-privacy.
+Ten measurements are known of each patient. A learner tries two linear models. A year later it is
+told how wrong each was, and nothing else: neither the measurements nor how the disease progressed.
+What the learner does must not reveal any single answer: that is differential privacy.
 
-Every round counts as another person. There are 442 patients only, so that each comes about 300
-times: if one person stood behind all rounds of a patient, epsilon would be 300 times as large for
-that person, and delta larger still.
+Every round counts as a different person. There are only 442 patients, so each is drawn about 300
+times. If all rounds of a patient belonged to one person, epsilon would be 300 times as large for
+that person, and delta would be larger still.
 
 Run it with: python examples/diabetes.py [picture.png] [--quick]   (needs scikit-learn, and
 matplotlib for the picture)
@@ -30,18 +29,18 @@ from discreet_papers.datasets import Diabetes
 QUICK = "--quick" in sys.argv  # a first look, at few rounds
 ROUNDS, TRIALS, DELTA = 1 << (12 if QUICK else 17), 1 if QUICK else 8, 1e-6
 PROBLEM = Functions("ball(4)", evaluations=2)  # models of the first four principal components
-WINDOWS = 24  # of the picture, each a little longer than the one before
+WINDOWS = 24  # over which the picture averages, each a little longer than the one before
 
 
 def contenders() -> list[Contender]:
-    """Return who plays: without privacy, with it, and who always predicts the mean."""
+    """Return players without privacy and with it, and one that always predicts the mean."""
     setting = Setting(PROBLEM, rounds=ROUNDS, delta=DELTA)
     more = replace(setting, epsilon=0.1)
     mean = Private(OpenDifference(Range(-1.0, 1.0)), Centre.start(set=PROBLEM.place.set, points=2))
     return [
         Contender.named("two-point", setting),
-        # tuned for noise that is paid once: less regret, of which nothing is proved; the guarantee
-        # is the same
+        # Tuned as if the noise cost regret only once: lower regret, but no proved bound. The
+        # guarantee is the same.
         Contender.named("private-two-point", setting, tuning="once"),
         Contender.named("private-two-point", more, tuning="once"),
         Contender.named("local-two-point", setting),
@@ -50,7 +49,7 @@ def contenders() -> list[Contender]:
 
 
 def squared_errors(results: Results, unit: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return ends of windows of rounds, and the mean squared error in each; without a model it would be 1."""
+    """Return the ends of windows of rounds, and the mean squared error in each."""
     wanted = np.geomspace(200, ROUNDS, WINDOWS)
     ends = np.unique(np.abs(results.checkpoints[None, :] - wanted[:, None]).argmin(axis=1))
     rounds, losses = results.checkpoints[ends], results.loss.mean(axis=1)[:, ends]
@@ -58,7 +57,7 @@ def squared_errors(results: Results, unit: float) -> tuple[np.ndarray, np.ndarra
 
 
 def print_table(results: Results, errors: np.ndarray, best: float) -> None:
-    """Say how well each predicts in the end."""
+    """Print how well each predicts at the end."""
     print(
         f"{ROUNDS:,} rounds with 442 patients, means of {TRIALS} trials. Squared errors are in "
         "variances of what is"
@@ -69,10 +68,10 @@ def print_table(results: Results, errors: np.ndarray, best: float) -> None:
         results.contenders, errors[:, -1], results.summary(), strict=True
     ):
         guarantee = contender.private.guarantee
-        promised = guarantee.short if guarantee.is_private else "none"
+        stated = guarantee.short if guarantee.is_private else "none"
         print(
             f"{contender.label:32}{found:>18.2f}{1.0 - found:>11.0%}{row['regret_mean']:>9,.0f}  "
-            f"{promised}"
+            f"{stated}"
         )
 
 
@@ -106,12 +105,11 @@ def draw(rounds: np.ndarray, errors: np.ndarray, results: Results, best: float, 
 
 
 def main() -> None:
-    world = environment("diabetes", PROBLEM, rounds=ROUNDS)
-    assert isinstance(world, Diabetes)
-    results = simulate(contenders(), environment=world, rounds=ROUNDS, trials=TRIALS, seed=1)
-    unit = (
-        1.0 / world.functions(0, 1, np.random.default_rng(0)).losses[0, 1]
-    )  # the squared error of a loss of 1
+    game = environment("diabetes", PROBLEM, rounds=ROUNDS)
+    assert isinstance(game, Diabetes)
+    results = simulate(contenders(), environment=game, rounds=ROUNDS, trials=TRIALS, seed=1)
+    # the squared error that a loss of 1 stands for
+    unit = 1.0 / game.functions(0, 1, np.random.default_rng(0)).losses[0, 1]
     rounds, errors = squared_errors(results, unit)
     best = unit * float((results.loss - results.regret)[0, :, -1].mean()) / ROUNDS
     print_table(results, errors, best)

@@ -1,13 +1,13 @@
-"""Which classifiers to trust, when only "right" or "wrong" is told, and that answer is about a person.
+"""Learn which classifiers to trust from "right" or "wrong" alone, when the answers are personal.
 
-An image of a digit comes; 30 experts, small classifiers, each say how likely they think every digit
-is; the learner names one digit and is told whether it was right, and nothing else. What the learner
-does must not give away any single answer: that is differential privacy. Images and experts are
-public, answers are not.
+Each round shows an image of a digit. 30 experts, small classifiers, each give a probability for
+every digit. The learner names one digit and is told whether it was right, and nothing else. What
+the learner does must not reveal any single answer: that is differential privacy. Images and experts
+are public, answers are not.
 
-Every round counts as another person. There are 897 images only, so that each comes 22 or 23 times:
-if one person stood behind all rounds of an image, epsilon would be 23 times as large for that
-person, and delta larger still.
+Every round counts as a different person. There are only 897 images, so each is shown 22 or 23
+times. If all rounds of an image belonged to one person, epsilon would be 23 times as large for that
+person, and delta would be larger still.
 
 Run it with: python examples/digits.py [picture.png] [--quick]   (needs scikit-learn, and matplotlib
 for the picture)
@@ -44,17 +44,16 @@ STYLES = dict(
 )
 
 
-def digits_game() -> AdviceTable:
-    """Return the game: half of the images train experts, the others come in random order, again and again."""
+def make_game() -> AdviceTable:
+    """Return the game: half of the images train the experts, the others are shown repeatedly."""
     images, labels = load_digits(return_X_y=True)
     rng = np.random.default_rng(1)
     order = rng.permutation(len(images))
     taught, shown = order[:900], order[900:]
     advice = np.zeros((len(shown), EXPERTS, DIGITS))
     for expert, part in enumerate(np.array_split(taught, EXPERTS)):  # 30 images each, all different
-        pixels = rng.choice(
-            64, size=4 + 2 * expert, replace=False
-        )  # from 4 of 64 pixels to 62: from bad to good
+        # from 4 of 64 pixels to 62, that is from bad to good
+        pixels = rng.choice(64, size=4 + 2 * expert, replace=False)
         model = (
             LogisticRegression(C=100.0, max_iter=2000),
             GaussianNB(var_smoothing=0.1),
@@ -65,14 +64,13 @@ def digits_game() -> AdviceTable:
     advice /= advice.sum(axis=2, keepdims=True)
     passes = [rng.permutation(len(shown)) for _ in range(ROUNDS // len(shown) + 1)]
     rounds = np.concatenate(passes)[:ROUNDS]
-    wrong = (np.arange(DIGITS) != labels[shown][rounds, None]).astype(
-        float
-    )  # the loss of every digit in every round
+    # the loss of every digit in every round
+    wrong = (np.arange(DIGITS) != labels[shown][rounds, None]).astype(float)
     return AdviceTable.of(Table(wrong, "digits"), advice[rounds])
 
 
 def contenders() -> list[Contender]:
-    """Return who plays: without privacy, with it for each epsilon, and blindly."""
+    """Return players without privacy, with privacy at each epsilon, and one that plays blindly."""
     setting = Setting(Advice(DIGITS, EXPERTS), rounds=ROUNDS, delta=DELTA)
     chosen = [Contender.named("exp4", setting)]
     for epsilon in EPSILONS:
@@ -82,19 +80,19 @@ def contenders() -> list[Contender]:
 
 
 def print_table(right: np.ndarray, results: Results) -> None:
-    """Say how often each was right, in the whole game and in its last half."""
+    """Print how often each was right, in the whole game and in its second half."""
     print(
-        f"{ROUNDS:,} images; {EXPERTS} experts, who are right in {right.min():.0%} to "
+        f"{ROUNDS:,} images; {EXPERTS} experts, which are right in {right.min():.0%} to "
         f"{right.max():.0%} of them."
     )
     print(
-        f"Means of {TRIALS} trials. Regret: wrong answers more than the best expert's; bound: "
-        "what is proved of it.\n"
+        f"Means of {TRIALS} trials. Regret: wrong answers beyond those of the best expert; "
+        "bound: its proved bound.\n"
     )
     print(f"{'':34}{'batch':>5}  {'right':>6}  {'last half':>9}  {'regret':>7}  {'bound':>7}")
     for name, share in (
         ("the best expert", right.max()),
-        ("any expert, drawn every round", right.mean()),
+        ("a random expert every round", right.mean()),
     ):
         print(f"{name:34}{'':>5}  {share:>6.1%}  {'':>9}  {ROUNDS * (right.max() - share):>7,.0f}")
     half = int(np.abs(results.checkpoints - ROUNDS // 2).argmin())
@@ -110,12 +108,12 @@ def print_table(right: np.ndarray, results: Results) -> None:
             f"{late:>9.1%}  {row['regret_mean']:>7,.0f}  {proved:>7}"
         )
     print(
-        "\nBatched EXP4 takes batches of the size with the least bound: of one round, it is "
-        "local EXP4. What is not"
+        "\nBatched EXP4 takes batches of the size with the smallest bound; with one round, it is "
+        "local EXP4. An"
     )
     print(
-        "better than any expert, drawn every round, has not learnt whom to trust: a smaller "
-        "epsilon needs more rounds."
+        "algorithm that is not better than a random expert has not learnt which to trust: a "
+        "smaller epsilon needs more rounds."
     )
 
 
@@ -137,7 +135,7 @@ def draw(right: np.ndarray, results: Results, path: str) -> None:
             [0, ROUNDS],
             [0, ROUNDS * (right.max() - right.mean())],
             color="grey",
-            label="any expert, drawn",
+            label="a random expert",
         )
         axes.plot(
             results.checkpoints,
@@ -164,7 +162,7 @@ def draw(right: np.ndarray, results: Results, path: str) -> None:
         axes.xaxis.set_major_formatter("{x:,.0f}")
         axes.yaxis.set_major_formatter("{x:,.0f}")
         axes.grid(alpha=0.3)
-    panels[0].set_ylabel("wrong answers more than the best expert's")
+    panels[0].set_ylabel("wrong answers beyond the best expert's")
     figure.legend(
         *panels[0].get_legend_handles_labels(),
         loc="outside lower center",
@@ -178,7 +176,7 @@ def draw(right: np.ndarray, results: Results, path: str) -> None:
 
 
 def main() -> None:
-    game = digits_game()
+    game = make_game()
     results = simulate(contenders(), environment=game, rounds=ROUNDS, trials=TRIALS, seed=1)
     right = 1.0 - np.einsum("ta,tae->e", game.table.losses, game.advice) / ROUNDS  # for each expert
     print_table(right, results)

@@ -1,16 +1,16 @@
-"""A trial of four treatments of HIV that learns while it runs, and gives away no patient's outcome.
+"""A trial of four HIV treatments that learns while it runs, and reveals no patient's outcome.
 
-ACTG 175 gave each of 2,139 patients one of four treatments by lot. A trial that learns would have
-given more and more patients the one that does best; but who watches whom it treats how could find
-out how a patient fared. Here it cannot be found out: that is differential privacy. How many
-patients does that cost?
+ACTG 175 gave each of 2,139 patients one of four treatments at random. A trial that learns would
+have given more and more patients the best one. But someone who watches which treatments it gives
+could find out how a patient fared. Differential privacy prevents that. How many patients does it
+cost?
 
-Who plays arms learns which treatment is the best. Who plays contexts sees three covariates of each
-patient before choosing, and those are private too: nobody but the patient's own doctor sees what
-was chosen (the joint model).
+Players of arms learn which treatment is best for all. Players of contexts see three covariates of
+each patient before they choose. Those are private too: only the patient's own doctor sees the
+choice (the joint model).
 
-Outcomes are those of a model that was fitted to the trial, except in the last table, where they are
-the trial's own.
+Outcomes come from a model that was fitted to the trial, except in the last table, which uses the
+trial's own.
 
 Run it with: python examples/trial.py [picture.png] [--quick]   (needs lifelines, and matplotlib for
 the picture)
@@ -31,10 +31,10 @@ from discreet_papers.datasets.actg175 import fit_risks
 QUICK = "--quick" in sys.argv  # a first look, at few patients
 PATIENTS, TRIALS, DELTA = 1 << (12 if QUICK else 16), 32, 1e-6
 FEW_TRIALS = 2  # without a picture
-AS_MANY = 2_139  # as there were
-WINDOWS = 14  # of the picture, each longer than the one before
+AS_MANY = 2_139  # patients in the real trial
+WINDOWS = 14  # over which the picture averages, each longer than the one before
 STYLES = {
-    "by lot": ("grey", ":"),
+    "equal randomisation": ("grey", ":"),
     "arms, no privacy": ("black", "-"),
     "arms, ε = 1": ("#0072B2", "-"),
     "arms, ε = 0.1": ("#0072B2", "--"),
@@ -44,34 +44,34 @@ STYLES = {
 }
 
 
-def named(
+def label_algorithm(
     label: str, name: str, problem: Problem, epsilon: float = 1.0, **options: float
 ) -> Contender:
-    """Return an algorithm under a name of our own."""
+    """Return an algorithm with our own label."""
     setting = Setting(problem, rounds=PATIENTS, epsilon=epsilon, delta=DELTA)
     return replace(Contender.named(name, setting, **options), label=label)
 
 
 def players(problem: Problem) -> list[Contender]:
-    """Return who plays arms, or contexts."""
+    """Return the players of arms, or of contexts."""
     if isinstance(problem, Arms):
         return [
-            named("by lot", "uniform", problem),
-            named("arms, no privacy", "kl-ucb", problem),
-            named("arms, ε = 1", "tracking-ucb", problem),
-            named("arms, ε = 0.1", "tracking-ucb", problem, epsilon=0.1),
+            label_algorithm("equal randomisation", "uniform", problem),
+            label_algorithm("arms, no privacy", "kl-ucb", problem),
+            label_algorithm("arms, ε = 1", "tracking-ucb", problem),
+            label_algorithm("arms, ε = 0.1", "tracking-ucb", problem, epsilon=0.1),
         ]
     return [
-        # the width of joint-linucb is chosen by measurements too; with that of the theory linucb
-        # explores too long
-        named("contexts, no privacy", "linucb", problem, width=0.1),
-        named("contexts, ε = 4", "joint-linucb", problem, epsilon=4.0),
-        named("contexts, ε = 1", "joint-linucb", problem),
+        # With the width of the theory linucb explores too long. The width of joint-linucb is chosen
+        # by measurements too.
+        label_algorithm("contexts, no privacy", "linucb", problem, width=0.1),
+        label_algorithm("contexts, ε = 4", "joint-linucb", problem, epsilon=4.0),
+        label_algorithm("contexts, ε = 1", "joint-linucb", problem),
     ]
 
 
 def print_table(found: list[Results]) -> None:
-    """Say how many patients get worse."""
+    """Print how many patients get worse."""
     risks = 1000.0 * fit_risks()
     best, oracle = risks.mean(axis=0).min(), risks.min(axis=1).mean()
     print(
@@ -89,19 +89,20 @@ def print_table(found: list[Results]) -> None:
             shown = ""
             for mark, width in ((early, 22), (-1, 18)):
                 rates = 1000.0 * loss[:, mark] / results.checkpoints[mark]
-                shown += f"{f'{rates.mean():.0f} ± {rates.std(ddof=1) / np.sqrt(rates.size):.1f}':>{width}}"
+                error = rates.std(ddof=1) / np.sqrt(rates.size)
+                shown += f"{f'{rates.mean():.0f} ± {error:.1f}':>{width}}"
             guarantee = contender.private.guarantee
-            promised = (
+            stated = (
                 f"{guarantee.short}, {guarantee.model} model" if guarantee.is_private else "none"
             )
             print(
                 f"{contender.label:24}{shown}  "
-                f"{promised if contender.label != 'by lot' else 'nothing is learned'}"
+                f"{stated if contender.label != 'equal randomisation' else 'nothing is learned'}"
             )
 
 
 def print_replay(results: Results) -> None:
-    """Say the same of real outcomes, as far as they are known."""
+    """Print the same for real outcomes, as far as they are known."""
     print(
         "\nWith the outcomes that patients really had: a round counts if the trial gave the "
         "treatment that is chosen."
@@ -183,9 +184,9 @@ def main() -> None:
     trials = TRIALS if pictures else FEW_TRIALS
     found = []
     for problem in (Arms(4), Contexts(4, 16)):  # the same patients and outcomes for both
-        world = environment("actg175-simulator", problem, rounds=PATIENTS)
+        game = environment("actg175-simulator", problem, rounds=PATIENTS)
         found.append(
-            simulate(players(problem), environment=world, rounds=PATIENTS, trials=trials, seed=1)
+            simulate(players(problem), environment=game, rounds=PATIENTS, trials=trials, seed=1)
         )
     print_table(found)
     replay = environment("actg175-replay", rounds=PATIENTS)

@@ -19,6 +19,7 @@ import numpy as np
 from discreet.errors import DiscreetError, check_int, check_positive, check_range
 
 __all__ = [
+    "KINDS",
     "Approximate",
     "Concentrated",
     "Curve",

@@ -14,12 +14,12 @@ __all__ = ["datasets"]
 register_command(
     "reproduce",
     "discreet_papers.cli.reproduce:reproduce",
-    short_help="Compute a figure or table of a paper: pictures, and their numbers as tables.",
+    short_help="Compute a figure or table of a paper.",
 )
 register_command(
     "errata",
     "discreet_papers.cli.errata:errata",
-    short_help="Measure and print every error in the papers: constants and claims.",
+    short_help="Measure and print every error in the papers.",
 )
 register_command(
     "counters",

@@ -7,7 +7,6 @@ import math
 import numpy as np
 import pytest
 from common import in_full
-from discreet_papers.counters import add_squared_errors
 from point_games import UNIT, build, mean_regret, problem_of, world_of
 
 import componentjit
@@ -21,6 +20,7 @@ from discreet.problems import LinearGame, Points
 from discreet.randomness import streams
 from discreet.sets import GEOMETRIES
 from discreet.simulation.loop import Player, play
+from discreet_papers.counters import add_squared_errors
 
 
 def geometries_of(known):

@@ -29,7 +29,9 @@ from discreet.sets import Box
 
 UNIT = Range(0.0, 1.0)
 CUBE = Box.cube(3, -1.0, 1.0)
-EXAMPLES = {name: getattr(channels, name).example() for name in channels.__all__ if name[1].islower()}
+EXAMPLES = {
+    name: getattr(channels, name).example() for name in channels.__all__ if name[1].islower()
+}
 
 
 @pytest.mark.parametrize("name", channels.__all__)

@@ -103,7 +103,7 @@ matplotlib.figure.Figure.savefig = half
 """
 HALF_A_DOCUMENT = """
 import discreet_papers.cli.errata
-sys.modules["discreet_papers.cli.errata"].known = list
+sys.modules["discreet_papers.cli.errata"].known_errata = list
 pathlib.Path.write_text = lambda self, *_, **__: (self.touch(), stop(30))
 """
 FIRST_TRIAL = """

@@ -1,4 +1,4 @@
-"""Running sums: the released sums are what the matrices say, errors match the formulas, and audits find the epsilon."""
+"""Running sums: releases follow the matrices, errors the formulas, and audits find the epsilon."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_vectors_outside_the_set_are_brought_into_it(name):
 
 
 def noise_matrix(maker, rounds):
-    """Return the variance of each coordinate of the noise in every prefix, from the covariance of many copies."""
+    """Return the variance of the noise in every prefix, by coordinate, measured on many copies."""
     copies = 20_000
     channel = maker(Gaussian(1.0, 1e-6), rounds, losses=Box.cube(copies, -1.0, 1.0))
     return (released(channel, np.zeros((rounds, copies)), compiled=True) ** 2).mean(axis=1)
@@ -107,7 +107,7 @@ def noise_matrix(maker, rounds):
 @pytest.mark.slow
 @pytest.mark.parametrize("rounds", [16, 23])
 def test_the_noise_of_factorisations_is_that_of_their_matrices(rounds):
-    """Variances of 20,000 copies have a standard error of 1 %: 5 % is a false alarm once in a million."""
+    """Variances of 20,000 copies have a standard error of 1 %: 5 % is off once in a million."""
     square = square_root(rounds)
     assert noise_matrix(partial(short, SquareRoot), rounds) == pytest.approx(
         np.cumsum(square**2), rel=0.05
@@ -169,7 +169,7 @@ def test_blt_has_a_tenth_of_the_tree_s_error():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", COUNTERS)
 def test_simulated_errors_are_the_computed_ones(name):
-    """The mean over time of 20,000 copies is precise to 0.4 %, the largest to 1 %: 2 and 5 % are far beyond chance."""
+    """With 20,000 copies the mean is precise to 0.4 %, the largest to 1 %."""
     found = compare(name, 256, copies=20_000)
     assert found.simulated.mean == pytest.approx(found.computed.mean, rel=0.02)
     assert found.simulated.largest == pytest.approx(found.computed.largest, rel=0.05)
@@ -245,7 +245,7 @@ LINE = Box([-1.0], [1.0])
 
 
 def node_minimum(mechanism, prefixes, world, trials, series):
-    """Release trees whose first loss is -1 or 1; the largest of the prefixes 1, 2, 4, .., which are nodes of round 1."""
+    """Release trees whose first loss is -1 or 1; return the largest node that contains round 1."""
     found = np.empty(trials)
     run = None
     for trial in range(trials):
@@ -275,7 +275,7 @@ def first_nodes(channel, first, prefixes, vector, rng):
 
 @pytest.mark.slow
 def test_an_audit_of_the_laplace_tree_finds_its_epsilon_and_catches_the_paper_s_scale():
-    """Four rounds, three nodes of round 1; all of them beyond the lower value has a probability of 1/8."""
+    """Four rounds, three nodes with round 1: all exceed the lower value with probability 1/8."""
     right = tree_noise(LINE, prefixes=4, epsilon=1.0, delta=0.0, noise="laplace")
     bound = attacked(partial(node_minimum, right, 4), 6_000, delta=0.0, gaussian=False)
     assert 0.6 < bound <= 1.0
@@ -284,7 +284,7 @@ def test_an_audit_of_the_laplace_tree_finds_its_epsilon_and_catches_the_paper_s_
 
 
 def column_statistic(kind, factor, world, trials, series):
-    """Release C x + z along the column of the first round: the optimal statistic of a Gaussian mechanism."""
+    """Release C x + z along the first column: the optimal statistic of a Gaussian mechanism."""
     rounds = 8
     copies = trials
     losses = Box.cube(copies, -1.0, 1.0)

@@ -11,14 +11,12 @@ import pytest
 
 from discreet import DiscreetError, search, simulate
 from discreet.environments import environment
-from discreet.live.building import Plan
 from discreet.plugins import VARIABLE, load_plugin
 from discreet.problems import Arms
-from discreet.problems.base import Game
 from discreet.simulation import parts
-from discreet.simulation.loop import Player
 from discreet.simulation.on_ray import check_answers
-from discreet_papers.reproduce.games import play_game
+from discreet_papers.reproduce.games import Entrant, SweepGame, play_game
+from discreet_papers.reproduce.registry import SweepPlan
 
 pytestmark = pytest.mark.slow
 START = 180  # seconds: a node needs up to 30, and far more where others use the cores
@@ -128,10 +126,12 @@ def test_searches_and_reproductions_are_played_there_too(cluster):
         search, "track-and-stop", arms=3, options={"gap": 0.3}, trials=6, seed=1
     )
     assert look(on="ray").samples.tobytes() == look().samples.tobytes()
-    players = (Player(algorithm="exp3"), Player(algorithm="batched-exp3", epsilon=1.0))
-    game = Game(part="one", environment="stochastic", problem=Arms(4), rounds=300, players=players)
+    players = (Entrant(algorithm="exp3"), Entrant(algorithm="batched-exp3", epsilon=1.0))
+    game = SweepGame(
+        part="one", environment="stochastic", problem=Arms(4), rounds=300, players=players
+    )
     there, here = (
-        play_game(game, Plan(trials=4, rounds=300, on=on)).results for on in ("ray", "threads")
+        play_game(game, SweepPlan(trials=4, rounds=300, on=on)).results for on in ("ray", "threads")
     )
     assert there.regret.tobytes() == here.regret.tobytes()
 

@@ -23,7 +23,10 @@ from discreet_papers.errata import write_markdown
 @quiet
 @as_json
 def errata(output: Path | None, quiet: bool, as_json: bool) -> None:
-    """Measure and print every error in the papers: wrong constants and false claims."""
+    """Measure and print every error in the papers.
+
+    An error is a constant that is too small or too large, a false claim, or a misprint.
+    """
     if output is not None:
         check_writable(output)
     rows = known_errata()

@@ -31,8 +31,8 @@ class ReproductionName(click.ParamType[str]):
 
 
 @click.command(
-    help="Compute a figure or table of a paper: pictures, and their numbers as tables.\n\nNAME "
-    f"is one of {', '.join(reproductions())}.",
+    help="Compute a figure or table of a paper.\n\nWrites pictures, and their numbers as tables. "
+    f"NAME is one of {', '.join(reproductions())}.",
     epilog="Example: discreet reproduce tossou-figure-1 --output figure --trials 24 --rounds 16384",
 )
 @click.argument("name", type=ReproductionName())

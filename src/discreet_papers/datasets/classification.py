@@ -26,7 +26,7 @@ class Labelled(NamedTuple):
 
 
 @register_environment(
-    "classification", title="labelled data, one label tried a round", problem=Contexts
+    "classification", title="labelled data, one label tried per round", problem=Contexts
 )
 class Classification(Environment):
     """Random rows of scikit-learn's ``digits``, ``wine`` or ``breast_cancer``; an arm is a label.

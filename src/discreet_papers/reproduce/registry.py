@@ -42,10 +42,12 @@ BUILT_IN = (
 
 TableRow = Mapping[str, object]
 ShowProgress = Callable[[int, int], None]  # trials finished, trials in all
-Step = Callable[[str], ShowProgress | None]  # announces a part of the work, returns its progress
+AnnouncePart = Callable[
+    [str], ShowProgress | None
+]  # announces a part of the work, returns its progress
 
 SweepCell = TypeVar("SweepCell")
-Outcome = TypeVar("Outcome")
+SweepOutcome = TypeVar("SweepOutcome")
 
 
 def _stay_silent(part: str) -> None:
@@ -60,7 +62,7 @@ class SweepPlan:
     rounds: int
     seed: int = 1
     on: str | Executor = "threads"
-    step: Step = _stay_silent
+    step: AnnouncePart = _stay_silent
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,11 +74,11 @@ class Findings:
     trials: int = 0  # all numbers are means over these trials; 0 if the tables should not say
 
 
-Found = TypeVar("Found", bound=Findings)
+SweepFindings = TypeVar("SweepFindings", bound=Findings)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reproduction(Generic[SweepCell, Outcome, Found]):
+class Reproduction(Generic[SweepCell, SweepOutcome, SweepFindings]):
     """A figure or table of a paper: its usual size, and the four steps that make it."""
 
     name: str
@@ -84,9 +86,9 @@ class Reproduction(Generic[SweepCell, Outcome, Found]):
     trials: int
     rounds: int
     sweep: Callable[[int], tuple[SweepCell, ...]]  # what to play, for a number of rounds
-    play: Callable[[Sequence[SweepCell], SweepPlan], Sequence[Outcome]]
-    analyse: Callable[[Sequence[Outcome]], Found]
-    draw: Callable[[Found], Mapping[str, Figure]]  # figures by file name
+    play: Callable[[Sequence[SweepCell], SweepPlan], Sequence[SweepOutcome]]
+    analyse: Callable[[Sequence[SweepOutcome]], SweepFindings]
+    draw: Callable[[SweepFindings], Mapping[str, Figure]]  # figures by file name
 
     def run(
         self,
@@ -96,7 +98,7 @@ class Reproduction(Generic[SweepCell, Outcome, Found]):
         rounds: int | None = None,
         seed: int = 1,
         on: str | Executor = "threads",
-        step: Step | None = None,
+        step: AnnouncePart | None = None,
     ) -> str:
         """Compute everything, write figures and tables into a folder, and return the text."""
         plan = SweepPlan(

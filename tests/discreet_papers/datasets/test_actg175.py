@@ -110,7 +110,7 @@ def test_regret_is_against_one_treatment_or_what_is_best_for_each():
 
 
 def test_linucb_learns_from_the_rounds_that_count():
-    """As plain Python, 3,000 rounds: their number is within 4.5 deviations of a quarter (once in 10^5 runs)."""
+    """3,000 rounds in plain Python: a quarter counts, within 4.5 deviations (once in 10^5 runs)."""
     world, rounds = Actg175Replay("none"), 3000
     private = algorithm("linucb").build(Setting(world.problem, rounds=rounds)).private
     player = Player(private, streams(1, trial=0), compiled=False)

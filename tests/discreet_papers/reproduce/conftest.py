@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from discreet.plot.canvas import save
+from discreet.plot import save
 
 
 @pytest.fixture(autouse=True)

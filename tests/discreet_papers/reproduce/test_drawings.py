@@ -1,4 +1,4 @@
-"""Drawings of reproductions in their usual sizes; small ones are looked at whenever a test writes them."""
+"""Drawings of reproductions in their usual sizes; other tests check small ones."""
 
 from __future__ import annotations
 

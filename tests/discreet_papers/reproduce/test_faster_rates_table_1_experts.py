@@ -1,4 +1,4 @@
-"""Table 1 with expert advice, on a small scale: files, maps, exponents, and who is best for few and for many experts."""
+"""Table 1 with expert advice on a small scale: files, maps, exponents, and the best algorithms."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def test_experts_as_arms_win_if_there_are_few_and_lose_if_there_are_many():
 
 
 def test_batches_of_one_round_are_noise_every_round():
-    """That is why they are not played twice: the same numbers from the same draws, up to rounding."""
+    """So they are not played twice: the same numbers from the same draws, up to rounding."""
     found = {
         who: make_contender(make_game(RANDOM, 8, 2000, (1.0,)), player)
         for who, player in private_entrants(8, 2000, 1.0).items()

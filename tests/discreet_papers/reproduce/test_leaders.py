@@ -1,4 +1,4 @@
-"""Privacy with full information, on a small scale: files, exponents, and that new leaders pay less than old ones."""
+"""Full information on a small scale: files, exponents, and what old and new leaders pay."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def test_the_new_leaders_pay_less_for_privacy_than_the_old_one(points):
 
 
 def test_the_old_ridge_is_that_of_its_bound():
-    """It minimises n G² (ln T)^2.5 / (ε h) + T h r² / 2 (the bound, where h r is small beside G)."""
+    """It minimises n G² (ln T)^2.5 / (ε h) + T h r² / 2, the bound if h r is small beside G."""
     setting = Setting(Points("cube", 10), rounds=2**14, epsilon=0.5)
     sets = setting.problem.sets(setting.bounds)
     (game, *_) = leader_games("all", "cube", 10, 2**14, [old_leader(0.5)])

@@ -1,4 +1,4 @@
-"""Reports needed with each kind of noise: formulas against the study's numbers, and against what is measured."""
+"""Reports needed with each kind of noise: formulas against known numbers and measurements."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_every_kind_is_as_private_as_it_says():
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_measurements_agree_with_the_formula(kind):
-    """60 means of 100 reports in three dimensions: beyond 5 standard errors once in some 10^5 fresh seeds."""
+    """60 means of 100 reports: beyond 5 standard errors once in some 10^5 fresh seeds."""
     found = report_series(
         at(kind, dimension=3, rounds=100), SweepPlan(trials=60, rounds=100, seed=2)
     )
@@ -71,7 +71,7 @@ def test_measurements_agree_with_the_formula(kind):
 
 
 def test_a_response_of_a_random_coordinate_has_the_right_mean():
-    """40,000 reports: each coordinate has a deviation of about 3.75 / 200, and is within five of them."""
+    """40,000 reports: each coordinate is within five deviations of about 3.75 / 200."""
     noise, vector, rng = (
         OneCoordinate.calibrate(1.0),
         np.array([0.6, -0.8, 0.0]),

@@ -1,4 +1,4 @@
-"""Tables of rates: games that are shared, exponents that are recovered, words, and figures in their usual sizes."""
+"""Tables of rates: shared games, recovered exponents, text, and figures in their usual sizes."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_exponents_are_those_of_the_law():
 
 
 def test_what_is_not_learnt_does_not_count():
-    """A player who loses as much as the centre up to some length has the exponent of what comes after."""
+    """A player that learns only in long games has the exponent of the long games."""
 
     def late(game, player):
         return (
@@ -156,7 +156,7 @@ def test_a_row_can_have_a_set_and_a_world_of_its_own():
 
 
 def test_staying_at_the_centre_loses_what_its_bound_says(plain):
-    """Linear functions with one fixed direction: the centre loses the slope in every round, with one value or two."""
+    """Linear functions with one fixed direction: the centre loses the slope in every round."""
     for evaluations in (1, 2):
         row = RateRow(
             name="x",
@@ -248,7 +248,7 @@ def test_everything_is_written(name, tmp_path, plain):
 
 @pytest.mark.full
 def test_slates_themselves_lose_less(tmp_path):
-    """The seed is fixed, and threads change nothing: this cannot flake. Intervals of fewer trials are too wide."""
+    """The seed is fixed, so this cannot flake. With fewer trials the intervals are too wide."""
     rows = written("slates", tmp_path, trials=6, rounds=2**16)
     last = {
         row["algorithm"]: row

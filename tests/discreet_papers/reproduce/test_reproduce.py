@@ -144,7 +144,7 @@ def test_where_nothing_is_proved_no_number_is_made_up():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", reproductions())
 def test_a_sweep_is_data(name):
-    """Immutable, and the same every time: a sweep can be read, compared and counted without playing it."""
+    """Immutable, and the same every time: one can read, compare and count it without playing."""
     games = reproduction(name).sweep(2**12)
     assert games == reproduction(name).sweep(2**12)
     assert len(set(games)) == len(games), "no game is played twice"
@@ -218,7 +218,7 @@ def test_progress_goes_on_from_game_to_game():
 
 
 def test_trials_that_did_not_run_are_never_drawn(tmp_path):
-    """What simulate could keep after an interrupt is fewer trials than were asked for: a reproduction must not go on."""
+    """After an interrupt simulate can return fewer trials; a reproduction must stop."""
 
     def interrupt(done, asked):
         if done == 2:
