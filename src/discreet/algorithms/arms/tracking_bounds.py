@@ -1,6 +1,7 @@
 """Regret bounds of tracking-ucb: with wide radii where losses do not change, and with a guard.
 
-The proofs are in docs/regret.md: Tracking, and Guard. Numbers have the names of those sections.
+The first has its proof in docs/regret.md: Tracking. The second has it in docs/regret.md: Guard.
+Numbers have the names of those sections.
 """
 
 from __future__ import annotations

@@ -133,7 +133,7 @@ def _least(
     def chosen(share: float, own: float) -> Choice:
         unit = longest / share
         rest = unit * noisy_sums.deviations if noisy_sums.gaussian else np.zeros(1)
-        inside = np.maximum(np.sqrt(own**2 + rest**2), 1e-300)
+        inside = np.maximum(np.sqrt(own**2 + rest**2), 1e-300)  # never divides by 0
         last = unit * noisy_sums.largest
         total = math.hypot(own, last) if noisy_sums.gaussian else own + last
         bound = oracle_bound(
@@ -153,6 +153,7 @@ def _least(
     def best_spread(share: float) -> Choice:
         if spread is not None:
             return chosen(share, check_range("spread", spread, 0.0, 1e100))
+        # near the best spread for sums without noise, around which a grid is searched
         alone = math.sqrt(rounds * (square / (4.0 * share) + size * slope**2) / 2.5 / root)
         tried = [chosen(share, alone * factor) for factor in np.geomspace(0.03, 3.0, 40)]
         return min([*tried, chosen(share, alone), chosen(share, 0.0)], key=lambda each: each.bound)

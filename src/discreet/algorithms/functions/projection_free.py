@@ -198,7 +198,7 @@ def lead_projection_free(
         radius=chosen,
         learning_rate=check_positive("learning_rate", rate(chosen)),
         tolerance=near,
-        most=math.ceil(16.0 / TOLERANCE**2),
+        most=math.ceil(16.0 / TOLERANCE**2),  # the gap is at most 16 R² / k after k steps
     )
     bound = place.outer**2 / rate(chosen) + rate(chosen) * (own(chosen) + paid(chosen, once))
     known = {**parameters, "batch_size": size, "radius": chosen, "learning_rate": rate(chosen)}
