@@ -104,7 +104,7 @@ class TestOneSOwn:
             with pytest.raises(DiscreetError, match=complaint):
                 audit(private, **changes)
         with pytest.raises(
-            DiscreetError, match="must be the name of an algorithm, a Private, or what is used live"
+            DiscreetError, match="must be the name of an algorithm, a Private, or a live run"
         ):
             audit(3)
         with pytest.raises(
