@@ -161,7 +161,7 @@ class EverySum(EveryRelease):
 
 
 class EveryBit(EveryRelease):
-    """The same for one bit: all other losses are the lowest, where one loss changes the odds most."""
+    """The same for one bit: all other losses are the lowest, where one changes the odds most."""
 
     @property
     def text(self) -> str:

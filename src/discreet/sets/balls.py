@@ -28,7 +28,7 @@ from discreet.sets.vertices import ExplorationPlan, name_corner, uniform_plan
 
 
 class L1Ball(ConvexSet, Gauged, Vertices):
-    """Vectors whose absolute values have a sum of at most the radius.
+    """Vectors whose absolute values sum to at most the radius.
 
     >>> point = np.array([2.0, -1.5, 0.1])
     >>> L1Ball(3, 1.0).project(point)
@@ -69,7 +69,7 @@ class L1Ball(ConvexSet, Gauged, Vertices):
         return self.radius
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
-        """Write the corner against the largest entry of the direction, the first one of several."""
+        """Write the corner opposite to the largest entry of the direction, the first of several."""
         values = as_list(direction)
         first = 0
         for i in range(direction.size):
@@ -80,7 +80,7 @@ class L1Ball(ConvexSet, Gauged, Vertices):
         point[first] = corner
 
     def project(self, point: Floats) -> None:
-        """Replace the point by the nearest one of the ball; NaN counts as 0, infinite entries share evenly."""
+        """Replace the point by the nearest one; NaN counts as 0, infinite entries share evenly."""
         total = sum_of_sizes(point)
         if math.isnan(total):
             clear_nan(point)
@@ -169,17 +169,17 @@ class L2Ball(ConvexSet, Gauged, Barrier):
 
     @property
     def complexity(self) -> float:
-        """The parameter of R(x) = -ln(radius² - |x|²): 1."""
+        """ϑ of R(x) = -ln(radius² - |x|²): 1."""
         return 1.0
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
-        """Write the point of the sphere against the direction; the origin if that is 0."""
+        """Write the point of the sphere opposite to the direction; the origin if that is 0."""
         for i in range(direction.size):
             point[i] = -direction[i]
         stretch(point, sum_of_squares(point), self.radius)
 
     def project(self, point: Floats) -> None:
-        """Replace the point by the nearest one of the ball; NaN counts as 0, infinite entries share evenly."""
+        """Replace the point by the nearest one; NaN counts as 0, infinite entries share evenly."""
         total = sum_of_squares(point)
         if math.isnan(total):
             clear_nan(point)
@@ -195,7 +195,7 @@ class L2Ball(ConvexSet, Gauged, Barrier):
         return length(point) / self.radius
 
     def leader(self, sums: Floats, rate: float, point: Floats) -> None:
-        """Write the minimiser, which is against the sums; the origin if one of them is NaN.
+        """Write the minimiser, which is opposite to the sums; the origin if one of them is NaN.
 
         Its length s solves rate |sums| = 2 s / (radius² - s²).
         """
@@ -205,7 +205,7 @@ class L2Ball(ConvexSet, Gauged, Barrier):
         stretch(point, sum_of_squares(point), self.radius * reach)
 
     def dikin(self, point: Floats, direction: Floats, step: Floats, slope: Floats) -> None:
-        """Write C u and C⁻¹ u for C = H⁻¹ᐟ², with H = (2 / q) I + (4 / q²) x xᵀ and q = radius² - |x|²."""
+        """Write C u and C⁻¹ u for C = H⁻¹ᐟ², H = (2/q) I + (4/q²) x xᵀ and q = radius² - |x|²."""
         squares, product = 0.0, 0.0
         for i in range(point.size):
             squares += point[i] * point[i]
@@ -236,7 +236,7 @@ class L2Ball(ConvexSet, Gauged, Barrier):
         return 2.0 * self.largest(norm)
 
     def largest(self, norm: float) -> float:
-        """Return the radius, in the 1-norm times sqrt(n), as on the diagonal."""
+        """Return the radius, in the 1-norm times sqrt(N), as on the diagonal."""
         check_norm(norm)
         return math.sqrt(self.dimension) * self.radius if norm == 1 else self.radius
 

@@ -73,7 +73,7 @@ def place_with(
     """Return the domain, or refuse a set that has no room or lacks the ability that an algorithm needs."""
     place = setting.problem.place
     check_ability(place.set, ability)
-    check_room(place.set, least=least)
+    check_room(place.set, minimum=least)
     return place
 
 
