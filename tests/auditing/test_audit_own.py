@@ -1,4 +1,4 @@
-"""Audits of learners, channels and attacks of one's own, and the registry in which they are found."""
+"""Audits of user-defined learners, channels and attacks, and the registry that finds them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class TestOneSOwn:
 
     @pytest.mark.slow
     def test_an_attack_of_ones_own(self):
-        """Watching the actions: with large steps the second arm drawn tells the noisy loss of the first."""
+        """Watch actions: with large steps, the second arm reveals the first noisy loss."""
         private = Private(PerRound(UNIT, Laplace(1.0)), Exp3.start(arms=2, learning_rate=20.0))
         one = np.full((2, 2), 0.5)
         other = one.copy()

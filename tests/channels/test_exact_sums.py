@@ -1,4 +1,4 @@
-"""Running sums in live use: they promise what was asked, are right without their noise, and begin anew."""
+"""Running sums in live use: their guarantee, their sums without noise, and restarting."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_a_live_channel_begins_anew_and_is_live_for_good(name):
 
 @pytest.mark.parametrize("name", CHANNELS)
 def test_a_round_that_fails_is_in_no_sum_or_in_one_place(name):
-    """Were its place taken, a node would be made of what is left there of another round, which would count twice."""
+    """Otherwise a node would contain remains of another round, which would count twice."""
     live = silent(unsealed(CHANNELS[name]().live()))
     released(live, np.full((5, SIZE), 0.5))
     live.restart()
@@ -160,7 +160,7 @@ class TestTheSquareRoot:
 
     @pytest.mark.slow
     def test_long_streams_are_fast(self):
-        """2^17 rounds, which took minutes at a cost of all rounds before; here the noise of the last sum is checked."""
+        """2^17 rounds, which took minutes when each cost all before; checks the last noise."""
         rounds, losses = 2**17, Box.cube(2, -1.0, 1.0)
         channel = factorised(SquareRoot, losses, rounds)
         last = np.zeros(2)

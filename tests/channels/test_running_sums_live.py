@@ -156,7 +156,7 @@ class TestLive:
     @pytest.mark.full
     @every_live
     def test_live_sums_are_audited_with_the_noise_that_they_draw(self, name):
-        """Noise has no seed here: a true guarantee is called violated in one of a million runs at most."""
+        """Noise has no seed here: a true guarantee is called violated in 1 of 10^6 runs at most."""
         found = audit(Private(LIVE[name]().live(), learner()), trials=400, confidence=1 - 1e-6)
         assert not found.violated
         assert found.trials == 400
@@ -189,7 +189,7 @@ class Slippery(Box):
 class TestWhatFailsInTheMiddle:
     @pytest.mark.parametrize("draw", [2, 3])
     def test_a_sum_is_not_shown_before_all_of_its_noise_is_drawn(self, draw):
-        """Prefixes 1 and 2 of three have a node and a pad each: the third draw or the fourth fails."""
+        """Prefixes 1 and 2 of three have a node and a pad each: draw 3 or 4 fails."""
         channel = RunningSum.over(
             Box.cube(1, 0.0, 1.0), Laplace(1.0), Tree, prefixes=3, padding=True
         )
