@@ -86,7 +86,7 @@ class TestOneSOwn:
         one, other = np.zeros((1, 2)), np.ones((1, 2))
         with pytest.raises(DiscreetError, match="a loss that is not a finite number"):
             audit(private, attack=FreshRuns(one, other * math.nan), trials=200)
-        with pytest.raises(DiscreetError, match="the statistic is not a number"):
+        with pytest.raises(DiscreetError, match="the statistic is NaN"):
             audit(private, attack=FreshRuns(one, other, lambda _: math.nan), trials=200)
         with pytest.raises(DiscreetError, match="the tables have shapes"):
             audit(private, attack=FreshRuns(np.zeros((3, 2)), np.zeros((2, 2))), trials=200)

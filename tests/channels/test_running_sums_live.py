@@ -79,7 +79,7 @@ class TestLive:
             lambda each: each._replace(slack=0.0),
         ):
             with pytest.raises(
-                DiscreetError, match="has seen 1 round, but copies and pickles must be made before"
+                DiscreetError, match="has seen 1 round, but must be copied or pickled before"
             ):
                 duplicate(live)
         with pytest.raises(DiscreetError, match="has seen 1 round"):
@@ -112,13 +112,13 @@ class TestLive:
             (0.5, r"the shape \(\)"),
             (
                 ["0.5", "1"],
-                "feedback holds something that is no real number, but must be 2 of them",
+                "feedback holds something that is not a real number, but must be 2 of them",
             ),
-            ([0.5, None], "no real number"),
-            (None, "no real number"),
-            ([[1.0], [2.0, 3.0]], "no real number"),
-            ([0.5, 1j], "no real number"),
-            ([0.5, 10**400], "no real number"),
+            ([0.5, None], "not a real number"),
+            (None, "not a real number"),
+            ([[1.0], [2.0, 3.0]], "not a real number"),
+            ([0.5, 1j], "not a real number"),
+            ([0.5, 10**400], "not a real number"),
         ],
     )
     def test_feedback_that_is_no_vector_gets_one_sentence_and_leaves_no_trace(

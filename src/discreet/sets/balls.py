@@ -27,7 +27,39 @@ from discreet.sets.vectors import (
 from discreet.sets.vertices import ExplorationPlan, name_corner, uniform_plan
 
 
-class L1Ball(ConvexSet, Gauged, Vertices):
+class Ball(ConvexSet, Gauged):
+    """What balls around the origin have in common."""
+
+    dimension: int
+    radius: float
+
+    def __new__(cls, dimension: int, radius: float) -> Self:
+        """Return the ball of that radius."""
+        return cls._make((check_int("dimension", dimension, minimum=1), _radius(radius)))
+
+    @property
+    def flat(self) -> int:
+        """All dimensions."""
+        return self.dimension
+
+    @property
+    def outer(self) -> float:
+        """The radius."""
+        return self.radius
+
+    def tangent(self, vector: Floats) -> None:
+        """Change nothing: the hull is the whole space."""
+
+    def diameter(self, norm: float) -> float:
+        """Return the distance of opposite points: twice the largest norm."""
+        return 2.0 * self.largest(norm)
+
+    def centre(self) -> Floats:
+        """Return the origin."""
+        return np.zeros(self.dimension)
+
+
+class L1Ball(Ball, Vertices):
     """Vectors whose absolute values sum to at most the radius.
 
     >>> point = np.array([2.0, -1.5, 0.1])
@@ -36,37 +68,15 @@ class L1Ball(ConvexSet, Gauged, Vertices):
     array([ 0.75, -0.25,  0.  ])
     """
 
-    dimension: int
-    radius: float
-
-    def __new__(cls, dimension: int, radius: float) -> Self:
-        """Return the ball of that radius."""
-        return cls._make(
-            (
-                check_int("dimension", dimension, minimum=1),
-                _radius(radius),
-            )
-        )
-
     @classmethod
     def examples(cls) -> Sequence[Self]:
         """Return examples for the contract tests."""
         return [cls(1, 2.0), cls(5, 0.3)]
 
     @property
-    def flat(self) -> int:
-        """All dimensions."""
-        return self.dimension
-
-    @property
     def inner(self) -> float:
         """The distance of a face from the origin."""
         return self.radius / math.sqrt(self.dimension)
-
-    @property
-    def outer(self) -> float:
-        """The radius."""
-        return self.radius
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
         """Write the corner opposite to the largest entry of the direction, the first of several."""
@@ -88,9 +98,6 @@ class L1Ball(ConvexSet, Gauged, Vertices):
         if total > self.radius:
             pour(point, self.radius, True)
 
-    def tangent(self, vector: Floats) -> None:
-        """Change nothing: the hull is the whole space."""
-
     def gauge(self, point: Floats) -> float:
         """Return the sum of absolute values, divided by the radius."""
         return sum_of_sizes(point) / self.radius
@@ -103,18 +110,10 @@ class L1Ball(ConvexSet, Gauged, Vertices):
         """Return the radius times the largest absolute value."""
         return self.radius * largest_entry(direction, True)
 
-    def diameter(self, norm: float) -> float:
-        """Return the distance of opposite corners: twice the radius in every norm."""
-        return 2.0 * self.largest(norm)
-
     def largest(self, norm: float) -> float:
         """Return the radius, the norm of a corner."""
         check_norm(norm)
         return self.radius
-
-    def centre(self) -> Floats:
-        """Return the origin."""
-        return np.zeros(self.dimension)
 
     def plan(self) -> ExplorationPlan:
         """Return all corners."""
@@ -126,7 +125,7 @@ class L1Ball(ConvexSet, Gauged, Vertices):
         return name_corner(point)
 
 
-class L2Ball(ConvexSet, Gauged, Barrier):
+class L2Ball(Ball, Barrier):
     """Vectors of Euclidean length at most the radius.
 
     >>> point = np.array([3.0, -4.0])
@@ -135,35 +134,13 @@ class L2Ball(ConvexSet, Gauged, Barrier):
     array([ 0.6, -0.8])
     """
 
-    dimension: int
-    radius: float
-
-    def __new__(cls, dimension: int, radius: float) -> Self:
-        """Return the ball of that radius."""
-        return cls._make(
-            (
-                check_int("dimension", dimension, minimum=1),
-                _radius(radius),
-            )
-        )
-
     @classmethod
     def examples(cls) -> Sequence[Self]:
         """Return examples for the contract tests."""
         return [cls(1, 0.5), cls(6, 2.5)]
 
     @property
-    def flat(self) -> int:
-        """All dimensions."""
-        return self.dimension
-
-    @property
     def inner(self) -> float:
-        """The radius."""
-        return self.radius
-
-    @property
-    def outer(self) -> float:
         """The radius."""
         return self.radius
 
@@ -186,9 +163,6 @@ class L2Ball(ConvexSet, Gauged, Barrier):
             total = sum_of_squares(point)
         if total > self.radius * self.radius:
             stretch(point, total, self.radius)
-
-    def tangent(self, vector: Floats) -> None:
-        """Change nothing: the hull is the whole space."""
 
     def gauge(self, point: Floats) -> float:
         """Return the length, divided by the radius."""
@@ -231,18 +205,10 @@ class L2Ball(ConvexSet, Gauged, Barrier):
         """Return the radius times the length of the direction."""
         return self.radius * length(direction)
 
-    def diameter(self, norm: float) -> float:
-        """Return the distance of opposite points: twice the largest norm."""
-        return 2.0 * self.largest(norm)
-
     def largest(self, norm: float) -> float:
         """Return the radius, in the 1-norm times sqrt(N), as on the diagonal."""
         check_norm(norm)
         return math.sqrt(self.dimension) * self.radius if norm == 1 else self.radius
-
-    def centre(self) -> Floats:
-        """Return the origin."""
-        return np.zeros(self.dimension)
 
 
 def ball(dimension: int, radius: float, norm: float) -> L1Ball | L2Ball | Box:
