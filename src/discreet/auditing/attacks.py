@@ -244,9 +244,10 @@ class FreshRuns(Attack):
         for trial in range(trials):
             player = Player(shared, streams(seed, trial=2 * trial + neighbour))
             player.play(game, marks)
-            ear = recorder_of(player)
-            acted, heard = (int(number) for number in ear.counts)
-            found[trial] = self.statistic(ObservedRun(ear.actions[:acted], ear.released[:heard]))
+            recorder = recorder_of(player)
+            actions, releases = (int(number) for number in recorder.counts)
+            run = ObservedRun(recorder.actions[:actions], recorder.released[:releases])
+            found[trial] = self.statistic(run)
         if np.isnan(found).any():
             raise DiscreetError(
                 "the statistic is NaN for some run, so it cannot tell the two inputs apart."

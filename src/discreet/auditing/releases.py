@@ -121,10 +121,10 @@ class EveryRelease(Attack):
         found = np.empty(trials)
         for start in range(0, trials, AT_ONCE):
             part = found[start : start + AT_ONCE]
-            heard = np.empty(part.size)
+            recorded = np.empty(part.size)
             game = self.stretches(self.bounds[neighbour], low + (high - low) / 2)
             learner = self.recording(
-                componentjit.copy(private.learner), heard, np.zeros(2, np.int64)
+                componentjit.copy(private.learner), recorded, np.zeros(2, np.int64)
             )
             player = Player(
                 private._replace(learner=learner),

@@ -68,7 +68,7 @@ class OneEstimate(Attack):
         low, high = self.bounds
         return (
             f"a loss is {low:g} or {high:g} where all experts but one advise the arm; the "
-            "likelihood ratio of what comes"
+            "likelihood ratio of a release"
         )
 
     def queries(self, size: int) -> tuple[Floats, Floats]:
