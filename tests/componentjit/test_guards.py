@@ -8,7 +8,8 @@ import threading
 import numpy as np
 import pytest
 
-from componentjit import Component, ComponentError, Private, compile_for, guard
+from componentjit import Component, compile_for, guard
+from componentjit import ComponentError, Private
 from discreet.channels import Open
 from discreet.contracts import Learner
 from discreet.environments import Stochastic
