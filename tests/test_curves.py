@@ -181,7 +181,7 @@ def test_too_small_a_delta_has_no_epsilon():
 @pytest.mark.parametrize("size", [1, 2, 7])
 @pytest.mark.parametrize("delta", [1e-3, 1e-6])
 def test_groups_of_gaussian_noise_are_exact_and_below_the_general_formula(size, delta):
-    """A group of m moves the mean by m Δ: that is Gaussian noise with m μ, whatever the general formula allows."""
+    """A group of m moves the mean by m Δ: Gaussian noise with m μ, whatever the formula allows."""
     single = GaussianNoise(0.3)
     general = Approximate(single.epsilon_at(delta), delta).for_group(size)
     assert gaussian_delta(0.3 * size, general.epsilon) <= general.delta * (1 + 1e-9)

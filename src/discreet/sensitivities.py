@@ -172,7 +172,7 @@ def weighted_losses(factors: Iterable[Iterable[float]], *, width: float) -> Sens
 def advice_estimates(
     *, experts: int, arms: int, mixing: float, size: int, width: float
 ) -> Sensitivity:
-    """Return how far the estimates of N experts in EXP4 on batches move at most, whatever they advise.
+    """Return how far the estimates of N experts in EXP4 on batches move, whatever they advise.
 
     It is the worst case of ``weighted_losses``. Q = (1 - γ) Σ P(j) μ^j + γ / K is least if all
     weight is on an expert who gives the played arm the least probability, c. If all others give it

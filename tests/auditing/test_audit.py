@@ -49,7 +49,7 @@ class TestBounds:
         assert found == pytest.approx(expected, rel=1e-9)
 
     def test_the_interval_covers_as_often_as_it_says(self):
-        """Exact: the sum of the probabilities of all outcomes whose bound exceeds the truth is at most 1 %."""
+        """Exact: outcomes whose bound exceeds the truth have a probability of at most 1 %."""
         from scipy.stats import binom
 
         trials, p, q = 60, 0.5, 0.25
@@ -96,7 +96,7 @@ class TestPower:
 
     @pytest.mark.slow
     def test_searches_are_attacked_beyond_their_end(self):
-        """They stop after some hundred rounds, and choose the lengths of their batches: trials go on all the same."""
+        """They stop after some hundred rounds, and choose their batch lengths; trials continue."""
         setting = Setting(BestArm(2), epsilon=1.0)
         found = audit("batched-lucb", setting=setting, batch_size=5)
         assert 0.9 <= found.lower_bound <= 1.0
@@ -219,7 +219,7 @@ def fast(mechanism, series):
 
 @pytest.mark.full
 def test_a_thousand_audits_of_correct_mechanisms_have_few_false_alarms():
-    """At most 2 % are allowed. The bound errs in at most 1 %, so more than 20 of 1,000 has a chance below 0.2 %."""
+    """The bound errs in at most 1 %: more than 20 of 1,000 has a chance below 0.2 %."""
     alarms = 0
     for series in range(1000):
         epsilon = (0.1, 0.5, 1.0, 3.0)[series % 4]
@@ -238,7 +238,7 @@ def test_a_thousand_audits_of_correct_mechanisms_have_few_false_alarms():
 
 @pytest.mark.full
 def test_false_alarms_through_the_whole_code_path():
-    """Thirty audits of an algorithm: each errs in at most 1 %, so more than 3 has a chance below 0.03 %."""
+    """Each of thirty audits errs in at most 1 %: more than 3 has a chance below 0.03 %."""
     found = [
         audit("noisy-exp2", setting=Setting(Arms(), rounds=1000), trials=2_000, seed=seed).violated
         for seed in range(30)
@@ -247,7 +247,7 @@ def test_false_alarms_through_the_whole_code_path():
 
 
 class QuietWhenLong(Batch):
-    """The noise on a sum is divided by the length of its batch once more: right for one round, and for no other."""
+    """The noise on a sum is divided by the length of its batch again: right for one round only."""
 
     def release(self, query, rng):
         length = self.batch_length()
@@ -255,7 +255,7 @@ class QuietWhenLong(Batch):
 
 
 class TestLengthsThatALearnerChooses:
-    """The replaced loss is the first of every batch, however long it is: one a batch, and one in every batch."""
+    """The replaced loss is the first of every batch, however long it is: one in every batch."""
 
     @pytest.mark.slow
     def test_a_fault_that_only_long_batches_have_is_found(self):

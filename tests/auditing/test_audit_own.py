@@ -1,4 +1,4 @@
-"""Audits of learners, channels and attacks of one's own, and the registry in which they are found."""
+"""Audits of user-defined learners, channels and attacks, and the registry that finds them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class TestOneSOwn:
 
     @pytest.mark.slow
     def test_an_attack_of_ones_own(self):
-        """Watching the actions: with large steps the second arm drawn tells the noisy loss of the first."""
+        """Watch actions: with large steps, the second arm reveals the first noisy loss."""
         private = Private(PerRound(UNIT, Laplace(1.0)), Exp3.start(arms=2, learning_rate=20.0))
         one = np.full((2, 2), 0.5)
         other = one.copy()
@@ -86,7 +86,7 @@ class TestOneSOwn:
         one, other = np.zeros((1, 2)), np.ones((1, 2))
         with pytest.raises(DiscreetError, match="a loss that is not a finite number"):
             audit(private, attack=FreshRuns(one, other * math.nan), trials=200)
-        with pytest.raises(DiscreetError, match="the statistic is not a number"):
+        with pytest.raises(DiscreetError, match="the statistic is NaN"):
             audit(private, attack=FreshRuns(one, other, lambda _: math.nan), trials=200)
         with pytest.raises(DiscreetError, match="the tables have shapes"):
             audit(private, attack=FreshRuns(np.zeros((3, 2)), np.zeros((2, 2))), trials=200)
@@ -104,7 +104,7 @@ class TestOneSOwn:
             with pytest.raises(DiscreetError, match=complaint):
                 audit(private, **changes)
         with pytest.raises(
-            DiscreetError, match="must be the name of an algorithm, a Private, or what is used live"
+            DiscreetError, match="must be the name of an algorithm, a Private, or a live run"
         ):
             audit(3)
         with pytest.raises(

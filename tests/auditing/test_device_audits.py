@@ -1,4 +1,4 @@
-"""Audits of reports: at least nine tenths of epsilon are found, never more than all of it, and cheating is caught."""
+"""Audits of reports find at least nine tenths of epsilon, never more, and catch cheating."""
 
 from __future__ import annotations
 

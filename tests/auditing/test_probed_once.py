@@ -1,4 +1,4 @@
-"""Audits of running sums: how releases respond to noise is found out once, however many trials there are."""
+"""Audits of running sums compute the response to noise once, however many trials there are."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def unknown(**changes):
 
 @pytest.mark.slow
 def test_a_sum_for_an_unknown_number_of_rounds_is_probed_once(monkeypatch):
-    """It is listened to for 255 rounds, each of which has noise of its own: that took longer than all trials."""
+    """It is observed for 255 rounds, each with its own noise: that took longer than all trials."""
     probes = []
     probe = running_sums.responses
     monkeypatch.setattr(

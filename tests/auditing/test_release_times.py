@@ -82,7 +82,7 @@ def test_mistakes_are_caught(mistake):
 
 def test_without_a_wait_time_nothing_is_claimed():
     with pytest.raises(
-        DiscreetError, match="no wait time: when its outcomes come is taken to be public"
+        DiscreetError, match="no wait time: the times of its outcomes count as public"
     ):
         audit_release_times(Bandit(arms=2, horizon=10, epsilon=1.0))
     with pytest.raises(
@@ -90,5 +90,5 @@ def test_without_a_wait_time_nothing_is_claimed():
         match="a batch has 5000 rounds, but this audit is for batches of at most 2000",
     ):
         audit_release_times(bandit(horizon=100_000, batch_size=5000))
-    with pytest.raises(DiscreetError, match="must be a run that is used live"):
+    with pytest.raises(DiscreetError, match="must be a live run"):
         audit_release_times("exp3")

@@ -90,7 +90,7 @@ class TestStatistics:
     ids=lambda channel: type(channel).__name__,
 )
 def test_no_lead_is_followed_in_sound_channels(channel):
-    """A lead costs power and no confidence. About 1 search in 1,000 follows one; seeds are fixed."""
+    """A lead costs power but no confidence. About 1 search in 1,000 follows one; fixed seeds."""
     learner = EntropyFtrl.start(dimension=2, learning_rate=0.1)
     for seed in range(2):
         assert (

@@ -1,4 +1,4 @@
-"""Running sums for an unknown number of rounds, and what is to be in their nodes: what their tests share."""
+"""Running sums for an unknown number of rounds, and the expected content of their nodes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def some_vectors(rounds, seed=0):
 
 
 def place(time, first):
-    """Return the epoch of a round, counted from 1, its length, and how many of its rounds are over then."""
+    """Return a round's epoch (rounds from 1), its length, and how many of its rounds are over."""
     epoch, length = 0, first
     while time > length:
         time -= length
@@ -54,7 +54,7 @@ def place(time, first):
 
 
 def node_scale(split, time, first, *, gaussian):
-    """Return what the noise on the node that ends with a round is to be, in units of that on one release."""
+    """Return the expected noise on the node that ends with a round, in units of one release."""
     _, length, since = place(time, first)
     levels = length.bit_length() - 1
     share = {
@@ -68,7 +68,7 @@ def node_scale(split, time, first, *, gaussian):
 
 
 def node_noises(sums, vectors, first):
-    """Return the noise of the node that ends with each round, from released sums and the vectors that went in."""
+    """Return the noise of the node that ends with each round, from released sums and inputs."""
     released_sums = np.concatenate([np.zeros((1, sums.shape[1])), sums])
     true_sums = np.concatenate([np.zeros((1, sums.shape[1])), np.cumsum(vectors, axis=0)])
     wrong = released_sums - true_sums

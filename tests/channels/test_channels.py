@@ -160,7 +160,7 @@ def noise_of(channel, value, count=50_000):
 
 
 def test_noise_has_the_stated_distribution():
-    """A Kolmogorov-Smirnov test with a fixed seed; on fresh seeds it would raise a false alarm once in 1,000 runs."""
+    """A Kolmogorov-Smirnov test with a fixed seed; otherwise 1 false alarm in 1,000 runs."""
     channel = PerRound(Range(0.0, 2.0), Laplace(3.0))
     noise = noise_of(channel, 0.5) * channel.bounds.width
     assert stats.kstest(noise, stats.laplace(scale=3.0).cdf).pvalue > 1e-3
@@ -192,7 +192,7 @@ def test_bad_parameters_are_refused(size, epsilon):
 
 @pytest.mark.parametrize(("first", "second"), [(2, 40_000), (40_000, 2), (3, 0)])
 def test_a_batch_that_has_begun_keeps_its_length(first, second):
-    """Above 8,192 losses the grid is coarser: a sum that was begun on another would move by several widths."""
+    """Above 8,192 losses the grid is coarser: changing it during a batch would move the sum."""
     channel = Batch.over(size=5, bounds=UNIT, noise=Laplace(0.0))
     assert channel.begin(first) == first
     channel.take(1.0, 1.0)

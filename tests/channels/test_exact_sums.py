@@ -1,4 +1,4 @@
-"""Running sums in live use: they promise what was asked, are right without their noise, and begin anew."""
+"""Running sums in live use: their guarantee, their sums without noise, and restarting."""
 
 from __future__ import annotations
 
@@ -76,7 +76,8 @@ class TestRefusals:
     def test_rounding_that_would_cost_too_much(self):
         far = Box([2.0**19 - 1.0, *[0.0] * 199], [2.0**19, *[0.0] * 199])
         with pytest.raises(
-            DiscreetError, match=r"rounding so long sums of these losses would add .* more than 1%"
+            DiscreetError,
+            match=r"rounding such long sums of these losses would add .* more than 1%",
         ):
             tree("laplace", far, 2**20).live()
         with pytest.raises(DiscreetError, match=r"would add 3\.5% to the noise, more than 1%"):
@@ -91,7 +92,7 @@ class TestRefusals:
 
     def test_a_tree_is_not_made_with_exact_noise(self):
         with pytest.raises(
-            DiscreetError, match=r"must be noise for simulation: live\(\) makes it exact"
+            DiscreetError, match=r"takes simulation noise here; call live\(\) to get exact noise"
         ):
             RunningSum.over(
                 CUBE, ExactLaplace.calibrate(sensitivity=1.0, epsilon=1.0), Tree, prefixes=4
@@ -122,14 +123,14 @@ def test_a_live_channel_begins_anew_and_is_live_for_good(name):
 
 @pytest.mark.parametrize("name", CHANNELS)
 def test_a_round_that_fails_is_in_no_sum_or_in_one_place(name):
-    """Were its place taken, a node would be made of what is left there of another round, which would count twice."""
+    """Otherwise a node would contain remains of another round, which would count twice."""
     live = silent(unsealed(CHANNELS[name]().live()))
     released(live, np.full((5, SIZE), 0.5))
     live.restart()
     vectors = np.random.default_rng(4).uniform(-1.0, 1.0, (8, SIZE))
     for t, vector in enumerate(vectors):
         if t in (0, 2, 5):
-            with pytest.raises(DiscreetError, match="no real number"):
+            with pytest.raises(DiscreetError, match="not a real number"):
                 live.offer([0.1, 0.2, "no number"], 1.0, None)
         last = live.offer(vector, 1.0, None)[1]
         assert last == pytest.approx(vectors[: t + 1].sum(axis=0), abs=1e-7)
@@ -160,7 +161,7 @@ class TestTheSquareRoot:
 
     @pytest.mark.slow
     def test_long_streams_are_fast(self):
-        """2^17 rounds, which took minutes at a cost of all rounds before; here the noise of the last sum is checked."""
+        """2^17 rounds, which took minutes when each cost all before; checks the last noise."""
         rounds, losses = 2**17, Box.cube(2, -1.0, 1.0)
         channel = factorised(SquareRoot, losses, rounds)
         last = np.zeros(2)

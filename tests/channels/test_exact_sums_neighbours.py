@@ -1,4 +1,4 @@
-"""Running sums in live use: neighbours are within the stated steps, whatever comes, and rounding is paid for."""
+"""Running sums in live use: neighbours are within the stated steps, rounding included."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Recorder(Noise):
 
 
 def given_to_the_mechanism(live, vectors):
-    """Return what the mechanism of a fresh channel is given; restart() is part of what is tested."""
+    """Return the inputs of a fresh channel's mechanism; restart() is part of what is tested."""
     live.restart()
     recorder = Recorder(live.noise.step, [])
     recorded = live._replace(noise=recorder)
@@ -120,7 +120,7 @@ def test_rounding_to_a_grid_moves_more_than_the_diameter():
 
 @pytest.mark.parametrize("losses", SETS, ids=repr)
 def test_the_stated_steps_are_nearly_reached(losses):
-    """The farthest pair of corners in the first round moves all nodes of that round: no more than 1e-7 is given away."""
+    """The farthest corners in round 1 move all of its nodes: no more than 1e-7 is wasted."""
     ends = {
         Box: lambda s: (s.low, s.high),
         L1Ball: lambda s: (np.eye(SIZE)[0] * s.radius, -np.eye(SIZE)[0] * s.radius),
@@ -140,7 +140,7 @@ def test_the_stated_steps_are_nearly_reached(losses):
 
 @pytest.mark.parametrize("kind", [Buffered, SquareRoot])
 def test_rounding_errors_of_rows_are_below_their_bound(kind):
-    """Exact rational arithmetic, against what is computed: losses that are no binary fractions, all of one sign."""
+    """Exact rational arithmetic against doubles: losses of one sign, not binary fractions."""
     rounds = 150
     losses = Box([0.0], [1.0])
     channel = factorised(kind, losses, rounds)

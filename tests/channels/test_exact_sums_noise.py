@@ -1,4 +1,4 @@
-"""Running sums in live use: exact noise on a grid has the stated law, in the cube too, and stands an audit.
+"""Running sums in live use: exact noise on a grid has the stated law and passes an audit.
 
 Exact noise has no seed, so every statistical test here says how often it would fail by chance.
 """
@@ -33,7 +33,7 @@ from discreet.sets import Box
 
 @pytest.mark.slow
 def test_live_noise_is_that_of_the_matrices():
-    """Variances of 3,000 copies have a standard error of 2.6 %: 18 % is beyond chance in all but 1 of 10^9 runs."""
+    """Variances of 3,000 copies have a standard error of 2.6 %: 18 % off is 1 in 10^9 runs."""
     rounds, copies, times = 4, 600, 5
     losses = Box.cube(copies, -1.0, 1.0)
     lower = np.tril(np.ones((rounds, rounds)))
@@ -86,7 +86,7 @@ def released_in_simulation(channel):
 class TestTheCube:
     @pytest.mark.parametrize("size", [1, 2, 5])
     def test_the_accepted_radius_has_the_right_law(self, size):
-        """Binom(k + n, n) times the product of fractions is (2k + 1)^n, up to a constant: in rational numbers."""
+        """Binom(k + n, n) times the fractions is (2k + 1)^n, up to a constant: rationals."""
         ratios = set()
         for k in range(40):
             accepted = Fraction(1)
@@ -99,7 +99,7 @@ class TestTheCube:
     @pytest.mark.slow
     @pytest.mark.parametrize(("size", "scale"), [(1, 1.5), (2, 0.7), (3, 1.0)])
     def test_its_noise_has_the_exact_distribution(self, size, scale):
-        """A chi-square test on 8,000 draws; a false alarm in one of a million runs, and noise 20 % off is found."""
+        """A chi-square test on 8,000 draws: 1 false alarm in 10^6; finds noise 20 % off."""
         mechanism = ExactCube(1.0, scale, NoiseBlock("laplace", scale))
         draws = np.zeros((8_000, size))
         for vector in draws:
@@ -120,7 +120,7 @@ class TestTheCube:
 
 
 def chi_square(draws, cells, size, scale):
-    """Return the p-value of counts of single vectors of whole numbers, those that are rare or far put together."""
+    """Return the p-value of counts of whole-number vectors, with rare and far ones pooled."""
     total = sum(
         ((2 * k + 1) ** size - (2 * k - 1) ** size if k else 1) * math.exp(-k / scale)
         for k in range(math.ceil(60 * scale))
@@ -145,7 +145,7 @@ def normal(z, s):
 @pytest.mark.parametrize("s", [2, 5])
 @pytest.mark.parametrize("epsilon", [0.0, 0.3, 1.5])
 def test_gaussian_noise_on_a_grid_in_two_rounds_is_within_its_slack(s, epsilon):
-    """Two numbers, the second shift chosen after the first release: delta is at most that of the bounds, plus slack."""
+    """Two numbers, the second shift chosen after the first release: delta is within the bounds."""
     z = np.arange(-12 * s, 12 * s + 1)
     phi0, phi1 = stats.norm.pdf(0.0), stats.norm.pdf(1.0)
     for first, later in [(1, (2, 2)), (3, (0, 4)), (s, (-1, s)), (2 * s, (s, -s))]:
@@ -161,7 +161,7 @@ def test_gaussian_noise_on_a_grid_in_two_rounds_is_within_its_slack(s, epsilon):
 
 
 def largest_first_node(world, trials, series):
-    """Release live trees whose first loss is -1 or 1; the largest of the prefixes 1, 2, 4, which are nodes of round 1."""
+    """Release live trees whose first loss is -1 or 1; the largest of prefixes 1, 2, 4."""
     line = Box([-1.0], [1.0])
     live = unsealed(
         RunningSum.calibrated(line, Tree, prefixes=4, noise="laplace", epsilon=1.0).live()

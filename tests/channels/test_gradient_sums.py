@@ -1,4 +1,4 @@
-"""Sums of gradients and differences: how far a replaced round moves them, and the noise that hides it."""
+"""Sums of gradients and differences: how far replacing a round moves them, and their noise."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def play(channel, outcomes, queries):
 @pytest.mark.parametrize("norm", [1, 2, math.inf])
 @pytest.mark.parametrize("bounds", [UNIT, Range(-3.0, 5.0), Range(1e6, 1e6 + 1e-3)])
 def test_a_replaced_outcome_moves_a_batch_by_at_most_what_is_stated_and_reaches_it(norm, bounds):
-    """Random outcomes, directions and places, and the worst direction: at least 99 % of what is stated, not more."""
+    """Random outcomes, directions and places, and the worst: 99 to 100 % of what is stated."""
     rng, size, dimension = np.random.default_rng(5), 6, 4
     stated, found = moves(dimension, size).diameter(norm), 0.0
     worst = np.full(dimension, dimension**-0.5) if norm == 1 else np.eye(dimension)[1]
@@ -61,7 +61,7 @@ def test_a_replaced_outcome_moves_a_batch_by_at_most_what_is_stated_and_reaches_
 
 @pytest.mark.parametrize("norm", [1, 2, math.inf])
 def test_a_replaced_outcome_moves_a_rounded_sum_no_farther(norm):
-    """Random outcomes, coins and directions: at least 99 % of what is stated for sums that are not rounded, not more."""
+    """Random outcomes, coins and directions: 99 to 100 % of what is stated without rounding."""
     rng, size, dimension = np.random.default_rng(6), 5, 4
     stated, found = moves(dimension, size).diameter(norm), 0.0
     worst = np.full(dimension, dimension**-0.5) if norm == 1 else np.eye(dimension)[2]
@@ -206,7 +206,7 @@ def test_golden_noise_on_reports():
 
 @pytest.mark.parametrize("name", ["laplace", "gaussian", "response"])
 def test_the_mean_square_around_the_middle_is_the_real_one(name):
-    """Of 200,000 noisy ends of a range, within 2 %: four standard errors at least; the seed is fixed."""
+    """200,000 noisy ends of a range, within 2 %: at least four standard errors; fixed seed."""
     bounds, rng = Range(-1.0, 3.0), np.random.default_rng(8)
     noise = report_noise(name, bounds=bounds, epsilon=0.8, delta=1e-6)
     squares = [(noise.add_noise(3.0, rng) - 1.0) ** 2 for _ in range(200_000)]
@@ -234,7 +234,7 @@ def test_a_difference_moves_by_the_width_of_its_range_and_keeps_its_guarantee():
 
 @pytest.mark.parametrize("name", ["laplace", "gaussian"])
 def test_live_sums_have_exact_noise_and_the_same_guarantee(name):
-    """Noise of 60 live runs is a whole number of steps, with the stated deviation within 40 %: 4 standard errors."""
+    """Noise of 60 live runs is in whole steps, its deviation within 40 %: 4 standard errors."""
     channel = GradientSums.calibrated(
         Tree, size=2, dimension=3, rounds=8, bounds=UNIT, noise=name, epsilon=1.0, delta=1e-6
     )
@@ -249,9 +249,13 @@ def test_live_sums_have_exact_noise_and_the_same_guarantee(name):
         run = unsealed(channel.live())
         run.offer(0.5, np.eye(3)[0], None)
         released.append(run.offer(0.5, np.eye(3)[1], None)[1].copy())
-    with pytest.raises(DiscreetError, match="this live running sum has seen 1 round, but copies"):
+    with pytest.raises(
+        DiscreetError, match="this live running sum has seen 1 round, but must be copied"
+    ):
         run._replace(size=3)
-    with pytest.raises(DiscreetError, match="this live running sum has seen 1 round, but copies"):
+    with pytest.raises(
+        DiscreetError, match="this live running sum has seen 1 round, but must be copied"
+    ):
         componentjit.copy(run)
     steps = np.array(released) / live.running.noise.step
     assert np.array_equal(steps, np.rint(steps))

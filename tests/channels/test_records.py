@@ -1,4 +1,4 @@
-"""Channels of records: whatever a context and an outcome are, the vector that gets noise stays where the noise is for."""
+"""Channels of records: for any context and outcome, the noise fits the vector."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SCALES = (5e-324, 1.5e-162, 1e-160, 1e-150, 1e-120, 1e-8, 0.1, 1.0, 1e8, 1e150, 
 
 
 def contexts():
-    """Yield contexts of all sizes: even ones, single entries, some that are lost to rounding beside others, and none."""
+    """Yield contexts of all sizes: even, single entries, some lost to rounding, and zero."""
     rng = np.random.default_rng(1)
     for scale in SCALES:
         yield np.full(SIZE, scale)

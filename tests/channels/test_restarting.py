@@ -1,4 +1,4 @@
-"""Running sums for an unknown number of rounds: every node, its noise, the guarantee, the errors, and refusals."""
+"""Running sums for an unknown number of rounds: nodes, noise, guarantee, errors, refusals."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_with_tiny_noise_every_prefix_sum_is_right(split, mechanism, first):
 @every_noise
 @pytest.mark.parametrize("first", [1, 4])
 def test_every_node_gets_noise_once_with_the_scale_of_its_epoch(split, noise, first):
-    """The noise that is left after subtracting the true node is the next draw of the mechanism, scaled."""
+    """What is left after subtracting the true node is the next draw of the mechanism, scaled."""
     vectors = some_vectors(200)
     channel = channel_for(split, noise, first=first)
     found = node_noises(released(channel, vectors, compiled=False), vectors, first)
@@ -64,7 +64,7 @@ def test_every_node_gets_noise_once_with_the_scale_of_its_epoch(split, noise, fi
 @pytest.mark.slow
 @every_split
 def test_adaptive_transcripts_lose_at_most_epsilon(split):
-    """On the real channel: each input reacts to all releases; the loss of a transcript is a sum over nodes.
+    """On the real channel: inputs react to all releases; a transcript's loss is a sum over nodes.
 
     Every round in turn is changed. The first round of an epoch is in a node of every level, at most
     three of them; with a probability of at least 1/8 all lie below their lower values, where the
@@ -116,7 +116,7 @@ def test_the_guarantee_is_what_was_asked(split, noise, losses, first):
 @pytest.mark.slow
 @every_noise
 def test_restarts_have_the_noise_of_a_tree_for_each_epoch(noise):
-    """Eight rounds in epoch 3 are four levels: the pure scale is 4 times, the Gaussian one 2 times that of one vector."""
+    """Eight rounds in epoch 3 are four levels: the pure scale is 4 times, the Gaussian 2 times."""
     channel = channel_for("restarts", noise)
     released(channel, some_vectors(7))
     total, inside = channel.noise_scales
@@ -222,7 +222,7 @@ class TestErrors:
     )
     @pytest.mark.parametrize("first", [1, 4])
     def test_the_measured_variance_is_the_formula_s(self, split, mechanism, spread, off, first):
-        """20,000 copies: the standard error of a variance is 1 % (Gaussian) and at most 1.6 % (Laplace).
+        """20,000 copies: a variance has a standard error of 1 % (Gaussian) or 1.6 % (Laplace).
 
         Five of them are a false alarm once in a million for each of the 40 rounds: 1 in 2,000 for
         all twelve cases.

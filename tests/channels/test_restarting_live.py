@@ -31,12 +31,12 @@ from discreet.sets import Box
 
 
 class TestAudits:
-    """The first round of the epoch of four rounds is changed: it is in a leaf, a node of two rounds and the total."""
+    """The first of an epoch's four rounds is replaced: in a leaf, a pair and the total."""
 
     NODES = (1, 2, 4)
 
     def sample(self, channel, weights, world, trials, series):
-        """Return for each of so many independent streams the nodes of round 4: their largest, or a weighted sum."""
+        """Return the nodes of round 4 of independent streams: their largest, or a weighted sum."""
         wide = Restarting.over(Box.cube(trials, -1.0, 1.0), channel.noise)
         wide = wide._replace(on_total=channel.on_total, on_inside=channel.on_inside)
         vectors = np.zeros((7, trials))
@@ -47,7 +47,7 @@ class TestAudits:
 
     @every_split
     def test_laplace_noise_leaks_most_of_epsilon_and_no_more(self, split):
-        """All three nodes below their lower value has a probability of 1/8; a bound above 1 is wrong once in 100."""
+        """All three nodes are below their lower value in 1/8; a bound above 1 errs in 1 %."""
         channel = channel_for(split, "laplace", losses=LINE)
         bound = attacked(partial(self.sample, channel, None), 40_000, delta=0.0, gaussian=False)
         assert 0.7 < bound <= 1.0
@@ -98,7 +98,7 @@ class TestLive:
     @every_split
     @every_exact_noise
     def test_every_epoch_costs_no_more_than_the_guarantee(self, split, noise):
-        """In whole steps, for all epochs: a vector that moves as far as it can moves its total and a node a level."""
+        """In whole steps, for all epochs: a movement is in the total and a node per level."""
         live = unsealed(channel_for(split, noise).live())
         moved = live.losses.diameter(live.noise.norm)
         for epoch in range(live.on_total.size):
@@ -127,7 +127,7 @@ class TestLive:
 
     @every_split
     def test_its_noise_has_the_scale_of_its_node(self, split):
-        """Nodes of 400 copies of 15 rounds: a spread that is off by 30 % is beyond eight standard errors."""
+        """Nodes of 400 copies of 15 rounds: a spread 30 % off is beyond eight standard errors."""
         live = unsealed(channel_for(split, "gaussian", losses=Box.cube(400, -1.0, 1.0)).live())
         found = node_noises(
             released(live, np.zeros((15, 400)), compiled=False), np.zeros((15, 400)), 1
@@ -165,7 +165,7 @@ class TestLive:
 
     @pytest.mark.full
     def test_it_stands_an_audit(self):
-        """Round 4 is -1 or 1. A true guarantee is called violated in one of a million runs at most."""
+        """Round 4 is -1 or 1. A true guarantee is called violated in 1 of 10^6 runs at most."""
         simulated = channel_for("tapered", "laplace", losses=LINE)
 
         def sample(world, trials, series):

@@ -35,7 +35,7 @@ def epochs(noise="laplace", losses=SQUARE):
 
 
 class TestThresholds:
-    """The likelihood ratio of pure noise has atoms; a threshold in one would tell worlds apart by rounding errors."""
+    """The likelihood ratio of pure noise has atoms; a threshold in one shows rounding errors."""
 
     @pytest.mark.parametrize("value", [0.0, 1.0, -3e7])
     @pytest.mark.parametrize("mass", [0.01, 0.5, 0.999])
@@ -62,7 +62,7 @@ class TestThresholds:
             assert ((low < thresholds) & (thresholds < high)).any()
 
     def test_heavy_tails_do_not_move_thresholds_far(self):
-        """Most of the power is left: the best event of two shifted samples, with outliers far beyond."""
+        """Most of the power is left: the best event of two shifted samples with far outliers."""
         rng = np.random.default_rng(2)
         worlds = [world + rng.laplace(0.0, 1.0, 100_000) for world in (0, 1)]
         worlds[0][:5], worlds[1][:5] = 1e9, -1e9
@@ -91,10 +91,10 @@ class TestThresholds:
 
 
 class TestPadding:
-    """It lowers the μ of Gaussian noise: claims of others may rest on it, and what is stated here does not."""
+    """It lowers the μ of Gaussian noise: other claims may depend on it; ours do not."""
 
     def true_claim(self, channel, prefixes):
-        """Return the exact guarantee of what a padded tree releases: every sum has as many draws as there are levels."""
+        """Return the exact guarantee of a padded tree: every sum has as many draws as levels."""
         levels = prefixes.bit_length()
         nodes = {(t & (t - 1), t) for t in range(1, prefixes + 1)}
         parts = {}
@@ -120,7 +120,7 @@ class TestPadding:
 
     @pytest.mark.slow
     def test_a_true_claim_about_padded_sums_stands(self):
-        """A false alarm in 1 of 100 seeds; this one is fixed. Nearly all of the claim is found to leak."""
+        """A false alarm in 1 of 100 seeds; this one is fixed. Most of the claim is confirmed."""
         channel = RunningSum.over(SQUARE, Gaussian(2.0, 1e-3), Tree, prefixes=7, padding=True)
         claim = self.true_claim(channel, 7)
         assert claim.epsilon < 0.8 * channel.guarantee.epsilon
@@ -184,7 +184,7 @@ class TestLossesFarFromZero:
         assert RunningSum.over(Box([1e30], [1e30]), Laplace(1.0), Tree, prefixes=4).prefixes == 4
 
     def test_at_the_limit_a_replaced_round_moves_nodes_by_hardly_more_than_the_diameter(self):
-        """A search for the worst rounding errors, level by level, with losses as far from 0 as is allowed."""
+        """Search for the worst rounding errors by level, with losses as far from 0 as allowed."""
         rounds = 2**12
         low = 0.699 * LARGEST_SUM / rounds
         box = Box([low], [low + 0.7])
@@ -204,7 +204,7 @@ class TestLossesFarFromZero:
 
 
 class OwnLaplace(Noise):
-    """Laplace noise that keeps the contract of noise, and does not say what several releases cost together."""
+    """Laplace noise that keeps the contract, but does not state what several releases cost."""
 
     scale: float
 
@@ -336,7 +336,7 @@ class TestSizes:
 
     @pytest.mark.slow
     def test_long_streams_cost_no_time(self):
-        """Adding up 10^11 numbers would take hours; geometric sums with 50 digits say what they are."""
+        """Adding up 10^11 numbers would take hours; geometric sums with 50 digits suffice."""
         rounds = 10**11
         channel = factorised(Buffered, prefixes=rounds)
         buffers = channel.factorisation

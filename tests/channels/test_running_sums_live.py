@@ -79,7 +79,7 @@ class TestLive:
             lambda each: each._replace(slack=0.0),
         ):
             with pytest.raises(
-                DiscreetError, match="has seen 1 round, but copies and pickles must be made before"
+                DiscreetError, match="has seen 1 round, but must be copied or pickled before"
             ):
                 duplicate(live)
         with pytest.raises(DiscreetError, match="has seen 1 round"):
@@ -112,13 +112,13 @@ class TestLive:
             (0.5, r"the shape \(\)"),
             (
                 ["0.5", "1"],
-                "feedback holds something that is no real number, but must be 2 of them",
+                "feedback holds something that is not a real number, but must be 2 of them",
             ),
-            ([0.5, None], "no real number"),
-            (None, "no real number"),
-            ([[1.0], [2.0, 3.0]], "no real number"),
-            ([0.5, 1j], "no real number"),
-            ([0.5, 10**400], "no real number"),
+            ([0.5, None], "not a real number"),
+            (None, "not a real number"),
+            ([[1.0], [2.0, 3.0]], "not a real number"),
+            ([0.5, 1j], "not a real number"),
+            ([0.5, 10**400], "not a real number"),
         ],
     )
     def test_feedback_that_is_no_vector_gets_one_sentence_and_leaves_no_trace(
@@ -156,7 +156,7 @@ class TestLive:
     @pytest.mark.full
     @every_live
     def test_live_sums_are_audited_with_the_noise_that_they_draw(self, name):
-        """Noise has no seed here: a true guarantee is called violated in one of a million runs at most."""
+        """Noise has no seed here: a true guarantee is called violated in 1 of 10^6 runs at most."""
         found = audit(Private(LIVE[name]().live(), learner()), trials=400, confidence=1 - 1e-6)
         assert not found.violated
         assert found.trials == 400
@@ -189,7 +189,7 @@ class Slippery(Box):
 class TestWhatFailsInTheMiddle:
     @pytest.mark.parametrize("draw", [2, 3])
     def test_a_sum_is_not_shown_before_all_of_its_noise_is_drawn(self, draw):
-        """Prefixes 1 and 2 of three have a node and a pad each: the third draw or the fourth fails."""
+        """Prefixes 1 and 2 of three have a node and a pad each: draw 3 or 4 fails."""
         channel = RunningSum.over(
             Box.cube(1, 0.0, 1.0), Laplace(1.0), Tree, prefixes=3, padding=True
         )

@@ -1,4 +1,4 @@
-"""Bad input about parts: channels, learners, settings, guarantees, audits; test_bad_input plays all of it."""
+"""Bad input about channels, learners, settings, guarantees and audits, for test_bad_input."""
 
 from __future__ import annotations
 

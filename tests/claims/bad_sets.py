@@ -1,4 +1,4 @@
-"""Bad input about convex sets, their oracles, and games of functions on them; test_bad_input plays all of it."""
+"""Bad input about convex sets, oracles and games of functions on them, for test_bad_input."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ UNIT = Range(0.0, 1.0)
 
 
 class OwnFunctions(FunctionsEnvironment):
-    """An environment of a user's own, in the units of the declared range: the same linear function in every round."""
+    """A user-defined environment in units of the declared range: one linear function throughout."""
 
     on_unit_scale = False
 

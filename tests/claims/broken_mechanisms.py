@@ -1,4 +1,4 @@
-"""Mechanisms that claim a guarantee and do not keep it: each has one fault that a programmer, or an attacker, could make.
+"""Mechanisms that break the guarantee they claim: each has one fault, careless or malicious.
 
 Every one of them computes its guarantee as the sound channel does that it inherits from, and
 nothing in that is wrong.
@@ -42,7 +42,7 @@ class OneNoise(Batch):
 
 
 class BitOfTheMean(OneBit):
-    """A bit for the mean with the coin of τ ε, as the mean moves by 1 / τ only: but chances are linear in it."""
+    """A bit for the mean with the coin of τ ε, as it moves by 1 / τ only: but odds are linear."""
 
     def release(self, query, rng):
         length = int(self.batch_length())
@@ -50,7 +50,7 @@ class BitOfTheMean(OneBit):
 
 
 class QuietLater(BatchSums):
-    """A hundredth of the noise after round 100; of a class of its own, for which no attack is declared."""
+    """A hundredth of the noise after round 100; of a class for which no attack is declared."""
 
     noise: Noise
     rounds: Floats
@@ -73,7 +73,7 @@ class QuietLater(BatchSums):
 
 
 class FollowsData(Batch):
-    """Noise whose scale follows the data: in proportion to how far apart the losses of a batch are."""
+    """Noise whose scale depends on the data: on how far apart the losses of a batch are."""
 
     ends: Raw[Floats]  # the least and the largest loss of the batch
 
@@ -339,7 +339,7 @@ def written_into() -> Private:
 
 
 def queried() -> Private:
-    """Return a learner whose query names arrays of its own, behind a channel that writes into them."""
+    """Return a learner whose query names its own arrays, behind a channel that writes into them."""
     learner = (
         algorithm("batched-exp4")
         .build(Setting(Advice(3, 5), rounds=1000, delta=1e-6))

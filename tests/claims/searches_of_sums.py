@@ -97,7 +97,7 @@ def first_and_second_moments(function):
 
 @searches(sensitivities.moment_scales)
 def moments_in_units_of_their_noise(function):
-    """Here the scales are what is searched with: together the moments must move by what 1 is to the unit scale."""
+    """Here the scales are searched with: together the moments must move by 1 in unit scales."""
     for dimension, balance in itertools.product((1, 2, 3), BALANCES):
         scales = function(dimension=dimension, largest=2.0, unit_scale=3.0, balance=balance)
         assert (2.0 * scales[0] / scales[2]) ** 2 == pytest.approx(balance)
@@ -108,7 +108,7 @@ def moments_in_units_of_their_noise(function):
 
 
 def nodes_of(prefix):
-    """Return the intervals (start, stop] whose sums make up a prefix: one for every binary digit 1, largest first."""
+    """Return the intervals (start, stop] that make up a prefix: one per binary digit 1."""
     start = 0
     for level in reversed(range(prefix.bit_length())):
         if prefix >> level & 1:
@@ -128,7 +128,7 @@ def nodes_that_hold_one_round(function):
 
 
 def counted(items):
-    """Return all nodes that a binary counter completes while it adds up the items, one at every step."""
+    """Return all nodes that a binary counter completes while it adds up items, one per step."""
     open_sums, nodes = {}, []
     for t, item in enumerate(items, 1):
         level, node = 0, item.copy()
@@ -173,7 +173,7 @@ def sums_that_a_leader_uses(function):
 
 @searches(sensitivities.batched_prefixes)
 def sums_that_the_batched_convex_bandit_uses(function):
-    """Algorithm 1 of Ene et al. 2021: batch R plays point R - 1, while point R is computed from the sum of R - 1."""
+    """Algorithm 1 of Ene et al. 2021: batch i plays point i - 1; point i uses the sum of i - 1."""
     for batches in range(1, 40):
         points, used = {0: 0}, set()
         for batch in range(1, batches + 1):

@@ -21,7 +21,7 @@ SEARCHES = {}
 
 
 def searches(function):
-    """Register a search: called with the function, it yields pairs of what that states and what is found."""
+    """Register a search: called with the function, it yields pairs of stated and found."""
 
     def keep(search):
         SEARCHES[function.__name__] = search
@@ -31,7 +31,7 @@ def searches(function):
 
 
 def climb(movement, size, norms=NORMS, seed=0):
-    """Return the largest norm of ``movement(v)`` that is found over vectors v of any size, for each norm."""
+    """Return for each norm the largest ``movement(v)`` that is found over vectors of any size."""
     rng = np.random.default_rng(seed)
     if 3**size <= 729:
         starts = [np.array(v) for v in itertools.product((-1.0, 0.0, 1.0), repeat=size)]
@@ -93,7 +93,7 @@ RANGES = [Range(0.0, 1.0), Range(-1.0, 3.0), Range(5.0, 5.5)]
 
 
 def channel_movement(channel, rounds, where, scale):
-    """Return how the releases move when one round is replaced; feedback may lie outside of the range."""
+    """Return how the releases move when one round is replaced; feedback may be out of range."""
     low, high = channel.bounds
 
     def movement(v):

@@ -1,4 +1,4 @@
-"""Mechanisms with one fault each are caught, by an audit or by a check; sound ones with the same claims are not."""
+"""Audits or checks catch mechanisms with one fault each; sound ones with the same claims pass."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def find(way: str, private: Private) -> bool:
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "way"), CAUGHT)
 def test_every_broken_mechanism_is_caught(name, way):
-    """Seeds are fixed. What is caught has its claim refuted with 99 % confidence, or breaks a contract."""
+    """Seeds are fixed. Each is refuted with 99 % confidence, or breaks a contract."""
     assert find(way, BROKEN[name].make())
 
 
@@ -62,7 +62,7 @@ def test_what_they_were_made_from_is_sound(make, way):
 
 @pytest.mark.slow
 def test_a_larger_claim_that_is_true_is_not_refuted():
-    """A loss that is in two releases costs twice epsilon: that is found, and no more; false in 1 % of all seeds."""
+    """A loss in two releases costs twice epsilon: that is found, no more; errs in 1 % of seeds."""
     private = BROKEN["the last loss carried over"].make()
     true = private._replace(
         channel=private.channel._replace(noise=private.channel.noise._replace(scale=0.5))

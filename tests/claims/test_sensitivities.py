@@ -198,7 +198,7 @@ def test_scales_of_moments_give_back_their_sensitivity(dimension, largest, unit_
 
 @given(some.integers(1, 10**14))
 def test_levels_are_those_of_the_logarithm(rounds):
-    """2^(k - 1) < T ≤ 2^k with k = ceil(log2 T), where a logarithm in floating point can be off by one."""
+    """2^(k - 1) < T ≤ 2^k with k = ceil(log2 T); a floating-point logarithm can be off by one."""
     levels = sensitivities.tree_levels(sensitivities.ftrl_prefixes(rounds))
     assert 2**levels >= rounds > 2**levels // 2
     if rounds >= 2:

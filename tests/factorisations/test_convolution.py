@@ -1,4 +1,4 @@
-"""Streams that are convolved while they come in, against plain convolutions and against exact arithmetic."""
+"""Online convolutions of streams, against plain convolutions and exact arithmetic."""
 
 import math
 
@@ -68,7 +68,7 @@ def test_the_norm_is_that_of_the_coefficients(rounds):
 
 @pytest.mark.parametrize("rounds", [BLOCK - 1, 4 * BLOCK, 40 * BLOCK + 7])
 def test_errors_are_below_their_bound_also_beside_wild_vectors(rounds):
-    """Against 64-bit mantissas and coefficients to 40 digits; losses of one sign, which cancel nothing."""
+    """Against 64-bit mantissas and coefficients to 40 digits; losses of one sign."""
     matrix = square_root_filter(rounds)
     values = np.random.default_rng(5).uniform(0.9, 1.0, rounds)
     wild = 1e200 * (-1.0) ** np.arange(rounds)

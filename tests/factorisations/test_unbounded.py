@@ -113,7 +113,7 @@ class TestTheError:
 
 class TestTheChannel:
     def test_sums_are_right_after_many_rounds(self):
-        """Without noise, and losses whose rounding errors have one sign: nothing is lost in 2^18 additions."""
+        """Without noise; losses whose rounding errors have one sign lose nothing in 2^18 sums."""
         channel = RunningSum.over(
             Box([0.0], [1.0]), Gaussian(0.0, 1e-6), Unbounded, prefixes=LONGEST
         )
@@ -131,7 +131,7 @@ class TestTheChannel:
             assert "Unbounded sums" in live.guarantee.source or kind is Buffered
 
     def test_a_buffer_loses_no_more_than_is_proved(self):
-        """Rational arithmetic, over decays that keep all rounds and that keep hardly one: 22.3 units of what is held."""
+        """Rational arithmetic, for slow and fast decays: 22.3 units of what is held."""
         rounds, rng = 300, np.random.default_rng(5)
         matrix = unbounded()
         factorisation = Unbounded.start(dimension=1)
@@ -173,7 +173,7 @@ def weigh(channel, vectors, weights, found, rng):
 
 
 def likelihood(matrix, rounds, factor, world, trials, series, epsilon=1.0):
-    """Return the best statistic of runs whose first number is one end of its range: c · (C times the single releases)."""
+    """Return the best statistic of runs whose first number is an end: c · (C times releases)."""
     losses = Box.cube(trials, -1.0, 1.0)
     whole = Gaussian.for_guarantee(
         sensitivity=2.0 * all_time_norm(matrix.decay, matrix.output), epsilon=epsilon, delta=1e-6
@@ -196,7 +196,7 @@ def likelihood(matrix, rounds, factor, world, trials, series, epsilon=1.0):
 class TestAudit:
     @pytest.mark.slow
     def test_it_is_tight_and_catches_a_fifth(self):
-        """Bounds at 99 % confidence: a false violation in 1 of 100 audits of other seeds; these are fixed.
+        """Bounds at 99 % confidence: a false violation in 1 of 100 audits; seeds are fixed.
 
         At epsilon 8, where fewer trials tell as much as many at 1.
         """
@@ -214,7 +214,7 @@ class TestAudit:
 
     @pytest.mark.full
     def test_the_real_matrix_loses_what_its_first_rounds_are_to_lose(self):
-        """The first 1,024 rounds have 0.836 of the norm for all time; noise a fifth too small shows even there.
+        """The first 1,024 rounds have 0.836 of the total norm; noise a fifth too small shows there.
 
         99 % confidence, and seeds are fixed.
         """

@@ -58,7 +58,7 @@ class Moody(Uniform):
 @pytest.mark.parametrize(
     ("broken", "complaint"),
     [
-        (Forgetful(*EXAMPLES["TsallisInf"]), "trace that was kept as a copy|not finite"),
+        (Forgetful(*EXAMPLES["TsallisInf"]), "if the trace was copied first|not finite"),
         (Moody(5), "not a function of its state"),
     ],
 )

@@ -32,7 +32,7 @@ class Recorded:
 
 
 def chance(coin, total, length, monkeypatch):
-    """Return P(1) of an exact coin as a fraction: the least whole number that gives 0, by bisection."""
+    """Return P(1) of an exact coin as a fraction: the least number that gives 0, by bisection."""
     recorded = Recorded(0)
     monkeypatch.setattr("discreet.mechanisms.bits.secrets", recorded)
     coin.toss(total, length, None)
@@ -50,7 +50,7 @@ def chance(coin, total, length, monkeypatch):
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("length", [1, 2, 19])
 def test_an_exact_coin_is_private_to_the_last_bit(epsilon, length, monkeypatch):
-    """Sums on a grid that differ by 1: the ratio of either outcome is at most e^ε, as a fraction, and is reached."""
+    """Sums on a grid that differ by 1: the ratio of outcomes is at most e^ε, and reaches it."""
     coin, worst = ExactCoin(epsilon), Fraction(0)
     totals = [k / 4 for k in range(4 * length - 3)]
     for total in totals:

@@ -1,4 +1,4 @@
-"""Directions: golden values, densities, means and lengths of hemisphere and cap, and the coin of the exact one."""
+"""Directions: golden values, densities, means and lengths, and the coin of the exact one."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def test_bad_arguments_are_refused():
 
 
 class Coins:
-    """In the place of the operating system: the same seed, and a coin that is as high as it is told."""
+    """Replaces the operating system: the same seed, and a coin with a given value."""
 
     def __init__(self, high):
         self.high = high
@@ -192,7 +192,7 @@ class Coins:
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0, 60.0])
 def test_each_bit_of_an_exact_report_has_at_least_its_share(epsilon, monkeypatch):
-    """By bisection over the coin: P(bit = 1 | seed) is between 1 / (1 + e^ε) and its complement, for any vector."""
+    """By bisection over the coin: P(bit = 1 | seed) is at least 1 / (1 + e^ε), for any vector."""
     exact, whole = ExactHemisphere.calibrate(dimension=6, epsilon=epsilon), 1 << BITS
     seed = bytes(range(16))
     rng = np.random.default_rng(1)

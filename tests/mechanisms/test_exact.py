@@ -1,4 +1,4 @@
-"""Exact release in live use: the bit test on every path, noise that is used once, and what is refused."""
+"""Exact release in live use: the bit test on every path, noise used once, and refusals."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ PRIVATE = [
 
 
 def channels():
-    """Yield every live release path: those of the named algorithms, and every mechanism behind every channel."""
+    """Yield every live release path: of named algorithms, and of mechanisms behind channels."""
     for name in PRIVATE:
         for delta in (0.0, 1e-6):
             setting = Setting(Arms(3), rounds=1000, epsilon=1.0, delta=delta)
@@ -78,7 +78,7 @@ def off_the_grid(channel, loss, releases=6_000):
 @pytest.mark.slow
 @pytest.mark.parametrize("channel", list(channels()))
 def test_no_bit_of_a_live_release_tells_0_from_1(channel):
-    """Noise in floating point is caught by the last test; dividing by a batch of 3 puts both inputs off the grid."""
+    """The last test catches floating-point noise; a batch of 3 puts both inputs off the grid."""
     live = unsealed(channel.live())
     zero, one = off_the_grid(live, 0.0), off_the_grid(live, 1.0)
     assert (zero == 0) == (one == 0)
@@ -109,7 +109,7 @@ def test_a_live_bandit_releases_through_exact_noise(name):
 
 @pytest.mark.slow
 def test_live_noise_has_the_scale_of_the_simulated_one():
-    """Sixty thousand draws: the standard deviation within 2 %, five standard errors, so 1 false alarm in a million."""
+    """60,000 draws: the deviation within 2 %, five standard errors: 1 false alarm in a million."""
     for mechanism, spread in ((Laplace(2.0), 2.0 * math.sqrt(2.0)), (Gaussian(3.0, 1e-5), 3.0)):
         exact = mechanism.exact(mechanism.guarantee(1.0, model="central", source=""), 1.0)
         values = np.array([exact.add_noise(0.25, None) for _ in range(60_000)])
@@ -159,7 +159,7 @@ def test_opendp_s_own_accounting_agrees():
 
 @pytest.mark.slow
 def test_a_live_channel_stands_an_audit():
-    """The same audit as in simulation, on what is deployed; a false alarm would come once in a hundred runs at most."""
+    """The audit of simulations, on what is deployed; a false alarm in at most 1 of 100 runs."""
     private = Private(PerRound(UNIT, Laplace(1.0)).live(), Exp3.start(arms=2, learning_rate=0.01))
     found = audit(private, attack=EveryRelease(UNIT, 1), trials=60_000, confidence=1 - 1e-6)
     assert found.claimed.epsilon == 1.0

@@ -91,7 +91,7 @@ def test_in_one_dimension_all_pure_noises_are_laplace_noise():
 
 
 def test_fitted_noise_is_shorter_than_coordinate_noise():
-    """At the same epsilon, for losses in a ball (L2) and in a cube (largest coordinate), with 20 dimensions."""
+    """At the same epsilon, for losses in a ball (L2) and in a cube (L∞), with 20 dimensions."""
     dimension = 20
     ball = (
         SphericalLaplace.calibrate(sensitivity=2.0, epsilon=1.0),
@@ -241,7 +241,7 @@ class TestNoiseKnowsItself:
     @pytest.mark.parametrize("noise", VECTORS, ids=lambda m: type(m).__name__)
     @pytest.mark.parametrize("dimension", [1, 3])
     def test_its_deviation_and_moments_are_those_of_its_draws(self, noise, dimension):
-        """200,000 draws, at a tilt of 0.3 scales: both within 5 %, beyond four standard errors; the seed is fixed."""
+        """200,000 draws at a tilt of 0.3 scales: within 5 %, over four standard errors."""
         found = drawn(noise, dimension, 200_000)
         assert found.std() == pytest.approx(noise.deviation(dimension), rel=0.05)
         tilt = 0.3 / noise.scale
@@ -251,7 +251,7 @@ class TestNoiseKnowsItself:
 
     @pytest.mark.parametrize("noise", VECTORS, ids=lambda m: type(m).__name__)
     def test_releases_cost_together_what_their_product_density_says(self, noise):
-        """The largest log-ratio of k shifted noises is k times that of one; for Gaussian noise μ grows by the root."""
+        """The largest log-ratio of k shifted noises is k times that of one; μ grows by the root."""
         for releases in (1, 2, 7):
             together = noise.joint_guarantee(
                 noise.combined(releases) * 0.1, model="central", source="T"

@@ -1,4 +1,4 @@
-"""Optimal noise for a batch: privacy in whole numbers, its mean and mean square, and its exact twin."""
+"""Optimal noise for a batch: privacy in whole numbers, mean, mean square, exact version."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_nine_tenths_of_epsilon_are_found_and_no_more(epsilon):
 
 @pytest.mark.parametrize("epsilon", [3.0, 5.0])
 def test_geometric_noise_does_not_win_at_large_epsilons(epsilon):
-    """Geometric noise on a loss that is rounded at random has 1/4 and its variance around the middle."""
+    """Geometric noise on a randomly rounded loss has 1/4 plus its variance around the middle."""
     geometric = 0.25 + 2.0 * math.exp(-epsilon) / (1.0 - math.exp(-epsilon)) ** 2
     response = 0.25 / math.tanh(epsilon / 2.0) ** 2
     found = OptimalNoise.calibrate(epsilon=epsilon, size=1).square_around_middle(1.0)

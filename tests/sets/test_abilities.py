@@ -118,7 +118,7 @@ def test_tangent_is_the_projection_onto_the_directions_of_the_hull(each):
 
 
 def nearest_facet(points, centre):
-    """Return the distance from the centre to the nearest facet of the convex hull of some points, in their plane."""
+    """Return the distance from the centre to the nearest facet of a convex hull, in its plane."""
     away = points - centre
     _, values, basis = np.linalg.svd(away)
     flat = away @ basis[: int(np.sum(values > 1e-9 * values[0]))].T
@@ -208,7 +208,7 @@ def nearest(each, point):
 
 @every_projecting
 def test_projections_meet_the_variational_inequality(each):
-    """Point p of the set is nearest to y if and only if <y - p, z - p> ≤ 0 for all z of the set, so for the farthest."""
+    """p is nearest to y if and only if <y - p, z - p> ≤ 0 for all z of the set."""
     rng = np.random.default_rng(8)
     offered = rng.normal(size=(60, each.dimension)) * 10.0 ** rng.uniform(-2, 12, size=(60, 1))
     for y in np.vstack(

@@ -137,10 +137,10 @@ def test_what_a_set_lacks_is_refused():
         DiscreetError, match=r"type KSets, which has a linear oracle, .*, but must have a barrier"
     ):
         check_ability(KSets.of(3, 1), Barrier)
-    check_room(KSets.of(3, 1), least=2)
+    check_room(KSets.of(3, 1), minimum=2)
     with pytest.raises(
         DiscreetError, match="type KSets has a hull of dimension 1, but must have at least 2"
     ):
-        check_room(KSets.of(2, 1), least=2)
+        check_room(KSets.of(2, 1), minimum=2)
     with pytest.raises(DiscreetError, match="type Box has a hull of dimension 0"):
         check_room(Box([1.0], [1.0]))

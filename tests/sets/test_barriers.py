@@ -135,7 +135,7 @@ def test_the_leader_of_a_polytope_does_not_depend_on_where_it_begins():
 
 @every
 def test_steps_and_slopes_are_square_roots_of_the_hessian(each):
-    """All steps of unit directions are 1 long in the local norm, and slopes are dual to them: so estimates are right."""
+    """Steps of unit directions have local norm 1 and slopes are dual: so estimates are unbiased."""
     rng, basis = np.random.default_rng(3), hull_basis(each)
     for x in inner_points(each, 6, rng, nearest=1e-3):
         steps, slopes = np.array([dikin(each, x, direction) for direction in basis.T]).transpose(
@@ -160,7 +160,7 @@ def visit(points, sums, rates, sides, point, step, slope, found):
 
 
 def visited(run, each, count, seed):
-    """Return the points on the surface of Dikin's ellipsoid around leaders, some of them very near the boundary."""
+    """Return points on Dikin's ellipsoid around leaders, some of them very near the boundary."""
     rng = np.random.default_rng(seed)
     sums, sides = rng.normal(size=(2, count, each.dimension))
     for row in sides:
@@ -197,7 +197,7 @@ def test_dikin_points_of_polytopes_are_inside(each):
 
 @every
 def test_the_complexity_is_never_exceeded_and_nearly_reached(each):
-    """<∇R, u>² ≤ ϑ <u, H u>; near corners equality is approached, but for polytopes with more rows than that."""
+    """<∇R, u>² ≤ ϑ <u, H u>; near corners equality is approached, except with redundant rows."""
     basis, most = hull_basis(each), 0.0
     for x in inner_points(each, 60, np.random.default_rng(7), nearest=1e-5):
         slope = basis.T @ gradient(each, x)

@@ -1,4 +1,4 @@
-"""Oracles of sets with too many vertices to try: certificates of optimality, from duality, computed here."""
+"""Oracles of sets with too many vertices to list: optimality certificates from duality."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_slates():
 
 
 def chain_bound(costs, rank):
-    """Return Σ (c_j - c_j+1) F(first j) + c_n F(all), at most <c, x> wherever x(S) ≤ F(S) and x(all) = F(all)."""
+    """Return Σ (c_j - c_j+1) F(first j) + c_n F(all), which is at most <c, x> on the set."""
     order = np.argsort(costs, kind="stable")
     falls = np.append(np.diff(costs[order]) * -1.0, costs[order[-1]])
     assert np.all(falls[:-1] <= 0.0), "so that x(S) ≤ F(S) bounds from below"
@@ -96,7 +96,7 @@ def test_base_polytopes():
 
 
 def test_assignments():
-    """Prices u of workers and v of jobs with u + v ≤ c everywhere bound all assignments from below by Σ u + Σ v."""
+    """Prices u of workers and v of jobs with u + v ≤ c bound all assignments by Σ u + Σ v."""
     each = set_named("assignments(9)")
     rows = np.array(
         [np.append(np.arange(9) == i, np.arange(9) == j) for i in range(9) for j in range(9)],
@@ -127,7 +127,7 @@ def test_paths(each):
 
 
 def test_the_distance_to_a_set_is_that_of_the_nearest_mixture():
-    """The residual of the nearest point p of y is a certificate: <y - p, z - p> ≤ 0, and |y - p| is the distance."""
+    """The residual of the nearest point p of y certifies it: <y - p, z - p> ≤ 0 for all z."""
     rng = np.random.default_rng(9)
     for text in ("k-sets(8,3)", "permutations(6)", "simplex(5)"):
         each = set_named(text)

@@ -1,4 +1,4 @@
-"""Plans: vertices that are hard to find, weights that differ; and copies of a set that work side by side."""
+"""Plans: vertices that are hard to find, different weights, and copies used in parallel."""
 
 from __future__ import annotations
 

@@ -167,7 +167,7 @@ WEDGE = Polytope([[1e-3, 1.0], [1e-3, -1.0], [-1.0, 0.0]], [0.0, 0.0, 1.0])
 
 @given(some.floats(-0.9, 0.9), some.floats(0.0, 1e6), some.floats(0.0, 1e6))
 def test_polytopes_are_projected_onto_from_afar(along, up, right):
-    """Also where the nearest point, the tip of a wedge, is much farther away than any constraint."""
+    """Even where the nearest point, the tip of a wedge, is much farther than any constraint."""
     point = np.array([right, along * up])
     found = nearest(WEDGE, point)
     corners = np.array([[0.0, 0.0], [-1.0, 1e-3], [-1.0, -1e-3]])

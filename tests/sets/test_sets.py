@@ -1,4 +1,4 @@
-"""Convex sets: least points, sizes and members, against definitions and linear programmes, at both speeds."""
+"""Convex sets: minimisers, sizes and members, against definitions and linear programmes."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def dual(vector, norm):
 
 
 def farthest(each, norm, partner):
-    """Search a longest vector x - partner(direction): from many starts, on to the farthest in the direction found."""
+    """Search a longest x - partner(direction): from many starts, on to the farthest found."""
     best = 0.0
     starts = 4 if isinstance(each, Polytope) else 20  # a linear programme each
     for direction in directions(each.dimension, starts, np.random.default_rng(9)):

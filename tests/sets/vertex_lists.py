@@ -1,4 +1,4 @@
-"""Every set with an oracle, found by reflection, and all of its vertices, listed here in another way."""
+"""Every set with an oracle, found by reflection, and all of its vertices, listed independently."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attacks: neighbouring inputs, the statistic that tells them apart, and which channel gets which."""
+"""Attacks: two neighbouring inputs and a statistic that tells them apart; one for each channel."""
 
 from __future__ import annotations
 
@@ -43,39 +43,46 @@ from discreet.ranges import Range, make_range
 from discreet.simulation.experiment import Progress
 from discreet.simulation.loop import Player, Prototype
 
-LONGEST_BATCH = 64  # rounds that a batch has in an audit, if the learner chooses its length
+LONGEST_BATCH = 64  # most rounds of a batch in an audit if the learner chooses its length
+AT_ONCE = 1 << 19  # numbers recorded in one array
+SEEDS = 10**15  # seeds are below this
+PIECE, SLOW_PIECE = 1 << 24, 1 << 14  # rounds in a fraction of a second: compiled, and in Python
+SLOW_ROUNDS = 1 << 18  # rounds played in Python, as in live use: half a minute
+
+# Takes 0 or 1 (which neighbouring input), a number of trials and a seed; one number per trial.
+Sampler = Callable[[int, int, int], Floats]
 
 
 class Recording(Wrapping[Action, Trace, float, Asked, Observation]):
-    """A learner that is with_recorder: what is released to it is noted, and nothing else changes."""
+    """A learner whose releases are recorded; nothing else changes."""
 
     released: Floats
     counts: Integers  # actions, releases
 
     def patience(self, trace: Trace) -> int:
-        """Leave the length of a batch to the channel: what noise it has does not depend on that."""
+        """Leave the length of a batch to the channel: the noise does not depend on it."""
         return 0
 
     def is_done(self) -> bool:
-        """Go on after the learner is done: what it does is post-processing, and there are trials to come."""
+        """Continue after the learner is done: it only post-processes, and more trials follow."""
         return False
 
     def learn(self, trace: Trace, released: float) -> None:
-        """Note what is released."""
+        """Record the release."""
         self.released[self.counts[1] % self.released.size] = released
         self.counts[1] += 1
         self.learner.learn(trace, released)
 
 
 class RecordingSums(Recording[Action, Trace, Asked, Observation]):
-    """Notes sums of batches whose length the learner chooses, as far as they are away from losses in the middle.
+    """Records the sums of batches whose length the learner chooses, relative to middle losses.
 
-    Means of batches of different lengths are no trials of one kind; sums are. Batches are cut to
-    ``LONGEST_BATCH``.
+    Sums of batches of different lengths are comparable trials; their means are not. Batches have at
+    most ``LONGEST_BATCH`` rounds.
     """
 
     def learn(self, trace: Trace, released: float) -> None:
-        """Note what is released, as a sum."""
+        """Record the release, as a sum."""
         self.released[self.counts[1] % self.released.size] = (released - 0.5) * max(
             1, self.patience(trace)
         )
@@ -83,72 +90,61 @@ class RecordingSums(Recording[Action, Trace, Asked, Observation]):
         self.learner.learn(trace, released)
 
     def patience(self, trace: Trace) -> int:
-        """Hold an action as long as the learner wishes, within limits; a guarantee is for batches of any length."""
+        """Hold an action as long as the learner asks for, within limits."""
         return min(self.learner.patience(trace), LONGEST_BATCH)
 
 
 class RecordingActions(Recording[int, Trace, Asked, Observation]):
-    """A learner whose actions are noted too; each must be one of several."""
+    """A learner whose actions are recorded too; actions are whole numbers."""
 
     actions: Integers
 
     def act(self, observation: Observation, rng: Generator) -> tuple[int, Trace]:
-        """Note the action of the learner."""
+        """Record the action of the learner."""
         action, trace = self.learner.act(observation, rng)
         self.actions[self.counts[0] % self.actions.size] = action
         self.counts[0] += 1
         return action, trace
 
 
-AT_ONCE = 1 << 19
-SEEDS = 10**15  # that there are
-# Rounds, and such that are not compiled, which take a part of a second.
-PIECE, SLOW_PIECE = 1 << 24, 1 << 14
-SLOW_ROUNDS = 1 << 18  # that are played if they are not compiled, as in live use: half a minute
-
-
-# From world, number of trials and seed to one number for each trial.
-Sampler = Callable[[int, int, int], Floats]
-
-
 class Attack(Component):
-    """Plays both of two neighbouring games and reports one number for each trial."""
+    """Plays two neighbouring games, 0 and 1, and reports one number for each trial."""
 
     compiles = False
 
     @property
     def text(self) -> str:
-        """What is done, in one sentence."""
+        """What the attack does, in one sentence."""
         raise NotImplementedError
 
-    def sample(self, private: Protected, world: int, trials: int, seed: int) -> Floats:
-        """Return the statistic of independent trials in world 0 or 1, one number each."""
+    def sample(self, private: Protected, neighbour: int, trials: int, seed: int) -> Floats:
+        """Return the statistic of independent trials of game 0 or 1, one number each."""
         raise NotImplementedError
 
     def sampler(self, private: Protected) -> Sampler:
-        """Return ``sample`` for one private learner; what takes long and is the same for all trials is done here."""
+        """Return ``sample`` for one private learner; slow preparation for all trials goes here."""
         return functools.partial(self.sample, private)
 
     def prepared(self, private: Protected, claim: Guarantee) -> Protected:
-        """Return what is attacked to refute the claim: the private learner itself."""
+        """Return what to attack in order to refute the claim: the private learner itself."""
         return private
 
     def gaussian_curve(self, private: Protected) -> GaussianNoise | None:
-        """Return the curve if the statistic has Gaussian noise of our own: only then one point of it tells all of it."""
+        """Return the curve if the statistic has our own Gaussian noise: one point determines it."""
         return None
 
     def trials_for(self, private: Protected, claim: Guarantee) -> int:
-        """Return how many trials the attack needs and can afford: a few, if each is a whole run."""
+        """Return how many trials the attack needs and can afford: few if each is a whole run."""
         return RUNS
 
     def at_once(self, private: Protected) -> int:
-        """Return how many trials are played in one go: a second's worth at most, for nothing stops in between."""
+        """Return how many trials to play in one go: at most a second's, as none is interrupted."""
         return RUNS // 20
 
     def largest_bound(
         self, private: Protected, claim: Guarantee, *, trials: int, confidence: float
     ) -> float:
-        """Return what that many trials can show at most, whatever is attacked."""
+        """Return the largest epsilon that this many trials can show, whatever is attacked."""
         gaussian = self.gaussian_curve(private) is not None
         return largest_bound(trials, confidence=confidence, delta=claim.delta, gaussian=gaussian)
 
@@ -162,14 +158,14 @@ class Attack(Component):
         confidence: float,
         progress: Progress | None = None,
     ) -> float:
-        """Return a lower bound on epsilon at the delta of the claim, from the best event of the statistic."""
+        """Return a lower bound on epsilon at the claim's delta, from the statistic's best event."""
 
-        def sample(world: int, number: int, series: int) -> Floats:
-            return drawn(world, number, (seed + (series << 40)) % SEEDS)
+        def sample(neighbour: int, number: int, series: int) -> Floats:
+            return drawn(neighbour, number, (seed + (series << 40)) % SEEDS)
 
         prepared, gaussian = self.prepared(private, claim), self.gaussian_curve(private) is not None
         drawn = self.sampler(prepared)
-        sample(0, 1, 0)  # compiles everything, where an interrupt is heard at once
+        sample(0, 1, 0)  # compiles everything here, where Ctrl-C works at once
         return attacked(
             sample,
             trials,
@@ -192,10 +188,11 @@ def channel_curve(private: Protected) -> GaussianNoise | None:
 def trials_to_find(
     claim: Guarantee, shape: GaussianNoise | None, *, affordable: int, rarer: float = 1.0
 ) -> int:
-    """Return about how many trials it takes to find 95 % of epsilon, where the guarantee is tight.
+    """Return about how many trials find 95 % of epsilon if the guarantee is tight.
 
-    ``rarer`` says by how much the root of the number grows if the best event is rare; Gaussian
-    noise does not need it.
+    ``rarer`` is the factor by which the root of the number grows if the best event is rare;
+    Gaussian noise does not need it. 2.6 deviations are the 99 % confidence of an audit; the bound
+    should stay 4 % of epsilon (Gaussian: 3 % of mu) below the truth.
     """
     most = largest_bound(MOST, confidence=CONFIDENCE, delta=claim.delta, gaussian=shape is not None)
     if claim.epsilon == 0.0 or claim.epsilon > most:
@@ -207,12 +204,13 @@ def trials_to_find(
         / max(0.04 * claim.epsilon, 1e-9)
     )
     if shape is not None:
+        # 1.8 is the deviation of Φ⁻¹(P) - Φ⁻¹(Q) in one trial, for probabilities near 1/2.
         precise = 2.6 * 1.8 / max(0.03 * shape.mu, 1e-9)
     return int(max(min(max(precise**2 / (1.0 - SPENT), LEAST), MOST, affordable), LEAST // 20))
 
 
 class ObservedRun(NamedTuple):
-    """What was seen of one run."""
+    """What an attack observed of one run."""
 
     actions: Integers
     released: Floats
@@ -224,10 +222,10 @@ def total_released(record: ObservedRun) -> float:
 
 
 class FreshRuns(Attack):
-    """Every trial is a run of its own from the start, on one of two neighbouring games.
+    """Every trial is a fresh run on one of two neighbouring games.
 
-    They are tables of losses that differ in one row (a row a round, a column an arm), or games of
-    ``rounds`` rounds. ``statistic`` turns the record of a run into a number.
+    The games are tables of losses that differ in one row (one row per round, one column per arm),
+    or games of ``rounds`` rounds. ``statistic`` turns an observed run into a number.
     """
 
     one: Floats | Game
@@ -236,29 +234,30 @@ class FreshRuns(Attack):
     text: str = "two neighbouring tables of losses; a half-line of the statistic"
     rounds: int = 0
 
-    def sample(self, private: Protected, world: int, trials: int, seed: int) -> Floats:
+    def sample(self, private: Protected, neighbour: int, trials: int, seed: int) -> Floats:
         """Return the statistic of each run."""
-        game, rounds = self._game(world)
+        game, rounds = self._game(neighbour)
         draws = -(-rounds // private.channel.hold())
         marks = np.array([rounds])
         found = np.empty(trials)
         shared = Prototype(with_recorder(private, draws, np.empty(draws)))
         for trial in range(trials):
-            player = Player(shared, streams(seed, trial=2 * trial + world))
+            player = Player(shared, streams(seed, trial=2 * trial + neighbour))
             player.play(game, marks)
-            ear = recorder_of(player)
-            acted, heard = (int(number) for number in ear.counts)
-            found[trial] = self.statistic(ObservedRun(ear.actions[:acted], ear.released[:heard]))
+            recorder = recorder_of(player)
+            actions, releases = (int(number) for number in recorder.counts)
+            run = ObservedRun(recorder.actions[:actions], recorder.released[:releases])
+            found[trial] = self.statistic(run)
         if np.isnan(found).any():
             raise DiscreetError(
-                "the statistic is not a number for some record, so it cannot tell worlds apart."
+                "the statistic is NaN for some run, so it cannot tell the two inputs apart."
             )
         return found
 
-    def _game(self, world: int) -> tuple[Game, int]:
-        """Return the game of a world, and its number of rounds."""
+    def _game(self, neighbour: int) -> tuple[Game, int]:
+        """Return game 0 or 1, and its number of rounds."""
         if isinstance(self.one, Game) or isinstance(self.other, Game):
-            game = (self.one, self.other)[world]
+            game = (self.one, self.other)[neighbour]
             assert isinstance(game, Game), "one is a game, and so is the other"
             return game, self.rounds
         if self.one.shape != self.other.shape or self.one.ndim != 2:
@@ -275,14 +274,14 @@ class FreshRuns(Attack):
         if not (np.isfinite(self.one).all() and np.isfinite(self.other).all()):
             raise DiscreetError("a table holds a loss that is not a finite number.")
         return ArmGame(
-            np.ascontiguousarray((self.one, self.other)[world], dtype=np.float64)
+            np.ascontiguousarray((self.one, self.other)[neighbour], dtype=np.float64)
         ), self.one.shape[0]
 
 
 def fresh_runs(
     private: Protected, problem: Problem | None = None, bounds: Range | None = None
 ) -> FreshRuns:
-    """Return the attack on a channel of which nothing is known: its first loss is the lowest or the highest."""
+    """Return the attack on an unknown channel: the first loss is the lowest or the highest."""
     rounds = private.channel.hold()
     if problem is not None:
         one, other = problem.neighbours(rounds, bounds or make_range())
@@ -290,7 +289,7 @@ def fresh_runs(
             "the first outcome is the lowest or the highest; a half-line of the sum of the releases"
         )
         return FreshRuns(one, other, text=text, rounds=rounds)
-    # Columns that are too many do no harm.
+    # The number of arms is unknown; too many columns do no harm.
     arms = max([2, *(array.size for _, array in componentjit.arrays(private.learner))])
     losses = np.full((rounds, arms), 0.5), np.full((rounds, arms), 0.5)
     losses[0][0], losses[1][0] = 0.0, 1.0
@@ -299,22 +298,22 @@ def fresh_runs(
 
 
 class FixedObservation(Wrapping[Action, Trace, Release, Query, Floats]):
-    """A learner that is shown the same in every round, whatever the game shows."""
+    """A learner that observes the same in every round, whatever the game shows."""
 
     observation: Floats
 
     def act(self, observation: object, rng: Generator) -> tuple[Action, Trace]:
-        """Let the learner act on what it is shown."""
+        """Let the learner act on the fixed observation."""
         return self.learner.act(self.observation, rng)
 
 
 def with_first_observation(private: Protected, problem: Problem) -> Protected:
-    """Return the private learner for games that show nothing: it is shown what a probe of its problem shows first."""
+    """Return the private learner with the first observation of a probe of its problem."""
     return with_observation(private, problem.probe(1, np.random.default_rng(0)).observe(0))
 
 
 def with_observation(private: Protected, observation: object) -> Protected:
-    """Return the private learner for games that show nothing, where it is shown this in every round."""
+    """Return the private learner with this observation in every round, for games without any."""
     if isinstance(observation, int) or private.keeps_observations:
         return private
     return private._replace(
@@ -323,7 +322,7 @@ def with_observation(private: Protected, observation: object) -> Protected:
 
 
 def with_recorder(private: Protected, draws: int, released: Floats) -> Protected:
-    """Return the private learner with somebody listening."""
+    """Return the private learner with its actions and releases recorded."""
     learner = RecordingActions(
         componentjit.copy(private.learner),
         released,
@@ -334,14 +333,14 @@ def with_recorder(private: Protected, draws: int, released: Floats) -> Protected
 
 
 def recorder_of(player: Player) -> RecordingActions:
-    """Return who listened."""
+    """Return the recording learner of a player."""
     learner = player.private.learner
     assert isinstance(learner, RecordingActions)
     return learner
 
 
 class GameFacts(NamedTuple):
-    """What is known of the game besides channel and learner; None for what is not."""
+    """What is known about the game besides channel and learner; None if unknown."""
 
     problem: Problem | None = None
     bounds: Range | None = None  # of the losses
@@ -353,7 +352,7 @@ _makers: dict[type[Channel], Maker] = {}
 
 
 def attack_on(*channels: type[Channel]) -> Callable[[Given], Given]:
-    """Declare that a function makes the attack on private learners behind these channels, and those that inherit.
+    """Register a function that makes the attack on these channels and their subclasses.
 
     >>> from discreet.channels import Batch
     >>> from discreet.auditing import EveryRelease
@@ -373,7 +372,7 @@ def attack_on(*channels: type[Channel]) -> Callable[[Given], Given]:
 
 
 def default_attack(private: Protected, facts: GameFacts) -> Attack:
-    """Return the best known attack; on a channel of which nothing is known, whole runs."""
+    """Return the best known attack; for unknown channels, fresh runs."""
     for cls in type(private.channel).__mro__:
         if cls in _makers:
             return _makers[cls](private, facts)

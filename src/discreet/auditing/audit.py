@@ -1,4 +1,4 @@
-"""Attack a guarantee: refute it, or say how much of its epsilon is known to leak, with a stated confidence."""
+"""Attack a guarantee: refute it, or confirm a share of its epsilon, with a stated confidence."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from discreet.simulation.experiment import Progress
 
 Subject = str | Protected | Face | LiveRun
 PILOT = 4_000  # trials with which two attacks are compared
-WEAK = 0.5  # a share of the claimed epsilon: an attack that finds less says little
+WEAK = 0.5  # an attack that finds less than this share of the claimed epsilon says little
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,9 +41,9 @@ class Audit:
     name: str
     claimed: Guarantee
     lower_bound: float  # on epsilon, at the claimed delta
-    reach: float  # what that many trials could show at most
+    reach: float  # the largest epsilon that this many trials could show
     confidence: float
-    trials: int  # in each of the two worlds
+    trials: int  # for each of the two neighbouring inputs
     attack: str
     seed: int
     stated: Guarantee  # what discreet itself says of this noise
@@ -56,12 +56,12 @@ class Audit:
 
     @property
     def share(self) -> float:
-        """How much of the claimed epsilon is known to leak."""
+        """The share of the claimed epsilon that the attack confirmed."""
         return self.lower_bound / self.claimed.epsilon if self.claimed.epsilon > 0.0 else 0.0
 
     @property
     def remark(self) -> str | None:
-        """Why the audit says little or nothing, in one sentence; None if it says something."""
+        """Why the audit says little or nothing, in one sentence; None if it is informative."""
         epsilon = self.claimed.epsilon
         if self.violated or epsilon == 0.0:
             return None
@@ -111,7 +111,7 @@ class Audit:
         verdict = (
             "VIOLATED"
             if self.violated
-            else f"not violated; {self.share:.0%} of it is known to leak"
+            else f"not violated; {self.share:.0%} of it confirmed by attack"
         )
         return (
             f"{self.name}: claimed {self.claimed.short} ({self.claimed.source}); found epsilon at "
@@ -133,27 +133,26 @@ def audit(
     progress: Progress | None = None,
     **options: object,
 ) -> Audit:
-    """Attack a named algorithm, a channel and a learner of your own, or what is used live, through the real code.
+    """Attack a named algorithm, your own channel and learner, or a live run, through the real code.
 
     A named algorithm is built for ``setting`` (epsilon 1 and 10,000 rounds by default; 8 rounds of
-    2 dimensions for running sums, whose every trial is a whole run) and ``options``; with
-    ``calibration="paper"`` the claim is the paper's. For a ``Private`` of your own the claim is its
-    guarantee, or the one you give. The default attack counts every release of our own channels as a
-    trial; for a channel of yours a trial is a run from the start, in which the first of
+    2 dimensions for running sums, where every trial is a whole run) and ``options``; with
+    ``calibration="paper"`` the claim is the paper's. For your own ``Private`` the claim is its
+    guarantee, or the one you give. For channels of this package, the default attack counts every
+    release as a trial. For your own channel a trial is a fresh run in which the first of
     ``channel.hold()`` losses in [0, 1] is replaced. Give an attack (see :class:`FreshRuns`) for
     another range, or a better one.
 
-    Of a ``Bandit`` or any other face the channel is attacked with the very noise that it draws,
-    which is exact and slow, from before the first round: the run itself goes on as if nothing had
-    been asked.
+    For a ``Bandit`` or any other live client, a fresh copy of its channel is attacked with the
+    exact noise that it draws, which is slow. The run itself is not changed.
 
-    Before any attack of the default kind a search for leaks is made that trusts nothing: whole
-    runs, neighbours of many kinds, and all that is seen of them together. If it finds one, that is
-    what is attacked.
+    Before the default attack, a search for leaks is made that assumes nothing: whole runs,
+    neighbours of many kinds, and everything that is seen of them together. If it finds a leak, that
+    is attacked.
 
-    The bound is a lower one: a guarantee can be false without being caught, but a correct one is
-    called violated in at most 1 - ``confidence`` of all audits. Three quarters of the trials are
-    counted; on the others the event is chosen.
+    The result is a lower bound: a guarantee can be false without being caught, but a correct one is
+    called violated in at most 1 - ``confidence`` of all audits. A quarter of the trials is used to
+    choose the event, and the others are counted.
 
     >>> found = audit("batched-exp3", trials=40_000)
     >>> found.violated, 0.9 < found.lower_bound <= 1.0
@@ -180,7 +179,7 @@ def audit(
     else:
         raise DiscreetError(
             f"the subject is {shorten(subject)}, but must be the name of an algorithm, a Private, "
-            "or what is used live."
+            "or a live run."
         )
     private = private._replace(channel=unsealed(private.channel))
     name = _name_of(subject)
@@ -188,7 +187,7 @@ def audit(
     if not math.isfinite(claim.epsilon):
         raise DiscreetError(f"{name} claims no privacy: there is nothing to audit.")
     start = time.perf_counter()
-    # Audits of different algorithms do not share their draws.
+    # The name is part of the seed, so that audits of different algorithms do not share draws.
     root = zlib.crc32(name.encode()) + seed
     if progress is not None:
         progress(0, 1)
@@ -214,7 +213,7 @@ def audit(
 
 
 def _best_attack(private: Protected, claim: Guarantee, facts: GameFacts, *, seed: int) -> Attack:
-    """Return the attack that knows the channel; or the one that a search leads to, where that one sees nothing wrong."""
+    """Return the attack made for the channel, or one that a search found if it finds no fault."""
     usual = default_attack(private, facts)
     lead = find_leak(private, claim, facts, seed=seed)
     if lead is None:
@@ -225,7 +224,7 @@ def _best_attack(private: Protected, claim: Guarantee, facts: GameFacts, *, seed
 
 
 def _name_of(subject: Subject) -> str:
-    """Return what is audited, in words."""
+    """Return a name for what is audited."""
     if isinstance(subject, str):
         return subject
     if isinstance(subject, Protected):
@@ -234,12 +233,12 @@ def _name_of(subject: Subject) -> str:
 
 
 def _planned(plan: Plan) -> Protected:
-    """Return the private learner of a run as it was before the first round: what was told since is left alone."""
+    """Return the private learner of a run as it was before the first round."""
     return with_observation(componentjit.copy(plan.private), plan.observation)
 
 
 def default_setting(name: str) -> Setting[Problem]:
-    """Return the numbers that an algorithm is audited with."""
+    """Return the setting that an algorithm is audited with."""
     problem, rounds = algorithm(name).problem.for_audit()
     return Setting(problem, rounds=rounds)
 
@@ -247,7 +246,7 @@ def default_setting(name: str) -> Setting[Problem]:
 def _named(
     name: str, setting: Setting[Problem], options: Values
 ) -> tuple[Protected, Guarantee, GameFacts]:
-    """Return what a name stands for, what is claimed of it, and what is known of its game."""
+    """Return the private learner of a name, what is claimed of it, and facts about its game."""
     known = algorithm(name)
     built = known.build(setting, **options)
     claim = built.claim or built.guarantee

@@ -1,4 +1,4 @@
-"""From two samples of a statistic to a lower bound on epsilon that holds with a stated confidence."""
+"""From two samples of a statistic to a lower bound on epsilon, with a stated confidence."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from discreet.curves import gaussian_epsilon
 from discreet.simulation.experiment import Progress
 
 CONFIDENCE = 0.99
-LEAST, MOST = 400_000, 100_000_000  # trials
-RUNS = 20_000  # of attacks whose trials are whole runs
-ROUNDS = 4 * 10**9  # at most this many are played unless trials are given: about a minute
+LEAST, MOST = 400_000, 100_000_000  # trials, unless their number is given
+RUNS = 20_000  # trials of attacks in which each is a whole run
+ROUNDS = 4 * 10**9  # most rounds unless the number of trials is given: about a minute
 SPENT = 0.25  # the share of the trials that the event is chosen with
-AT_ONCE = 1 << 21
-CANDIDATES = 400
-# Of the spread: how far a threshold is moved at a time, much more than rounding errors.
+AT_ONCE = 1 << 21  # numbers in memory
+CANDIDATES = 400  # thresholds that are tried
+# How far a threshold is moved at a time, as a share of the spread: much more than rounding errors.
 ASIDE = 1e-5
-PLACES = np.arange(1, 9)
+PLACES = np.arange(1, 9)  # numbers of such moves that are tried
 
 
 class Event(NamedTuple):
-    """A half-line of the statistic, and in which of the two worlds it is the likelier."""
+    """A half-line of the statistic, and for which of the two inputs it is likelier."""
 
     threshold: float
     upper: bool
@@ -41,7 +41,7 @@ class Event(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """How often an event happened in each world: the likelier one first."""
+    """How often an event happened for each input, the likelier one first."""
 
     hits: int
     others: int
@@ -58,30 +58,30 @@ def attacked(
     at_once: int = AT_ONCE,
     progress: Progress | None = None,
 ) -> float:
-    """Return the lower bound on epsilon from ``sample(world, trials, series)``.
+    """Return the lower bound on epsilon from ``sample(neighbour, trials, series)``.
 
-    Both worlds are drawn side by side. An event is chosen on a quarter of the trials, and counted
-    in the others, piece by piece, so that memory does not grow with them, and an interrupt need not
-    wait for more than a piece.
+    Both neighbouring inputs, 0 and 1, are sampled in parallel. An event is chosen on a quarter of
+    the trials, and counted in the others. That is done in pieces, so that memory does not grow, and
+    an interrupt waits for one piece at most.
     """
     spent, counted = split_trials(trials)
     stop, lock, done = threading.Event(), threading.Lock(), 0
 
-    def pieces(world: int, number: int, first: int) -> Iterator[Floats]:
+    def pieces(neighbour: int, number: int, first: int) -> Iterator[Floats]:
         nonlocal done
         for piece, start in enumerate(range(0, number, at_once)):
             if stop.is_set():
                 return
             size = min(at_once, number - start)
-            yield np.asarray(sample(world, size, first + piece))
+            yield np.asarray(sample(neighbour, size, first + piece))
             with lock:
                 done += size
                 if progress is not None:
                     progress(done, 2 * trials)
 
-    def choose(world: int) -> Floats:
-        drawn = list(pieces(world, min(spent, at_once), 0)) + list(
-            pieces(world, spent - min(spent, at_once), 1 << 20)
+    def choose(neighbour: int) -> Floats:
+        drawn = list(pieces(neighbour, min(spent, at_once), 0)) + list(
+            pieces(neighbour, spent - min(spent, at_once), 1 << 20)
         )
         return np.concatenate(drawn) if drawn else np.empty(0)
 
@@ -90,7 +90,9 @@ def attacked(
             first, second = threads.map(choose, (0, 1))
             event = best_event(first, second, confidence=confidence, delta=delta, gaussian=gaussian)
             hits = list(
-                threads.map(lambda world: sum(map(event.hits, pieces(world, counted, 1))), (0, 1))
+                threads.map(
+                    lambda neighbour: sum(map(event.hits, pieces(neighbour, counted, 1))), (0, 1)
+                )
             )
         finally:
             stop.set()
@@ -99,13 +101,13 @@ def attacked(
 
 
 def split_trials(trials: int) -> tuple[int, int]:
-    """Return how many trials an event is chosen with, and in how many it is counted."""
+    """Return in how many trials an event is chosen, and in how many it is counted."""
     spent = min(math.ceil(SPENT * trials), AT_ONCE)
     return spent, trials - spent
 
 
 def largest_bound(trials: int, *, confidence: float, delta: float, gaussian: bool) -> float:
-    """Return what that many trials show at most: in one world an event always happens, in the other it never does."""
+    """Return what this many trials show if an event always happens for one input, never else."""
     counted = split_trials(trials)[1]
     return epsilon_bound(
         Tally(counted, 0, counted), confidence=confidence, delta=delta, gaussian=gaussian
@@ -113,13 +115,13 @@ def largest_bound(trials: int, *, confidence: float, delta: float, gaussian: boo
 
 
 def epsilon_bound(tally: Tally, *, confidence: float, delta: float, gaussian: bool) -> float:
-    """Return the epsilon that is refuted: whatever is (ε, δ)-private has at least this one, with the stated confidence.
+    """Return a lower bound on epsilon that holds with the stated confidence.
 
-    P and Q are the probabilities of the event; p and q are their exact (Clopper-Pearson) limits
+    P and Q are the probabilities of the event; p and q are exact (Clopper-Pearson) limits on them
     from below and above, each wrong with at most half of the allowed probability. Differential
     privacy says P ≤ e^ε Q + δ, so ε ≥ ln((p - δ) / q). For Gaussian noise the whole trade-off curve
-    is one number: Φ⁻¹(P) - Φ⁻¹(Q) ≤ μ, so μ ≥ Φ⁻¹(p) - Φ⁻¹(q), told as the epsilon that this μ has
-    at δ.
+    is one number: Φ⁻¹(P) - Φ⁻¹(Q) ≤ μ, so μ ≥ Φ⁻¹(p) - Φ⁻¹(q), returned as the epsilon that this μ
+    has at δ.
     """
     return float(
         _bounds(
@@ -138,13 +140,13 @@ def best_event(
 ) -> Event:
     """Return the half-line with the largest bound on these two samples of equal size.
 
-    The samples are spent on the choice: the bound has to come from others, so that choosing costs
+    These samples are used up by the choice. The bound must come from others, so that choosing costs
     no confidence.
     """
-    strict = 1.0 - (1.0 - confidence) / 100.0  # else one of many rare events looks best by chance
+    strict = 1.0 - (1.0 - confidence) / 100.0  # or one of many rare events looks best by chance
     trials = min(first.size, second.size)
-    worlds = np.sort(first[:trials]), np.sort(second[:trials])
-    pooled = np.sort(np.concatenate(worlds))
+    samples = np.sort(first[:trials]), np.sort(second[:trials])
+    pooled = np.sort(np.concatenate(samples))
     tail = np.geomspace(1e-7, 0.1, 60)
     shares = np.concatenate([tail, np.linspace(0.0, 1.0, CANDIDATES), 1.0 - tail])
     thresholds = move_aside(
@@ -153,10 +155,10 @@ def best_event(
     best, chosen = -math.inf, Event(float(thresholds[0]), upper=False, likelier=0)
     for upper in (False, True):
         counts = [
-            trials - np.searchsorted(world, thresholds, "left")
+            trials - np.searchsorted(each, thresholds, "left")
             if upper
-            else np.searchsorted(world, thresholds, "right")
-            for world in worlds
+            else np.searchsorted(each, thresholds, "right")
+            for each in samples
         ]
         for likelier in (0, 1):
             scores = _bounds(
@@ -172,19 +174,19 @@ def best_event(
 def quick_bound(
     first: Floats, second: Floats, *, delta: float, gaussian: bool, deviations: float
 ) -> float:
-    """Return about what the best half-line shows on two samples of equal size: to choose by, and nothing more.
+    """Return about what the best half-line shows on two samples of equal size: only to choose by.
 
     It stays some deviations away from what was counted.
     """
     from scipy import special
 
     trials = first.size
-    worlds = np.sort(first), np.sort(second)
-    pooled = np.sort(np.concatenate(worlds))
+    samples = np.sort(first), np.sort(second)
+    pooled = np.sort(np.concatenate(samples))
     places = (np.linspace(0.0, 1.0, 64) * (pooled.size - 1)).astype(np.int64)
     values = np.unique(pooled[places])
     thresholds = np.concatenate([[values[0] - 1.0], (values[1:] + values[:-1]) / 2.0])
-    below = [np.searchsorted(world, thresholds, "right") for world in worlds]
+    below = [np.searchsorted(each, thresholds, "right") for each in samples]
     best = 0.0
     for hits, others in (
         below,
@@ -208,11 +210,11 @@ def quick_bound(
 
 
 def move_aside(values: Floats, pooled: Floats) -> Floats:
-    """Return thresholds next to some values of a sorted sample, below and above, where the sample is thinnest.
+    """Return thresholds next to some values of a sorted sample, on both sides, where it is thin.
 
-    Many trials may have one and the same value, up to rounding errors that differ between the
-    worlds. A threshold among them would tell the worlds apart by these errors alone. So it is moved
-    aside, to the emptiest one of a few places.
+    Many trials may have the same value up to rounding errors, which differ between the two inputs.
+    A threshold among them would tell the inputs apart by these errors alone. So it is moved aside,
+    to the emptiest of a few places.
     """
     low, high = np.quantile(pooled, [0.01, 0.99])
     spread = (high - low) or (pooled[-1] - pooled[0])

@@ -1,8 +1,8 @@
-"""Attack what can be seen of a live run besides its numbers: when it releases, and what it shows of how it goes.
+"""Attack what a live run shows besides its numbers: when it releases, and its status.
 
-In a run with a wait time it must not matter whether and when somebody answers. So one person
-answers in one world, with the very value that silence stands for, and is silent in the other: not a
-single thing that is shown may then tell which.
+In a run with a wait time, it must not matter whether and when somebody answers. So one person
+either answers with the default value, for which silence stands, or is silent. Nothing that the run
+shows may then tell which.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from discreet.live.building import Plan
 from discreet.live.face import Face
 from discreet.live.run import LiveRun
 
-TIMETABLES = 24  # are tried; the one that tells most is attacked
-LOOKS = 200  # at what is shown, at fixed times
-LONGEST = 2_000  # rounds of a batch
+TIMETABLES = 24  # that are tried; the first that shows a difference is attacked
+LOOKS = 200  # at the run's state, at fixed times
+LONGEST = 2_000  # most rounds of a batch
 Views = tuple[tuple[int, int, int], ...]  # at each look: releases, what is open, what waits
 
 
 class Timetable(NamedTuple):
-    """When everything happens that may happen: in one of the worlds the target does not answer."""
+    """When decisions, answers, timers and looks happen; the target may be silent instead."""
 
     asked: tuple[float, ...]
-    told: tuple[float, ...]  # after its decision was given; infinity for silence
+    told: tuple[float, ...]  # after the decision; infinity for silence
     looks: tuple[float, ...]
     timers: tuple[float, ...]
     target: int
 
     @classmethod
     def draw(cls, rounds: int, wait: float, rng: Generator) -> Timetable:
-        """Return a timetable in which some answer at once, some later, some too late, some never."""
+        """Return a random timetable: some answer at once, some later, some too late, some never."""
         pace = float(rng.choice([0.1, 0.5, 2.0])) * wait / rounds
         asked = np.cumsum(rng.uniform(0.5, 1.5, rounds)) * pace
         late = (
@@ -58,7 +58,7 @@ class Timetable(NamedTuple):
         return cls(asked_at, told_at, looks_at, timers_at, target)
 
     def events(self, silent: bool) -> Iterator[tuple[float, int, int]]:
-        """Return what happens, in the order of time: 0 for asking, 1 for telling, 2 for a timer, 3 for a look."""
+        """Return events in order of time: 0 is ask, 1 is tell, 2 is a timer, 3 is a look."""
         told = [
             (a + d, 1, i)
             for i, (a, d) in enumerate(zip(self.asked, self.told, strict=True))
@@ -79,10 +79,10 @@ def audit_release_times(
     confidence: float = CONFIDENCE,
     kind: type[LiveRun] = LiveRun,
 ) -> Audit:
-    """Attack the times of releases, and everything else that is shown, of a run with a wait time.
+    """Attack the release times, and everything else that a run with a wait time shows.
 
-    Fresh runs of the same plan are played by a clock of their own; the subject itself is left
-    alone. ``kind`` is the class of runs to attack: one of your own, say.
+    Fresh runs of the same plan are played with a simulated clock; the subject itself is not
+    changed. ``kind`` is the class of runs to attack, for example your own.
 
     >>> from discreet import Bandit
     >>> batches = {"algorithm": "batched-exp3", "batch_size": 5}
@@ -93,12 +93,12 @@ def audit_release_times(
     check_int("trials", trials, minimum=100)
     check_range("confidence", confidence, 0.5, 1.0 - 1e-9)
     if not isinstance(subject, Face | LiveRun):
-        raise DiscreetError(f"the subject is {subject!r}, but must be a run that is used live.")
+        raise DiscreetError(f"the subject is {subject!r}, but must be a live run.")
     plan = subject.plan
     if plan.wait is None:
         raise DiscreetError(
-            "the run has no wait time: when its outcomes come is taken to be public, so nothing "
-            "is claimed."
+            "the run has no wait time: the times of its outcomes count as public, so nothing is "
+            "claimed about them."
         )
     start, rng = time.perf_counter(), np.random.default_rng(check_int("seed", seed, minimum=0))
     hold = plan.private.channel.hold()
@@ -133,8 +133,8 @@ def audit_release_times(
         reach=largest_bound(trials, confidence=confidence, delta=delta, gaussian=False),
         confidence=confidence,
         trials=trials,
-        attack="one person answers with the default, or is silent: everything that is shown, at fixed "
-        "times",
+        attack="one person answers with the default, or is silent; everything that is shown, at "
+        "fixed times",
         seed=seed,
         stated=plan.private.guarantee,
         seconds=time.perf_counter() - start,
@@ -142,7 +142,7 @@ def audit_release_times(
 
 
 def play_timetable(plan: Plan, timetable: Timetable, kind: type[LiveRun], *, silent: bool) -> Views:
-    """Play a run by a timetable; return what is shown of it at every look."""
+    """Play a run by a timetable; return what it shows at every look."""
     now, seen, tickets = [0.0], [], {}
     run = kind.start(plan, {}, clock=lambda: now[0])
     for at, what, which in timetable.events(silent):

@@ -1,4 +1,4 @@
-"""The attack on channels that keep nothing from one release to the next."""
+"""Attacks on channels that keep nothing from one release to the next: every release is a trial."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ from discreet.simulation.loop import Player
 
 
 class Stretches(Game[object, float | Floats, int]):
-    """A game whose feedback is ``usual``, but ``first`` in the first round of every action, however long it is held."""
+    """A game with feedback ``first`` in the first round of every action, and ``usual`` after it."""
 
     first: float
     usual: float
     begins: Integers  # 1 if an action was just asked for
 
     def observe(self, t: int) -> int:
-        """Show nothing; this is asked for whenever an action begins."""
+        """Show nothing; this is called whenever an action begins."""
         self.begins[0] = 1
         return 0
 
@@ -65,7 +65,7 @@ class Stretches(Game[object, float | Floats, int]):
 
 
 class PairStretches(Stretches):
-    """The same for two values a round, of which the second is 0: the outcome is their difference."""
+    """The same for two values per round: the second is 0, so the outcome is their difference."""
 
     values: Floats
 
@@ -78,8 +78,8 @@ class PairStretches(Stretches):
 class EveryRelease(Attack):
     """Every release is a trial: for channels that keep nothing from one release to the next.
 
-    In each batch the loss of the first round is the lowest in one world and the highest in the
-    other; the statistic is what is released. It is all that the learner hears of that round, so no
+    In each batch the loss of the first round is the lowest for one input and the highest for the
+    other; the statistic is the release. That is all the learner receives from this round, so no
     attack on actions or states can do better.
     """
 
@@ -115,20 +115,20 @@ class EveryRelease(Attack):
             else 1 + SLOW_PIECE // hold
         )
 
-    def sample(self, private: Protected, world: int, trials: int, seed: int) -> Floats:
-        """Return what is released, batch after batch."""
+    def sample(self, private: Protected, neighbour: int, trials: int, seed: int) -> Floats:
+        """Return the releases, batch after batch."""
         low, high = self.bounds
         found = np.empty(trials)
         for start in range(0, trials, AT_ONCE):
             part = found[start : start + AT_ONCE]
-            heard = np.empty(part.size)
-            game = self.stretches(self.bounds[world], low + (high - low) / 2)
+            recorded = np.empty(part.size)
+            game = self.stretches(self.bounds[neighbour], low + (high - low) / 2)
             learner = self.recording(
-                componentjit.copy(private.learner), heard, np.zeros(2, np.int64)
+                componentjit.copy(private.learner), recorded, np.zeros(2, np.int64)
             )
             player = Player(
                 private._replace(learner=learner),
-                streams(seed, trial=2 * (start // AT_ONCE) + world),
+                streams(seed, trial=2 * (start // AT_ONCE) + neighbour),
             )
             recording: Any = player.private.learner
             while recording.counts[1] < part.size:
@@ -142,10 +142,10 @@ class EveryRelease(Attack):
 
 
 class EverySum(EveryRelease):
-    """The same where the learner chooses how long batches are; a trial is the sum of one, less what the others add to it.
+    """The same where the learner chooses the lengths of batches; a trial is a batch's centred sum.
 
-    Given all releases before, the length is known, and the sum has the law of a batch of any other
-    length: so trials are independent of each other, whatever the learner chooses.
+    Given all earlier releases, the length is known, and the sum has the same law for every length.
+    So trials are independent, whatever the learner chooses.
     """
 
     recording = RecordingSums
@@ -161,7 +161,7 @@ class EverySum(EveryRelease):
 
 
 class EveryBit(EveryRelease):
-    """The same where one bit is released: all other losses are the lowest, where one more changes the odds the most."""
+    """The same for one bit: all other losses are the lowest, where one changes the odds most."""
 
     @property
     def text(self) -> str:
@@ -171,12 +171,12 @@ class EveryBit(EveryRelease):
         return f"a loss is {low:g} or {high:g}{others}; whether the bit is 1"
 
     def stretches(self, first: float, usual: float) -> Stretches:
-        """Return the game with that loss in the first round of every batch, and the lowest in all others."""
+        """Return the game with that loss in the first round of a batch, and the lowest after it."""
         return Stretches(first, self.bounds.low, np.zeros(1, np.int64))
 
 
 class EveryDifference(EveryRelease):
-    """The same where two values come back, and their difference is released."""
+    """The same where feedback is two values, and their difference is released."""
 
     @property
     def text(self) -> str:
@@ -193,7 +193,7 @@ class EveryDifference(EveryRelease):
 
 @attack_on(Batch, PerRound)
 def attack_releases(private: Protected, facts: GameFacts) -> Attack:
-    """Return the attack whose every release is a trial, unless noise of one's own might remember."""
+    """Return the attack in which every release is a trial, unless custom noise may have memory."""
     channel: Any = private.channel
     if channel.noise.has_memory:
         return fresh_runs(private, facts.problem, facts.bounds)
@@ -207,7 +207,7 @@ def attack_releases(private: Protected, facts: GameFacts) -> Attack:
 
 @attack_on(OneBit)
 def every_bit(private: Protected, facts: GameFacts) -> Attack:
-    """Return the attack whose every bit is a trial."""
+    """Return the attack in which every bit is a trial."""
     channel: Any = private.channel
     return EveryBit(facts.bounds or channel.bounds, channel.hold())
 
@@ -220,7 +220,7 @@ def every_difference(private: Protected, facts: GameFacts) -> Attack:
 
 
 class EveryOffer(Attack):
-    """Every release is a trial: the channel by itself is offered the lowest outcome again and again, or the highest."""
+    """Every release is a trial: the channel alone is offered the lowest or the highest outcome."""
 
     bounds: Range
 
@@ -230,12 +230,12 @@ class EveryOffer(Attack):
         low, high = self.bounds
         return f"every outcome is {low:g} or {high:g}; a half-line of what is released"
 
-    def sample(self, private: Protected, world: int, trials: int, seed: int) -> Floats:
-        """Return what is released."""
-        channel, rng = copy(private.channel), streams(seed, trial=world).privacy
+    def sample(self, private: Protected, neighbour: int, trials: int, seed: int) -> Floats:
+        """Return the releases."""
+        channel, rng = copy(private.channel), streams(seed, trial=neighbour).privacy
         found = list[float]()
         while len(found) < trials:
-            ready, released = channel.offer(self.bounds[world], 1.0, rng)
+            ready, released = channel.offer(self.bounds[neighbour], 1.0, rng)
             if ready:
                 found.append(float(np.sum(released)))
         return np.array(found)
@@ -243,7 +243,7 @@ class EveryOffer(Attack):
 
 @attack_on(Constant)
 def every_constant(private: Protected, facts: GameFacts) -> Attack:
-    """Return the same attack on what never uses feedback; of devices, which show nobody what they do, on the channel."""
+    """Return the attack on a channel that ignores feedback; for devices, on the channel alone."""
     bounds = facts.bounds or Range(0.0, 1.0)
     return (
         EveryOffer(bounds)
@@ -253,7 +253,7 @@ def every_constant(private: Protected, facts: GameFacts) -> Attack:
 
 
 def _chooses_lengths(private: Protected) -> bool:
-    """Return whether the learner wishes a length for its first batch: then it does for all of them."""
+    """Return whether the learner asks for a length for its first batch, and so for all of them."""
     learner = copy(private.learner)
     _, trace = learner.act(0, np.random.default_rng(0))
     return learner.patience(trace) > 0

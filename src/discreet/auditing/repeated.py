@@ -38,27 +38,27 @@ from discreet.mechanisms.directions import DirectionShape
 from discreet.randomness import streams
 from discreet.ranges import Range
 
-HEAVY = 1e6  # the weight of one expert, if all others have 1
+HEAVY = 1e6  # the weight of the first expert; all others have 1
 
 
 class OneEstimate(Attack):
-    """Every batch is a trial; in its first round the loss is the lowest or the highest, in all others in the middle.
+    """Every batch is a trial; its first loss is the lowest or the highest, all others are middle.
 
-    The queries are fixed and public: all learners hear is what the channel releases. All experts
-    but the first advise the arm that is played, so that one loss moves all of their estimates; the
-    first has nearly all of the weight, so that the arm is hardly ever played and the entries are
-    large. With ``alike`` the queries of a batch are equal, and may be added up before noise is
-    drawn; otherwise each is a little smaller than the one before.
+    The queries are fixed and public: the learner receives the releases only. All experts but the
+    first advise the played arm, so that one loss moves all of their estimates. The first has nearly
+    all of the weight, so that the arm is hardly ever played and the entries are large. If
+    ``alike``, the queries of a batch are equal, and losses may be added up before noise is drawn;
+    otherwise each query is a little smaller than the one before.
 
-    The statistic is the likelihood ratio of what is released, up to a monotone map: along a public
-    vector for Gaussian noise and for groups, a sum of bounded terms for Laplace noise.
+    The statistic is the likelihood ratio of a release, up to a monotone map: along a public vector
+    for Gaussian noise and for groups, a sum of bounded terms for Laplace noise.
     """
 
     bounds: Range
     experts: int
     importance: float = 20.0
     alike: bool = True
-    heavy: float = 0.0  # what the first expert gives to the arm
+    heavy: float = 0.0  # the probability that the first expert gives to the arm
     always_laplace: bool = False  # whether the channel has Laplace noise in every batch
 
     @property
@@ -67,11 +67,11 @@ class OneEstimate(Attack):
         low, high = self.bounds
         return (
             f"a loss is {low:g} or {high:g} where all experts but one advise the arm; the "
-            "likelihood ratio of what comes"
+            "likelihood ratio of a release"
         )
 
     def queries(self, size: int) -> tuple[Floats, Floats]:
-        """Return the vectors of a batch, a row a round, and the weights of experts."""
+        """Return the vectors of a batch, one row per round, and the weights of experts."""
         column = np.ones(self.experts)
         column[0] = self.heavy
         factors = self.importance * (np.ones(size) if self.alike else 1.0 - 1e-6 * np.arange(size))
@@ -80,7 +80,7 @@ class OneEstimate(Attack):
         return factors[:, None] * column, weights
 
     def gaussian_curve(self, private: Protected) -> GaussianNoise | None:
-        """Return that of the noise that is drawn for these queries, if it is Gaussian."""
+        """Return the curve of the noise for these queries if it is Gaussian."""
         channel: Any = private.channel
         return (
             None
@@ -100,7 +100,7 @@ class OneEstimate(Attack):
         return int(PIECE // (20 + 10 * self.experts * channel.size))
 
     def way(self, channel: Estimates) -> int:
-        """Return in which way the channel releases a batch of these queries, which is public."""
+        """Return how the channel releases a batch of these queries, which is public."""
         if channel.sums.size != self.experts:
             raise DiscreetError(
                 f"the attack is for {self.experts} experts, but the channel has "
@@ -120,22 +120,23 @@ class OneEstimate(Attack):
         )
         return int(probe.way[0])
 
-    def sample(self, private: Protected, world: int, trials: int, seed: int) -> Floats:
+    def sample(self, private: Protected, neighbour: int, trials: int, seed: int) -> Floats:
         """Return the statistic of each batch."""
         channel: Any = componentjit.copy(private.channel)
         low, high = self.bounds
         losses = np.full(channel.size, low + (high - low) / 2)
-        losses[0] = self.bounds[world]
+        losses[0] = self.bounds[neighbour]
         vectors, weights = self.queries(channel.size)
         shift = vectors[0] / channel.size
         middle = (vectors.sum(axis=0) - vectors[0]) / channel.size / 2.0
         way = self.way(channel)
         along = shift
-        # Σ² is inversely proportional to this, and every |shift| is the largest of its coordinate.
+        # The variance σ² is inversely proportional to this, and every |shift| is the largest of its
+        # coordinate.
         if way == FITTED:
             along = np.sqrt(weights / weights.sum() + 1.0 / self.experts)
         play = compile_for(batches, channel)
-        rng = streams(seed, trial=world).privacy
+        rng = streams(seed, trial=neighbour).privacy
         found = np.empty(trials)
         at_once = max(1, AT_ONCE // self.experts)
         for start in range(0, trials, at_once):
@@ -157,7 +158,7 @@ def batches(
     released: Floats,
     rng: Generator,
 ) -> None:
-    """Offer the same batch to a channel again and again, and keep what it releases."""
+    """Offer the same batch to a channel again and again, and keep its releases."""
     total = weights.sum()
     for trial in range(released.shape[0]):
         for t in range(losses.size):
@@ -179,10 +180,10 @@ Direction = TypeVar("Direction", float, Floats)
 
 
 class EveryReport(Attack):
-    """Every report is a trial: the same record each time, one of two, and the likelihood ratio of what is reported.
+    """Every report is a trial: the same record each time, one of two; a likelihood ratio.
 
-    ``one`` and ``other`` are what is noised in the two worlds; ``weights`` bring a report back to
-    the units of them.
+    ``one`` and ``other`` are the two raw vectors that get noise; ``weights`` convert a report to
+    their units.
     """
 
     records: tuple[Record, Record]
@@ -209,21 +210,21 @@ class EveryReport(Attack):
         """Return as many as take a fraction of a second."""
         return AT_ONCE // self.one.size if compilable(private.channel) else SLOW_PIECE // 16
 
-    def sample(self, private: Protected, world: int, trials: int, seed: int) -> Floats:
+    def sample(self, private: Protected, neighbour: int, trials: int, seed: int) -> Floats:
         """Return the statistic of each report."""
         channel = copy(private.channel)
         found = np.empty((trials, self.one.size))
-        record = self.records[world]
+        record = self.records[neighbour]
         loop = (
             compile_for(reports, channel, record, self.query)
             if compilable((channel, record))
             else reports
         )
-        loop(channel, record, self.query, found, streams(seed, trial=world).privacy)
+        loop(channel, record, self.query, found, streams(seed, trial=neighbour).privacy)
         return self.score(channel, found * self.weights)
 
     def score(self, channel: Channel, found: Floats) -> Floats:
-        """Return the logarithm of the likelihood ratio, or, of other noise, how far a report is on the way."""
+        """Return the log-likelihood ratio, or for other noise the position between both vectors."""
         noise = cast(Moments | Residuals, channel).noise
         if isinstance(noise, DirectionShape):
             return np.log(noise.densities(found, self.other)) - np.log(
@@ -233,7 +234,7 @@ class EveryReport(Attack):
 
 
 def reports(channel: Channel, record: Record, query: object, found: Floats, rng: Generator) -> None:
-    """Report the same record again and again, and note what is released."""
+    """Report the same record again and again, and keep the releases."""
     for trial in range(found.shape[0]):
         _, released = channel.offer(record, query, rng)
         for i in range(found.shape[1]):
@@ -241,7 +242,7 @@ def reports(channel: Channel, record: Record, query: object, found: Floats, rng:
 
 
 def worst_records(channel: MomentShape[Direction]) -> tuple[Record, Record]:
-    """Return two records whose weighted moments are as far apart as can be (docs/proofs.md: Moments)."""
+    """Return two records whose weighted moments are farthest apart (docs/proofs.md: Moments)."""
     size = channel.dimension
     one, other = np.zeros(size), np.zeros(size)
     one[0] = other[0] = channel.norm
@@ -259,7 +260,7 @@ def attack_moments(private: Protected, facts: GameFacts) -> EveryReport:
 
 @attack_on(GlmMoments)
 def attack_glm_moments(private: Protected, facts: GameFacts) -> EveryReport:
-    """Return the same with a model that knows nothing; no model makes residuals as large at both ends."""
+    """Return the same with the model 0: no other makes residuals as large at both ends."""
     channel = cast(GlmMoments, private.channel)
     return _weighed(channel, np.zeros(channel.dimension))
 
@@ -278,7 +279,7 @@ def _weighed(channel: Moments[Direction], query: Direction) -> EveryReport:
 
 @attack_on(Residuals)
 def attack_residuals(private: Protected, facts: GameFacts) -> EveryReport:
-    """Return the attack with a model that knows nothing, and the best or the worst outcome."""
+    """Return the attack with the model 0, and the best or the worst outcome."""
     channel = cast(Residuals, private.channel)
     vector = np.zeros(channel.release_size())
     vector[0] = 1.0
@@ -305,7 +306,7 @@ class OneRecord(OneVector):
 
 @attack_on(RunningMoments)
 def attack_running_moments(private: Protected, facts: GameFacts) -> OneRecord:
-    """Return the attack on the running sum, with the moments of the two records that are farthest apart."""
+    """Return the attack on the running sum, with the two records that are farthest apart."""
     channel = cast(RunningMoments, private.channel)
     vectors = []
     for record in worst_records(channel):

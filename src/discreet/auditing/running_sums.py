@@ -37,18 +37,18 @@ LONGEST, LONGEST_LIVE = 2048, 128  # prefixes
 
 
 class OneVector(Attack):
-    """Every trial is a run from the start; one of its loss vectors is one of two, all others are in the middle.
+    """Every trial is a fresh run; one loss vector is one of two, all others are in the middle.
 
-    Releases are linear in the inputs and in the noise. How they respond to each draw of noise is
-    found out by playing the channel with one unit of noise at a time; so the releases can be turned
-    back into noisy nodes, and the statistic is the logarithm of their likelihood ratio: what tells
-    most. It is the first vector that is replaced, which is in more nodes than any other, or the
-    first of a later epoch.
+    Releases are linear in the inputs and in the noise. Playing the channel with one unit of noise
+    at a time shows how they respond to each draw. So the releases can be turned back into noisy
+    nodes, and the statistic is the logarithm of their likelihood ratio, which is the most powerful.
+    The first vector is replaced, which is in more nodes than any other, or the first of a later
+    epoch.
     """
 
     one: Floats
     other: Floats
-    turn: int = 0  # of the changed round
+    turn: int = 0  # the replaced round, from 0
 
     @property
     def text(self) -> str:
@@ -59,10 +59,10 @@ class OneVector(Attack):
         )
 
     def prepared(self, private: Protected, claim: Guarantee) -> Protected:
-        """Return what is attacked: without the noise that pads sums, if the claim does not rest on it.
+        """Return the channel without padding noise if the claim does not depend on it.
 
-        What we state ourselves never counts padding, and pure privacy does not profit from it
-        (docs/proofs.md: Tree levels): taking it off gives a better attack. Any other claim may be
+        Our own guarantees never count padding, and pure privacy does not profit from it
+        (docs/proofs.md: Tree levels), so removing it makes a better attack. Any other claim may be
         true because of it: Gaussian noise gets a smaller μ.
         """
         channel: Any = private.channel
@@ -81,7 +81,7 @@ class OneVector(Attack):
         """Return as many as needed, or as can be played in about a minute."""
         channel: Any = private.channel
         rounds, shape = channel.rounds_to_audit(), self.gaussian_curve(private)
-        # the best event of pure noise is that all noises of the first round are on one side
+        # The best event of pure noise is that all draws of the first round are on one side.
         rarer = 2.0 ** min(0.5 * rounds.bit_length() * self.one.size, 20.0)
         affordable = (
             ROUNDS // (40 * rounds * self.one.size)
@@ -96,12 +96,12 @@ class OneVector(Attack):
         numbers = channel.rounds_to_audit() * self.one.size
         return int(PIECE // (40 * numbers) if compilable(channel) else 1 + SLOW_PIECE // numbers)
 
-    def sample(self, private: Protected, world: int, trials: int, seed: int) -> Floats:
+    def sample(self, private: Protected, neighbour: int, trials: int, seed: int) -> Floats:
         """Return the likelihood ratio of each run."""
-        return self.sampler(private)(world, trials, seed)
+        return self.sampler(private)(neighbour, trials, seed)
 
     def sampler(self, private: Protected) -> Sampler:
-        """Return the same for many samples: how releases respond to noise is found out once."""
+        """Return the same for many samples; the response to noise is computed once."""
         channel = copy(cast(Stream, private.channel))
         rest = self.one / 2.0 + self.other / 2.0
         rounds, size = channel.rounds_to_audit(), rest.size
@@ -117,12 +117,12 @@ class OneVector(Attack):
         runs = compile_for(prefix_runs, channel) if compilable(channel) else prefix_runs
         at_once = max(1, AT_ONCE // (rounds * size) * 16)
 
-        def sample(world: int, trials: int, seed: int) -> Floats:
-            found, rng = np.empty(trials), streams(seed, trial=world).privacy
-            own = copy(channel)  # both worlds are played at once, on two threads
+        def sample(neighbour: int, trials: int, seed: int) -> Floats:
+            found, rng = np.empty(trials), streams(seed, trial=neighbour).privacy
+            own = copy(channel)  # both inputs are played at once, on two threads
             for start in range(0, trials, at_once):
                 released = np.empty((min(at_once, trials - start), rounds, size))
-                runs(own, inputs[world], released, rng)
+                runs(own, inputs[neighbour], released, rng)
                 found[start : start + at_once] = score(released)
             return found
 
@@ -130,7 +130,7 @@ class OneVector(Attack):
 
 
 def prefix_runs(channel: Stream, inputs: Floats, released: Floats, rng: Generator) -> None:
-    """Play a channel from the start again and again, and keep all that it releases."""
+    """Play a channel from the start again and again, and keep all releases."""
     for run in range(released.shape[0]):
         channel.restart()
         for t in range(released.shape[1]):
@@ -141,7 +141,7 @@ def prefix_runs(channel: Stream, inputs: Floats, released: Floats, rng: Generato
 
 @attack_on(Stream)
 def one_vector(private: Protected, facts: GameFacts) -> OneVector:
-    """Return the attack with the two loss vectors that are farthest apart in the norm of the noise, of a few pairs."""
+    """Return the attack with the farthest of a few pairs of loss vectors, in the noise's norm."""
     channel = cast(Stream, private.channel)
     losses = vectors_of(channel)
     norm = 2.0 if math.isnan(channel.noise.norm) else channel.noise.norm
@@ -157,13 +157,13 @@ def one_vector(private: Protected, facts: GameFacts) -> OneVector:
 
 
 def vectors_of(channel: Stream) -> ConvexSet:
-    """Return the set of possible vectors; in live use, the one that is checked."""
+    """Return the set of possible vectors; in live use, the set inside ``Checked``."""
     losses = channel.losses
     return losses.losses if isinstance(losses, Checked) else cast(ConvexSet, losses)
 
 
 class Impulse(Noise):
-    """In the place of noise: adds 1 in one draw, and nothing in all others."""
+    """Replaces noise: adds 1 in one draw, and nothing in all others."""
 
     turn: int
     drawn: Integers
@@ -177,7 +177,7 @@ class Impulse(Noise):
 
 
 def responses(channel: Stream, rounds: int, size: int) -> Floats:
-    """Return the matrix from draws of noise to releases: release t contains entry (t, n) times draw n."""
+    """Return the matrix from draws to releases: release t contains entry (t, i) times draw i."""
 
     def play(turn: int) -> tuple[Floats, int]:
         impulse = Impulse(turn, np.zeros(1, np.int64))
@@ -198,7 +198,7 @@ def responses(channel: Stream, rounds: int, size: int) -> Floats:
 def _score(
     channel: Stream, rounds: int, size: int, one: Floats, other: Floats
 ) -> Callable[[Floats], Floats]:
-    """Return the function from releases (run, round, coordinate) to the logarithm of their likelihood ratio."""
+    """Return the function from releases (run, round, coordinate) to log-likelihood ratios."""
     matrix = responses(channel, rounds, size)
     scale, norm = float(channel.noise.scale), channel.noise.norm
     if channel.noise.across != 1.0:  # Gaussian: linear in the releases
@@ -220,17 +220,17 @@ FEWEST = 2_500_000
 
 
 class Terms(Stream):
-    """Sums of gradients as a stream of vectors: each is a number times one direction, told as an outcome of a batch.
+    """Sums of gradients as a stream of vectors: each is a number times one fixed direction.
 
-    The first outcome of a batch is that number, as a part of the range; all others are in the
-    middle, and add nothing.
+    The first outcome of a batch is that number, as a share of the range; all others are in the
+    middle and add nothing.
     """
 
     gradients: GradientShape[Any, Any]
     direction: Floats
 
     def offer(self, feedback: Floats, query: float, rng: Generator) -> tuple[bool, Floats]:
-        """Tell the outcomes of a batch."""
+        """Offer the outcomes of a batch."""
         bounds = self.gradients.bounds
         low, width = bounds.low, bounds.high - bounds.low
         share = product(feedback, self.direction)
@@ -262,7 +262,7 @@ class Terms(Stream):
 
     @property
     def losses(self) -> Projected:
-        """What a replaced round moves."""
+        """How far replacing a round moves the sum of a batch."""
         return self.running.losses
 
     @property
@@ -277,7 +277,7 @@ class Terms(Stream):
         )
 
     def without_padding(self) -> Terms:
-        """Return the channel without noise that no guarantee rests on."""
+        """Return the channel without noise that no guarantee counts on."""
         return self._replace(
             gradients=self.gradients._replace(running=self.running.without_padding())
         )
@@ -288,12 +288,12 @@ class Terms(Stream):
 
     @property
     def guarantee(self) -> Guarantee:
-        """That of the channel."""
+        """The guarantee of the channel."""
         return self.gradients.guarantee
 
 
 class PairTerms(Terms):
-    """The same for two values a round, of which the second is 0."""
+    """The same for two values per round, of which the second is 0."""
 
     values: Floats
 
@@ -304,12 +304,12 @@ class PairTerms(Terms):
 
 
 class RoundedTerms(Terms):
-    """The same for outcomes that are rounded: the coin is 1/2, and a direction is as long as the number asks for."""
+    """The same for rounded outcomes: the coin is 1/2, and the direction's length is the number."""
 
     asked: Toss
 
     def offer(self, feedback: Floats, query: float, rng: Generator) -> tuple[bool, Floats]:
-        """Tell the outcomes of a batch; all but the first are asked for in no direction."""
+        """Offer the outcomes of a batch; all but the first have the direction 0."""
         bounds = self.gradients.bounds
         share = product(feedback, self.direction)
         for i in range(self.direction.size):
@@ -325,7 +325,7 @@ class RoundedTerms(Terms):
 
 
 class OneOutcome(OneVector):
-    """Every trial is a run from the start; its first outcome is the lowest or the highest, all others in the middle."""
+    """Every trial is a fresh run; its first outcome is the lowest or the highest, others middle."""
 
     @property
     def text(self) -> str:
@@ -335,7 +335,7 @@ class OneOutcome(OneVector):
         )
 
     def prepared(self, private: Protected, claim: Guarantee) -> Protected:
-        """Return the channel as a stream of vectors, without padding if the claim does not rest on it."""
+        """Return the channel as a stream, without padding if the claim does not depend on it."""
         return super().prepared(as_stream(private), claim)
 
     def gaussian_curve(self, private: Protected) -> GaussianNoise | None:
@@ -343,7 +343,7 @@ class OneOutcome(OneVector):
         return super().gaussian_curve(as_stream(private))
 
     def trials_for(self, private: Protected, claim: Guarantee) -> int:
-        """Return as many as are needed; the best events of spherical noise are rarer than those of other noise."""
+        """Return as many as needed; the best events of spherical noise are rarer."""
         return max(super().trials_for(as_stream(private), claim), FEWEST)
 
 

@@ -24,8 +24,8 @@ from discreet.live.blocks import packed
 from discreet.ranges import Range, make_range
 from discreet.sets import ConvexSet
 
-OUTSIDE = 10.0  # widths: guarantees must not depend on good input
-RANDOM_POSITIONS = 8
+OUTSIDE = 10.0  # widths outside the range: guarantees must not depend on good input
+RANDOM_POSITIONS = 8  # of the replaced loss
 
 
 class Pair(NamedTuple):
@@ -37,7 +37,7 @@ class Pair(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """All other losses by name, a row a round, and the values of the one that is replaced."""
+    """All other losses by name, one row per round, and values and positions of the replaced one."""
 
     others: dict[str, Floats]
     pairs: tuple[Pair, ...]
@@ -49,15 +49,15 @@ class Stage(NamedTuple):
         losses: Floats = next(iter(self.others.values()))[0]
         return np.asarray(losses)
 
-    def inputs(self, others: str, pair: Pair, position: int, world: int) -> Floats:
-        """Return the losses of a world."""
+    def inputs(self, others: str, pair: Pair, position: int, neighbour: int) -> Floats:
+        """Return the losses of neighbouring input 0 or 1."""
         losses = self.others[others].copy()
-        losses[position] = (pair.one, pair.other)[world]
+        losses[position] = (pair.one, pair.other)[neighbour]
         return losses
 
 
 def stage_for(channel: Channel, facts: GameFacts, rounds: int) -> Stage:
-    """Return neighbouring inputs of every kind: random and extreme others, early and late positions, out of range."""
+    """Return inputs of many kinds: random and extreme, early and late positions, out of range."""
     rng = np.random.default_rng(rounds)
     if isinstance(channel, Stream):
         others, pairs = _vectors(vectors_of(channel), rounds, rng)
@@ -69,12 +69,12 @@ def stage_for(channel: Channel, facts: GameFacts, rounds: int) -> Stage:
 
 
 def declared_range(channel: Channel) -> Range:
-    """Return the range that a channel holds, or from 0 to 1."""
+    """Return the range that a channel declares, or from 0 to 1."""
     return next((part for part in channel if isinstance(part, Range)), make_range())
 
 
 def probe_query(channel: Channel) -> float | Floats | Estimate | Toss:
-    """Return a query that the channel answers: the plain loss, the same estimate for everybody, or one direction."""
+    """Return a query for the channel: a plain loss, equal estimates, or one direction."""
     if isinstance(channel, GradientShape):
         direction = np.full(channel.release_size(), channel.release_size() ** -0.5)
         return Toss(direction, 0.5) if isinstance(channel, RoundedSums) else direction
@@ -138,7 +138,7 @@ def _vectors(
 
 
 def _positions(hold: int, rounds: int, rng: np.random.Generator) -> tuple[int, ...]:
-    """Return rounds, from 0: at both ends of early, middle and late batches, at powers of two, and random ones."""
+    """Return rounds, from 0: both ends of some batches, powers of two, and random ones."""
     batches = np.array([0, 1, rounds // hold // 2, max(0, rounds // hold - 2)])
     ends = [batches * hold, batches * hold + hold - 1]
     powers = 2 ** np.arange(int(math.log2(max(rounds, 2)))) - 1
@@ -147,14 +147,14 @@ def _positions(hold: int, rounds: int, rng: np.random.Generator) -> tuple[int, .
 
 
 Bytes = NDArray[np.uint8]
-LEAST = 600  # runs that are always affordable
+LEAST = 600  # runs that are played even if they take long
 
 
 class Runs(NamedTuple):
     """A channel before its first round, and how it is played.
 
-    What is seen of a run is one row of numbers: the releases, then for how many rounds each action
-    was held, then the rounds after which something was released.
+    What is seen of a run is one row of numbers: the releases, then how long each action was held,
+    then the rounds of the releases.
     """
 
     channel: Channel
@@ -171,7 +171,7 @@ class Runs(NamedTuple):
         return cls(channel, query, rounds, places, size, compilable((channel, query)))
 
     def compiles(self, feedback: Floats) -> bool:
-        """Return whether it is compiled, and can be: a method may do what only plain Python can."""
+        """Return whether it compiles in fact: a method may do what only Python can."""
         from numba.core.errors import NumbaError
 
         try:
@@ -181,7 +181,7 @@ class Runs(NamedTuple):
         return self.is_fast
 
     def play(self, inputs: Floats, number: int, rng: Generator) -> Floats:
-        """Return what is seen of independent runs with the same inputs, a row a run."""
+        """Return what is seen of independent runs with the same inputs, one row per run."""
         width = max(1, self.size)
         seen = np.zeros((number, self.places * (width + 2)))
         channel, block = packed(self.channel)
@@ -193,12 +193,12 @@ class Runs(NamedTuple):
         return seen
 
     def affordable(self, number: int, rounds: int) -> int:
-        """Return how many runs of some rounds take seconds at most: that many, or fewer if they are slow or long."""
+        """Return this number of runs, or fewer if they are slow or long: some seconds at most."""
         most = (1 << 22 if self.is_fast else 1 << 16) // rounds
         return max(min(number, most), LEAST)
 
     def round_of(self, column: int, seen: Floats) -> int:
-        """Return after which round a column of a row is known, from 0."""
+        """Return the round, from 0, after which a column of a row is known."""
         width = max(1, self.size)
         ends = seen[self.places * (width + 1) :]
         position, kind = column // width, 0
@@ -208,7 +208,7 @@ class Runs(NamedTuple):
         return int(ends[position]) if position >= 0 and ends[position] > 0 else self.rounds - 1
 
     def name_of(self, column: int) -> str:
-        """Return what a column is, in words."""
+        """Return a description of a column."""
         width = max(1, self.size)
         if column < self.places * width:
             return f"release {column // width + 1}"
@@ -230,9 +230,9 @@ def watch_numbers(
     places: int,
     rng: Generator,
 ) -> None:
-    """Play a channel that releases numbers again and again from the same state, and note all that is seen."""
+    """Play a channel that releases numbers many times from one state, and record what is seen."""
     for run in range(seen.shape[0]):
-        # A slice would be copied, which compiled code does not do without counting.
+        # Element by element: assigning a slice would cost compiled code a reference count.
         for i in range(state.size):
             state[i] = before[i]
         releases, actions, left = 0, 0, 0
@@ -260,7 +260,7 @@ def watch_vectors(
     places: int,
     rng: Generator,
 ) -> None:
-    """Play a channel that releases vectors again and again from the same state, and note all that is seen."""
+    """Play a channel that releases vectors many times from one state, and record what is seen."""
     size = seen.shape[1] // places - 2
     for run in range(seen.shape[0]):
         for i in range(state.size):

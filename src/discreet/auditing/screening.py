@@ -27,21 +27,36 @@ from discreet.contracts import Channel, Floats, Generator, Integers, Protected
 from discreet.curves import GaussianNoise
 from discreet.guarantee import Guarantee
 
-Statistic = Callable[[Floats], Floats]  # from rows of columns to one number a row
+Statistic = Callable[[Floats], Floats]  # from rows to one number per row
 
-# Where raw numbers may hide below noise.
+# Grids below whose steps raw numbers may hide in noisy ones.
 STEPS = (2.0**-10, 2.0**-16, 2.0**-20, 2.0**-26, 2.0**-30, 1e-3, 1e-6, 1e-9)
-BINS = 24
-ALONE = 4  # columns that are looked at one by one
+BINS = 24  # of a histogram
+ALONE = 4  # columns that are inspected one by one
+BATCHES = 64  # most batches of a run
+# Most rounds of a run, and of one that is not compiled or releases in every round.
+LONGEST, SHORT = 1 << 15, 2048
+STREAMED = 63  # rounds of a running sum: six complete levels of a tree
+WIDEST = 6200  # most numbers that are seen of a run
+USUAL = 96  # runs from which the usual variation is estimated
+COUPLED = 6  # pairs of runs with the same noise
+# Columns that are weighed together: those that move most, and those that vary with them.
+COLUMNS, PARTNERS = 12, 4
+TOGETHER = 0.9  # the least correlation of columns that vary together
+LEADS = 3  # leads of each kind that are followed
+FEWEST = 4_000  # trials
+AT_ONCE = 1 << 21  # numbers in memory
+LEAST_EIGENVALUE = 1e-10  # keeps the inverse of a covariance finite
+NEAR = 0.97  # the share of the largest possible result that so few runs must show
 
 
 def candidates(
     weights: Floats, middle: Floats, fitted: tuple[Floats, Floats]
 ) -> Iterator[tuple[str, Statistic]]:
-    """Yield statistics with their names; some are fitted to samples of both worlds, which are spent on that.
+    """Yield statistics with their names; some are fitted to samples, which must not be used again.
 
-    Low-order bits finer than 2^-30 are left alone: those of floating-point noise depend on what it
-    is added to, which is why live noise is on a grid.
+    Bits finer than 2^-30 are not inspected: those of floating-point noise depend on what it is
+    added to, which is why live noise is on a grid.
     """
     columns = middle.size
     yield "a linear combination", lambda rows: rows @ weights
@@ -56,7 +71,7 @@ def candidates(
 
 
 def likelihood(fitted: tuple[Floats, Floats]) -> Statistic:
-    """Return the sum over columns of the logarithm of the likelihood ratio, as histograms estimate it."""
+    """Return the sum over columns of log-likelihood ratios, estimated by histograms."""
     tables = []
     for one, other in zip(fitted[0].T, fitted[1].T, strict=True):
         edges = np.unique(
@@ -89,36 +104,19 @@ def _remainder(place: int, step: float) -> Statistic:
     return lambda rows: np.mod(rows[:, place], step) / step
 
 
-BATCHES = 64  # of a run, at most
-# Rounds of a run; of one that is not compiled, or releases in every round.
-LONGEST, SHORT = 1 << 15, 2048
-STREAMED = 63  # rounds of a running sum
-WIDEST = 6200  # numbers that are seen of a run
-USUAL = 96  # runs that tell how what is seen varies
-COUPLED = 6  # pairs of runs with the same noise
-# That are looked at together: those that move most, and those that vary with them.
-COLUMNS, PARTNERS = 12, 4
-TOGETHER = 0.9  # a correlation
-LEADS = 3  # of each kind that are followed
-FEWEST = 4_000  # trials
-AT_ONCE = 1 << 21  # numbers that are kept
-LEAST_EIGENVALUE = 1e-10
-NEAR = 0.97  # of what so few runs can show at most
-
-
 class Inspection(NamedTuple):
-    """How closely a lead is looked at before it is followed."""
+    """How closely a lead is inspected before it is followed."""
 
-    runs: int  # in each world, half of which statistics are fitted to; fewer if they take long
-    deviations: float  # by which a bound stays away from what was counted
-    hope: float  # a share of what must be shown: with less, a lead is dropped
+    runs: int  # for each input; half of them to fit statistics. Fewer if they take long
+    deviations: float  # how far a bound stays away from what was counted
+    hope: float  # the share of the needed epsilon below which a lead is dropped
 
 
 INSPECTIONS = Inspection(600, 1.5, 0.9), Inspection(4_000, 3.0, 1.0)
 
 
 class Lead(NamedTuple):
-    """Where something leaks, perhaps: neighbouring inputs, and the columns that tell them apart."""
+    """Where something may leak: neighbouring inputs, and the columns that tell them apart."""
 
     others: str
     pair: Pair
@@ -130,7 +128,7 @@ class Lead(NamedTuple):
 
 
 class JointReleases(Attack):
-    """Every trial is a run from the start; one loss is one of two, and some of what is seen is weighed together."""
+    """Every trial is a fresh run; one loss is one of two, and some columns are weighed together."""
 
     runs: Runs
     one: Floats
@@ -140,7 +138,7 @@ class JointReleases(Attack):
     text: str
 
     def trials_for(self, private: Protected, claim: Guarantee) -> int:
-        """Return more where epsilon is so large that few runs could not refute it, and fewer if runs are long."""
+        """Return more trials if a large epsilon needs them, and fewer if runs are long."""
         wanted = max(RUNS, int(20.0 * math.exp(min(claim.epsilon, 20.0))))
         return max(8 * self.runs.affordable(wanted // 8, self.one.shape[0]), FEWEST)
 
@@ -149,19 +147,19 @@ class JointReleases(Attack):
         return self.runs.affordable(FEWEST, self.one.shape[0]) // 4
 
     def gaussian_curve(self, private: Protected) -> GaussianNoise | None:
-        """Return the curve that is claimed of a channel with Gaussian noise."""
+        """Return the claimed curve of a channel with Gaussian noise."""
         return channel_curve(private)
 
-    def sample(self, private: Protected, world: int, trials: int, seed: int) -> Floats:
+    def sample(self, private: Protected, neighbour: int, trials: int, seed: int) -> Floats:
         """Return the statistic of each run."""
-        rng = np.random.default_rng([seed, world])
+        rng = np.random.default_rng([seed, neighbour])
         return self.statistic(
-            rows_of(self.runs, (self.one, self.other)[world], self.columns, trials, rng)
+            rows_of(self.runs, (self.one, self.other)[neighbour], self.columns, trials, rng)
         )
 
 
 def rows_of(runs: Runs, inputs: Floats, columns: Integers, number: int, rng: Generator) -> Floats:
-    """Return some columns of what is seen of independent runs, a row a run."""
+    """Return some columns of what is seen of independent runs, one row per run."""
     found = np.empty((number, columns.size))
     at_once = max(1, AT_ONCE // (runs.places * (runs.size + 3)))
     for start in range(0, number, at_once):
@@ -175,15 +173,15 @@ def find_leak(
 ) -> JointReleases | None:
     """Return an attack that seems to refute the claim, or None if nothing suspicious is seen."""
     channel = private.channel
-    if not channel.guarantee.is_private:  # what is claimed rests on the learner
+    if not channel.guarantee.is_private:  # the claim depends on the learner
         return None
-    # Of records, which neighbours here are not made of.
+    # These channels take records, for which there are no neighbours here.
     if isinstance(channel, MomentShape | Reporting):
         return None
     if claim.epsilon > largest_bound(
         MOST, confidence=CONFIDENCE, delta=claim.delta, gaussian=False
     ):
-        return None  # nothing could refute it
+        return None  # no number of trials could refute it
     runs, stage = _set_up(channel, facts)
     gaussian = channel_curve(private) is not None
     best, found = 0.0, None
@@ -205,7 +203,7 @@ def find_leak(
 
 
 def _set_up(channel: Channel, facts: GameFacts) -> tuple[Runs, Stage]:
-    """Return the runs of a channel, as long as can be afforded, and their neighbouring inputs."""
+    """Return runs of a channel, as long as time allows, and their neighbouring inputs."""
     hold, width = channel.hold(), channel.release_size() + 3
     streams = isinstance(channel, Stream | GradientShape)
     rounds = (
@@ -222,18 +220,18 @@ def _set_up(channel: Channel, facts: GameFacts) -> tuple[Runs, Stage]:
 
 
 def _leads(runs: Runs, stage: Stage, seed: int) -> Iterator[tuple[float, float, Lead]]:
-    """Yield how far what is seen moves in units of how it varies, by how much that depends on the noise, and where."""
+    """Yield how far the view moves relative to its noise, how much that varies, and where."""
     for others, losses in stage.others.items():
         usual = runs.play(losses, USUAL, np.random.default_rng(seed))
         spread, middle, largest = usual.std(axis=0), np.median(usual, axis=0), np.abs(usual).max()
         standard = (usual - usual.mean(axis=0)) / np.where(spread > 0.0, spread, math.inf)
         for pair in stage.pairs:
             for position in stage.positions:
-                inputs = [stage.inputs(others, pair, position, world) for world in (0, 1)]
-                worlds = [
+                inputs = [stage.inputs(others, pair, position, neighbour) for neighbour in (0, 1)]
+                played = [
                     runs.play(each, COUPLED, np.random.default_rng([seed, 1])) for each in inputs
                 ]
-                moved = worlds[1] - worlds[0]
+                moved = played[1] - played[0]
                 size = np.abs(moved).max(axis=0)
                 tiny = 1e-9 * (largest + size.max())
                 if not (size > tiny).any():
@@ -245,7 +243,7 @@ def _leads(runs: Runs, stage: Stage, seed: int) -> Iterator[tuple[float, float, 
                 )
                 wobble = float((moved[:, columns].std(axis=0) / units[columns]).max())
                 last = max(
-                    runs.round_of(int(column), world[0]) for column in columns for world in worlds
+                    runs.round_of(int(column), rows[0]) for column in columns for rows in played
                 )
                 yield (
                     score,
@@ -255,7 +253,7 @@ def _leads(runs: Runs, stage: Stage, seed: int) -> Iterator[tuple[float, float, 
 
 
 def _columns(sizes: Floats, standard: Floats) -> Integers:
-    """Return the columns that move most, and others whose noise is theirs."""
+    """Return the columns that move most, and others that share their noise."""
     first = np.argsort(-sizes)[:COLUMNS]
     found = first[sizes[first] > 0.0].tolist()
     for column in found[:2]:
@@ -270,7 +268,7 @@ def _columns(sizes: Floats, standard: Floats) -> Integers:
 
 
 def _whitened(usual: Floats, shift: Floats, units: Floats) -> tuple[Floats, float]:
-    """Return the linear combination that tells a shift best, and by how many of its deviations it moves, squared."""
+    """Return the linear combination that detects a shift best, and its squared deviations."""
     scaled = (usual - usual.mean(axis=0)) / units
     values, vectors = np.linalg.eigh(scaled.T @ scaled / usual.shape[0])
     along = vectors.T @ (shift / units)
@@ -279,10 +277,10 @@ def _whitened(usual: Floats, shift: Floats, units: Floats) -> tuple[Floats, floa
 
 
 def _followed(found: Sequence[tuple[float, float, Lead]]) -> list[Lead]:
-    """Return the leads that move most for their noise, and those whose noise changes most, each in another place."""
+    """Return leads that move most and leads whose noise changes most, at different positions."""
     leads: list[Lead] = []
     for scores in ([score for score, _, _ in found], [wobble for _, wobble, _ in found]):
-        # Where they are about the same, the first is cheap.
+        # Rounded, so that among leads of about the same size the first, which is short, is chosen.
         sizes = np.round(2.0 * np.log(np.maximum(scores, 1e-12)))
         places: dict[int, Lead] = {}
         for place in np.argsort(-sizes, kind="stable"):
@@ -306,9 +304,9 @@ def _piloted(
 ) -> tuple[float, str, Statistic]:
     """Return about what the best statistic shows in a few runs, its name, and the statistic."""
     rows = []
-    for world in (0, 1):
-        inputs = stage.inputs(lead.others, lead.pair, lead.position, world)[: lead.last + 1]
-        rng = np.random.default_rng([seed, 2, number, world, lead.position])
+    for neighbour in (0, 1):
+        inputs = stage.inputs(lead.others, lead.pair, lead.position, neighbour)[: lead.last + 1]
+        rng = np.random.default_rng([seed, 2, number, neighbour, lead.position])
         rows.append(rows_of(runs, inputs, lead.columns, number, rng))
     half = number // 2
     found = []
@@ -320,8 +318,8 @@ def _piloted(
 
 def _attack(runs: Runs, stage: Stage, lead: Lead, name: str, statistic: Statistic) -> JointReleases:
     one, other = (
-        stage.inputs(lead.others, lead.pair, lead.position, world)[: lead.last + 1]
-        for world in (0, 1)
+        stage.inputs(lead.others, lead.pair, lead.position, neighbour)[: lead.last + 1]
+        for neighbour in (0, 1)
     )
     which = ", ".join(dict.fromkeys(runs.name_of(int(column)) for column in lead.columns[:3]))
     text = (

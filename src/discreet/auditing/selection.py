@@ -17,21 +17,20 @@ from discreet.ranges import Range
 from discreet.simulation.experiment import Progress
 from discreet.simulation.loop import Player, Prototype
 
-WARM_UPS = 4_000
-# of the learnt share of a probability to its mixed share: where one changed gain moves it most
+WARM_UPS = 4_000  # trials
+# The ratio of a probability's learned part to its mixed part at which a changed gain moves it most.
 RATIO = 0.76
 
 
 class RareArm(Attack):
-    """One gain of an arm that was made rare is changed; how often it is drawn later tells.
+    """Changes one gain of an arm that was made rare, and counts how often it is drawn later.
 
-    ``warm`` batches with gains for the first arm alone make the last arm rare, p = 1.76 γ / K,
-    where one gain moves its weight most. Then one of its gains is the highest or the lowest, and
-    afterwards all gains are 0, so that the weights stay as they are and the later draws are
-    independent: whether the arm is drawn has the probability p in one world and p' in the other.
-    Both are read off the learner after it was run, compiled, in both worlds with the same draws; so
-    the number of later draws is binomial and the trade-off is computed, not sampled. What is
-    sampled are the draws before.
+    ``warm`` batches with gains for the first arm only make the last arm rare, p = 1.76 γ / K, where
+    one gain moves its weight most. Then one of its gains is the highest or the lowest. Afterwards
+    all gains are 0, so that the weights stay as they are and later draws are independent: the arm
+    is drawn with probability p for one input and p' for the other. Both are read from the learner
+    after it ran, compiled, on both inputs with the same draws. So the number of later draws is
+    binomial, and the trade-off is computed, not sampled; only the earlier draws are sampled.
     """
 
     arms: int
@@ -48,13 +47,13 @@ class RareArm(Attack):
         )
 
     def trials_for(self, private: Protected, claim: Guarantee) -> int:
-        """Return a few: each is a run of all batches before the change."""
+        """Return few: each trial plays all batches before the change."""
         return WARM_UPS
 
     def largest_bound(
         self, private: Protected, claim: Guarantee, *, trials: int, confidence: float
     ) -> float:
-        """Return that no number of trials limits what is computed."""
+        """Return infinity: the number of trials does not limit what is computed."""
         return math.inf
 
     def bound(
@@ -67,7 +66,7 @@ class RareArm(Attack):
         confidence: float,
         progress: Progress | None = None,
     ) -> float:
-        """Return a lower bound on epsilon at the delta of the claim, from the later draws of the rare arm."""
+        """Return a lower bound on epsilon at the claim's delta, from later draws of the arm."""
         delta = claim.delta
         channel: Any = private.channel
         later = channel.rounds // channel.size - self.warm - 1
@@ -78,7 +77,7 @@ class RareArm(Attack):
         pilot, counted = (
             self._probabilities(private, part, seed, progress, 2 * half) for part in parts
         )
-        if delta <= 0.0:  # one sequence of draws that is possible in both worlds is enough
+        if delta <= 0.0:  # one sequence of draws that is possible for both inputs is enough
             pairs = np.concatenate([pilot, counted])
             return (
                 float(np.abs(later * np.log(pairs[:, 0] / pairs[:, 1])).max())
@@ -90,7 +89,7 @@ class RareArm(Attack):
     def _probabilities(
         self, private: Protected, trials: range, seed: int, progress: Progress | None, asked: int
     ) -> Floats:
-        """Return the rare arm's later probabilities in both worlds, of the trials that drew it at the change."""
+        """Return the rare arm's later probabilities for both inputs, where the change was drawn."""
         channel: Any = private.channel
         size, last = channel.size, self.arms - 1
         losses = np.full(((self.warm + 1) * size, self.arms), self.bounds.high)
@@ -100,15 +99,15 @@ class RareArm(Attack):
         found = []
         marks, shared = np.array([len(losses)]), Prototype(private)
         for trial in trials:
-            worlds = []
+            chances = []
             for table in (losses, changed):
                 player = Player(shared, streams(seed, trial=trial))
                 player.play(ArmGame(table), marks)
                 learner: Any = player.private.learner
                 weights, mixing = learner.weights.values, learner.mixing
-                worlds.append((1.0 - mixing) * weights[last] / weights.sum() + mixing / self.arms)
-            if worlds[0] != worlds[1]:
-                found.append(worlds)
+                chances.append((1.0 - mixing) * weights[last] / weights.sum() + mixing / self.arms)
+            if chances[0] != chances[1]:
+                found.append(chances)
             if progress is not None:
                 progress(trial + 1, asked)
         return np.array(found).reshape(-1, 2)
@@ -116,7 +115,7 @@ class RareArm(Attack):
 
 @attack_on(Selection)
 def rare_arm(private: Protected, facts: GameFacts) -> Attack:
-    """Return the attack with as long a warm-up as it takes, but at most half of the run; whole runs for unknown arms."""
+    """Return the attack with the warm-up it needs, at most half of the run; else fresh runs."""
     if facts.problem is None or facts.bounds is None:
         return fresh_runs(private)
     arms, bounds = facts.problem.actions, facts.bounds
@@ -124,7 +123,7 @@ def rare_arm(private: Protected, facts: GameFacts) -> Attack:
     learner: Any = private.learner
     mixing, batches = float(learner.mixing), int(channel.rounds // channel.size)
     wanted = RATIO * mixing / (arms * max(1.0 - mixing, 1e-9))
-    # A batch adds γ / K to the log, on average.
+    # A batch adds γ / K to the logarithm on average.
     steps = math.log(max(1.0 / wanted - (arms - 1.0), 1.0)) * arms / mixing
     return RareArm(arms, bounds, int(min(steps, batches // 2)))
 
@@ -132,7 +131,7 @@ def rare_arm(private: Protected, facts: GameFacts) -> Attack:
 def _largest(
     pilot: Floats, counted: Floats, trials: int, later: int, delta: float, confidence: float
 ) -> float:
-    """Return the largest epsilon at which the excess over e^ε times the other world is above delta, with confidence.
+    """Return the largest epsilon at which the excess P - e^ε Q is above delta, with confidence.
 
     A trial is good if its binomial excess is at least h. If a share s of all trials is good, the
     whole excess is at least s h. Epsilon and h are chosen on the pilot; s is bounded from below
@@ -140,7 +139,7 @@ def _largest(
     """
     from scipy import optimize, special
 
-    # The world that draws the arm more often goes first.
+    # The input for which the arm is drawn more often goes first.
     if len(pilot) and pilot[:, 0].mean() < pilot[:, 1].mean():
         pilot, counted = pilot[:, ::-1], counted[:, ::-1]
 
@@ -163,7 +162,7 @@ def _largest(
 
 
 def _excess(draws: int, p: float, q: float, epsilon: float) -> float:
-    """Return Σ max(0, B(k; n, p) - e^ε B(k; n, q)): the delta at this epsilon of telling p from q by n draws."""
+    """Return Σ max(0, B(k; n, p) - e^ε B(k; n, q)): the delta of telling p from q by n draws."""
     from scipy import stats
 
     k = np.arange(draws + 1)

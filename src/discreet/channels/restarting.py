@@ -357,7 +357,7 @@ class Restarting(Stream):
         return tuple(self.noise.noise_scale.times(factor) for factor in factors)
 
     def _check_copy(self) -> None:
-        self._refuse_twin(self.rounds_seen())
+        self._refuse_copy(self.rounds_seen())
 
 
 ONES = Shares(np.ones(LONGEST.bit_length()), np.ones(LONGEST.bit_length()))

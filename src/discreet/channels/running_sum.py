@@ -76,7 +76,7 @@ class Stream(Channel[Floats, Floats, float]):
         """Start again from nothing. This costs no privacy as long as no round is told twice."""
         raise NotImplementedError
 
-    def _refuse_twin(self, seen: int) -> None:
+    def _refuse_copy(self, seen: int) -> None:
         """Refuse to copy a live channel that has seen rounds.
 
         A copy draws its own noise. Two copies would release the same sum twice with different
@@ -301,7 +301,7 @@ class RunningSum(Stream):
         return (self.noise.noise_scale,)
 
     def _check_copy(self) -> None:
-        self._refuse_twin(self.rounds_seen())
+        self._refuse_copy(self.rounds_seen())
 
 
 def _start(

@@ -5,7 +5,7 @@ from discreet.mechanisms.directions import Cap, Hemisphere
 from discreet.mechanisms.exact import ExactCube, ExactGaussian, ExactLaplace
 from discreet.mechanisms.exact_directions import ExactHemisphere
 from discreet.mechanisms.gaussian import Gaussian
-from discreet.mechanisms.laplace import CubeLaplace, Laplace, SphericalLaplace
+from discreet.mechanisms.laplace import CubeLaplace, Laplace, SphericalLaplace, draw_laplace
 from discreet.mechanisms.named import (
     NOISES,
     PURE,
@@ -39,6 +39,7 @@ __all__ = [
     "ReportNoiseName",
     "Silent",
     "SphericalLaplace",
+    "draw_laplace",
     "noise_named",
     "report_noise",
 ]

@@ -23,7 +23,7 @@ from discreet.sets.named import GEOMETRIES, SETS, Geometry, geometry, set_named
 from discreet.sets.paths import Paths
 from discreet.sets.polytope import Polytope
 from discreet.sets.simplex import Simplex
-from discreet.sets.vertices import ExplorationPlan
+from discreet.sets.vertices import ExplorationPlan, uniform_plan
 
 __all__ = [
     "GEOMETRIES",
@@ -58,4 +58,5 @@ __all__ = [
     "check_room",
     "geometry",
     "set_named",
+    "uniform_plan",
 ]

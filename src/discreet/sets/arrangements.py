@@ -1,4 +1,4 @@
-"""All arrangements of some numbers: k-sets and permutahedra, two names for one kind of polytope."""
+"""All arrangements of some numbers: k-sets and permutahedra are the same kind of polytope."""
 
 from __future__ import annotations
 
@@ -16,19 +16,17 @@ from discreet.sets.contract import Gauged, Projecting, Vertices
 from discreet.sets.vectors import finite_array, height, remove_mean, select_least, sort_items
 from discreet.sets.vertices import (
     ExplorationPlan,
-    first_few,
     name_items,
-    plan_by_oracle,
-    uniform_plan,
+    plan_by_list,
 )
 
 
 class Arrangements(Projecting, Gauged, Vertices):
     """The convex hull of all vectors with some values as entries, in any order.
 
-    These are the x with the same sum as the values whose j largest entries never sum to more than
-    the j largest values (Rado). As with matroids the oracle is greedy, and the nearest point comes
-    from an isotonic regression.
+    These are the x with the same sum as the values whose j largest entries sum to at most the j
+    largest values, for every j (Rado). As with matroids the oracle is greedy, and the nearest point
+    comes from an isotonic regression.
     """
 
     values: Floats  # descending
@@ -55,12 +53,12 @@ class Arrangements(Projecting, Gauged, Vertices):
 
     @property
     def flat(self) -> int:
-        """All dimensions but one: sums are the same."""
+        """All dimensions but one, as all points have the same sum."""
         return self.values.size - 1
 
     @property
     def inner(self) -> float:
-        """The least distance of a constraint on j entries from the centre, which is as far from all that are on j."""
+        """The least distance of a constraint from the centre; all on j entries are equally far."""
         sizes = np.arange(1, self.dimension)
         room = np.cumsum(self.values)[:-1] - sizes * self.values.mean()
         return float((room / np.sqrt(sizes * (1.0 - sizes / self.dimension))).min())
@@ -75,7 +73,7 @@ class Arrangements(Projecting, Gauged, Vertices):
         return np.full(self.dimension, self.values.mean())
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
-        """Write the largest value where the direction is least, and so on; ties in the order of indices."""
+        """Write the largest value where the direction is least, and so on; ties by index."""
         sort_items(as_list(direction), self.order)
         for i in range(point.size):
             point[self.order[i]] = self.values[i]
@@ -85,7 +83,7 @@ class Arrangements(Projecting, Gauged, Vertices):
         remove_mean(vector)
 
     def gauge(self, point: Floats) -> float:
-        """Return how much of its room the sum of the j largest entries takes, at most."""
+        """Return the largest share of its room that a sum of j largest entries takes."""
         sort_items(as_list(point), self.order)
         mean = 0.0
         for i in range(point.size):
@@ -98,7 +96,7 @@ class Arrangements(Projecting, Gauged, Vertices):
         return most
 
     def contains(self, point: Floats, tolerance: float) -> bool:
-        """Return whether no sum of largest entries is too large by more than the tolerance, nor that of all too small."""
+        """Return whether sums of largest entries, and the sum of all, are within the tolerance."""
         if point.size != self.values.size:
             return False
         sort_items(as_list(point), self.order)
@@ -110,7 +108,7 @@ class Arrangements(Projecting, Gauged, Vertices):
         return excess >= -tolerance
 
     def project(self, point: Floats) -> None:
-        """Replace the point z by the nearest one; NaN counts as minus infinity, infinite entries outweigh all others.
+        """Replace the point z by the nearest one; NaN counts as minus infinity, infinities win.
 
         With entries and values w sorted, the nearest point is z - v for the descending v nearest to
         z - w. It is found by pooling neighbours whose means of z - w ascend. Entries of a block are
@@ -152,17 +150,13 @@ class Arrangements(Projecting, Gauged, Vertices):
             end = self.starts[blocks]
 
     def plan(self) -> ExplorationPlan:
-        """Return all arrangements, or, if they are more than 1024, random ones that span whatever all span."""
-        listed = first_few(np.array(row) for row in arrangements(self.values.tolist()))
-        return (
-            plan_by_oracle(self.minimise_linear, self.dimension)
-            if listed is None
-            else uniform_plan(listed)
-        )
+        """Return all arrangements, or random ones if there are more than 1024."""
+        rows = (np.array(row) for row in arrangements(self.values.tolist()))
+        return plan_by_list(rows, self.minimise_linear, self.dimension)
 
 
 class Permutahedron(Arrangements):
-    """Rankings: entry i is the value of the place that item i has, by default one of 1, 2, ..., n.
+    """Rankings: entry i is the value of the place that item i has, such as one of 1, 2, ..., N.
 
     >>> ranks = Permutahedron.of([1.0, 2.0, 3.0])
     >>> point = np.zeros(3)
@@ -192,21 +186,25 @@ class Permutahedron(Arrangements):
         ]
 
     def label(self, point: Floats) -> str:
-        """Return the items from the least value to the largest one."""
+        """Return the items from the least value to the largest."""
         return f"order {', '.join(map(str, np.argsort(point, kind='stable')))}"
 
 
 class KSets(Arrangements):
-    """Slates: vectors x with 0 ≤ x ≤ 1 and sum k, the hull of all sets of k items; the bases of a uniform matroid.
+    """Slates: vectors x with 0 ≤ x ≤ 1 and sum k, the convex hull of all sets of k items.
+
+    These are the bases of a uniform matroid.
 
     >>> slates = KSets.of(10, 3)
-    >>> slates.flat, round(slates.inner, 6), round(slates.outer, 6), round(slates.plan().longest(), 6)
-    (9, 0.316228, 1.449138, 6.299408)
+    >>> slates.flat, round(slates.inner, 6), round(slates.outer, 6)
+    (9, 0.316228, 1.449138)
+    >>> round(slates.plan().longest(), 6)
+    6.299408
     """
 
     @classmethod
     def of(cls, items: int, chosen: int) -> Self:
-        """Return all sets of that many chosen items, fewer than there are."""
+        """Return all sets of ``chosen`` out of ``items`` items, which must be fewer."""
         size = check_int("items", items, minimum=2, maximum=10_000_000)
         many = check_int("chosen", chosen, minimum=1)
         if many >= size:
@@ -221,7 +219,7 @@ class KSets(Arrangements):
         return [cls.of(2, 1), cls.of(5, 2), cls.of(7, 5)]
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
-        """Write 1 where the direction is least, as often as items are chosen; ties go to the first."""
+        """Write 1 for the k items where the direction is least; ties go to the first."""
         chosen = 0
         while self.values[chosen] > 0.0:
             chosen += 1
@@ -241,7 +239,7 @@ class KSets(Arrangements):
 
 
 def arrangements(values: Sequence[float]) -> Iterator[tuple[float, ...]]:
-    """Yield all different arrangements of some values, each the next one in the order of words.
+    """Yield all different arrangements of some values in lexicographic order.
 
     >>> list(arrangements([0, 1, 1]))
     [(0, 1, 1), (1, 0, 1), (1, 1, 0)]

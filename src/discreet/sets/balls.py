@@ -27,31 +27,15 @@ from discreet.sets.vectors import (
 from discreet.sets.vertices import ExplorationPlan, name_corner, uniform_plan
 
 
-class L1Ball(ConvexSet, Gauged, Vertices):
-    """Vectors whose absolute values have a sum of at most the radius.
-
-    >>> point = np.array([2.0, -1.5, 0.1])
-    >>> L1Ball(3, 1.0).project(point)
-    >>> point
-    array([ 0.75, -0.25,  0.  ])
-    """
+class Ball(ConvexSet, Gauged):
+    """What balls around the origin have in common."""
 
     dimension: int
     radius: float
 
     def __new__(cls, dimension: int, radius: float) -> Self:
         """Return the ball of that radius."""
-        return cls._make(
-            (
-                check_int("dimension", dimension, minimum=1),
-                _radius(radius),
-            )
-        )
-
-    @classmethod
-    def examples(cls) -> Sequence[Self]:
-        """Return examples for the contract tests."""
-        return [cls(1, 2.0), cls(5, 0.3)]
+        return cls._make((check_int("dimension", dimension, minimum=1), _radius(radius)))
 
     @property
     def flat(self) -> int:
@@ -59,17 +43,43 @@ class L1Ball(ConvexSet, Gauged, Vertices):
         return self.dimension
 
     @property
-    def inner(self) -> float:
-        """The distance of a face from the origin."""
-        return self.radius / math.sqrt(self.dimension)
-
-    @property
     def outer(self) -> float:
         """The radius."""
         return self.radius
 
+    def tangent(self, vector: Floats) -> None:
+        """Change nothing: the hull is the whole space."""
+
+    def diameter(self, norm: float) -> float:
+        """Return the distance of opposite points: twice the largest norm."""
+        return 2.0 * self.largest(norm)
+
+    def centre(self) -> Floats:
+        """Return the origin."""
+        return np.zeros(self.dimension)
+
+
+class L1Ball(Ball, Vertices):
+    """Vectors whose absolute values sum to at most the radius.
+
+    >>> point = np.array([2.0, -1.5, 0.1])
+    >>> L1Ball(3, 1.0).project(point)
+    >>> point
+    array([ 0.75, -0.25,  0.  ])
+    """
+
+    @classmethod
+    def examples(cls) -> Sequence[Self]:
+        """Return examples for the contract tests."""
+        return [cls(1, 2.0), cls(5, 0.3)]
+
+    @property
+    def inner(self) -> float:
+        """The distance of a face from the origin."""
+        return self.radius / math.sqrt(self.dimension)
+
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
-        """Write the corner against the largest entry of the direction, the first one of several."""
+        """Write the corner opposite to the largest entry of the direction, the first of several."""
         values = as_list(direction)
         first = 0
         for i in range(direction.size):
@@ -80,16 +90,13 @@ class L1Ball(ConvexSet, Gauged, Vertices):
         point[first] = corner
 
     def project(self, point: Floats) -> None:
-        """Replace the point by the nearest one of the ball; NaN counts as 0, infinite entries share evenly."""
+        """Replace the point by the nearest one; NaN counts as 0, infinite entries share evenly."""
         total = sum_of_sizes(point)
         if math.isnan(total):
             clear_nan(point)
             total = sum_of_sizes(point)
         if total > self.radius:
             pour(point, self.radius, True)
-
-    def tangent(self, vector: Floats) -> None:
-        """Change nothing: the hull is the whole space."""
 
     def gauge(self, point: Floats) -> float:
         """Return the sum of absolute values, divided by the radius."""
@@ -103,18 +110,10 @@ class L1Ball(ConvexSet, Gauged, Vertices):
         """Return the radius times the largest absolute value."""
         return self.radius * largest_entry(direction, True)
 
-    def diameter(self, norm: float) -> float:
-        """Return the distance of opposite corners: twice the radius in every norm."""
-        return 2.0 * self.largest(norm)
-
     def largest(self, norm: float) -> float:
         """Return the radius, the norm of a corner."""
         check_norm(norm)
         return self.radius
-
-    def centre(self) -> Floats:
-        """Return the origin."""
-        return np.zeros(self.dimension)
 
     def plan(self) -> ExplorationPlan:
         """Return all corners."""
@@ -126,7 +125,7 @@ class L1Ball(ConvexSet, Gauged, Vertices):
         return name_corner(point)
 
 
-class L2Ball(ConvexSet, Gauged, Barrier):
+class L2Ball(Ball, Barrier):
     """Vectors of Euclidean length at most the radius.
 
     >>> point = np.array([3.0, -4.0])
@@ -135,27 +134,10 @@ class L2Ball(ConvexSet, Gauged, Barrier):
     array([ 0.6, -0.8])
     """
 
-    dimension: int
-    radius: float
-
-    def __new__(cls, dimension: int, radius: float) -> Self:
-        """Return the ball of that radius."""
-        return cls._make(
-            (
-                check_int("dimension", dimension, minimum=1),
-                _radius(radius),
-            )
-        )
-
     @classmethod
     def examples(cls) -> Sequence[Self]:
         """Return examples for the contract tests."""
         return [cls(1, 0.5), cls(6, 2.5)]
-
-    @property
-    def flat(self) -> int:
-        """All dimensions."""
-        return self.dimension
 
     @property
     def inner(self) -> float:
@@ -163,23 +145,18 @@ class L2Ball(ConvexSet, Gauged, Barrier):
         return self.radius
 
     @property
-    def outer(self) -> float:
-        """The radius."""
-        return self.radius
-
-    @property
     def complexity(self) -> float:
-        """The parameter of R(x) = -ln(radius² - |x|²): 1."""
+        """ϑ of R(x) = -ln(radius² - |x|²): 1."""
         return 1.0
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
-        """Write the point of the sphere against the direction; the origin if that is 0."""
+        """Write the point of the sphere opposite to the direction; the origin if that is 0."""
         for i in range(direction.size):
             point[i] = -direction[i]
         stretch(point, sum_of_squares(point), self.radius)
 
     def project(self, point: Floats) -> None:
-        """Replace the point by the nearest one of the ball; NaN counts as 0, infinite entries share evenly."""
+        """Replace the point by the nearest one; NaN counts as 0, infinite entries share evenly."""
         total = sum_of_squares(point)
         if math.isnan(total):
             clear_nan(point)
@@ -187,15 +164,12 @@ class L2Ball(ConvexSet, Gauged, Barrier):
         if total > self.radius * self.radius:
             stretch(point, total, self.radius)
 
-    def tangent(self, vector: Floats) -> None:
-        """Change nothing: the hull is the whole space."""
-
     def gauge(self, point: Floats) -> float:
         """Return the length, divided by the radius."""
         return length(point) / self.radius
 
     def leader(self, sums: Floats, rate: float, point: Floats) -> None:
-        """Write the minimiser, which is against the sums; the origin if one of them is NaN.
+        """Write the minimiser, which is opposite to the sums; the origin if one of them is NaN.
 
         Its length s solves rate |sums| = 2 s / (radius² - s²).
         """
@@ -205,7 +179,7 @@ class L2Ball(ConvexSet, Gauged, Barrier):
         stretch(point, sum_of_squares(point), self.radius * reach)
 
     def dikin(self, point: Floats, direction: Floats, step: Floats, slope: Floats) -> None:
-        """Write C u and C⁻¹ u for C = H⁻¹ᐟ², with H = (2 / q) I + (4 / q²) x xᵀ and q = radius² - |x|²."""
+        """Write C u and C⁻¹ u for C = H⁻¹ᐟ², H = (2/q) I + (4/q²) x xᵀ and q = radius² - |x|²."""
         squares, product = 0.0, 0.0
         for i in range(point.size):
             squares += point[i] * point[i]
@@ -231,18 +205,10 @@ class L2Ball(ConvexSet, Gauged, Barrier):
         """Return the radius times the length of the direction."""
         return self.radius * length(direction)
 
-    def diameter(self, norm: float) -> float:
-        """Return the distance of opposite points: twice the largest norm."""
-        return 2.0 * self.largest(norm)
-
     def largest(self, norm: float) -> float:
-        """Return the radius, in the 1-norm times sqrt(n), as on the diagonal."""
+        """Return the radius, in the 1-norm times sqrt(N), as on the diagonal."""
         check_norm(norm)
         return math.sqrt(self.dimension) * self.radius if norm == 1 else self.radius
-
-    def centre(self) -> Floats:
-        """Return the origin."""
-        return np.zeros(self.dimension)
 
 
 def ball(dimension: int, radius: float, norm: float) -> L1Ball | L2Ball | Box:

@@ -23,17 +23,16 @@ from discreet.sets.vertices import (
 
 SetFunction = Callable[[frozenset[int]], float]
 
-FEW = 12  # items up to which all sets of them are looked at
-FEWER = 6  # items up to which all orders of them are
-# Of pairs of items and a set, of which submodularity is checked where items are many.
-SAMPLES = 2000
+FEW = 12  # most items for which all sets of them are tried
+FEWER = 6  # most items for which all orders of them are tried
+SAMPLES = 2000  # random cases in which submodularity is checked if there are more items
 
 
 class BasePolytope(Vertices):
-    """The x with x(S) ≤ F(S) for all sets S of items and x(all) = F(all), not compiled: F is a function in Python.
+    """The x with x(S) ≤ F(S) for all sets S of items and x(all) = F(all).
 
     F is submodular: an item adds no more to a larger set. A vertex is what each item adds when they
-    come in some order.
+    come in some order. Not compiled, because F is a Python function.
 
     >>> coverage = BasePolytope.of(3, lambda items: float(len({i // 2 for i in items})))
     >>> point = np.zeros(3)
@@ -51,7 +50,7 @@ class BasePolytope(Vertices):
 
     @classmethod
     def of(cls, items: int, function: SetFunction) -> Self:
-        """Return the base polytope of a submodular function of sets of items 0, 1, ..., with F of no items 0."""
+        """Return the base polytope of a submodular function of sets of items, with F({}) = 0."""
         size = check_int("items", items, minimum=1, maximum=200)
         if not callable(function):
             raise DiscreetError(
@@ -67,7 +66,7 @@ class BasePolytope(Vertices):
 
     @classmethod
     def examples(cls) -> Sequence[Self]:
-        """Return examples for the contract tests: coverage, a concave function of the size, and cuts of a graph."""
+        """Return examples for the contract tests: coverage, a root of the size, and graph cuts."""
         return [cls.of(4, _coverage), cls.of(5, _root_of_size), cls.of(5, _cut)]
 
     @property
@@ -77,12 +76,12 @@ class BasePolytope(Vertices):
 
     @property
     def flat(self) -> int:
-        """The number of items less that of groups of which F is the sum."""
+        """The number of items minus the number of groups of which F is the sum."""
         return self.items - len(self.normals)
 
     @property
     def inner(self) -> float:
-        """The least distance of a constraint from the centre, of all sets of at most 12 items."""
+        """The least distance of a constraint from the centre; for at most 12 items."""
         if self.items > FEW:
             raise DiscreetError(
                 f"items is {self.items}, but the inner radius is known up to {FEW} items only."
@@ -99,7 +98,7 @@ class BasePolytope(Vertices):
 
     @property
     def outer(self) -> float:
-        """The largest distance of a vertex from the centre; above 6 items that of a corner of a box around the set."""
+        """The largest distance of a vertex from the centre; above 6 items, a bound by a box."""
         if self.items <= FEWER:
             return float(np.linalg.norm(self.plan().vertices - self.middle, axis=1).max())
         everything = frozenset(range(self.items))
@@ -113,11 +112,11 @@ class BasePolytope(Vertices):
         return float(np.linalg.norm(np.maximum(high - self.middle, self.middle - low)))
 
     def centre(self) -> Floats:
-        """Return what each item adds on average over all orders (Shapley's value), or over some if items are many."""
+        """Return what each item adds on average over all orders (Shapley value), or over some."""
         return self.middle.copy()
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
-        """Write what each item adds when they come in ascending order of the direction; ties go to the first."""
+        """Write what each item adds in ascending order of the direction; ties go to the first."""
         order = np.argsort(scale_to_one(direction), kind="stable").tolist()
         _add_in_order(self.function, order, point)
 
@@ -130,7 +129,7 @@ class BasePolytope(Vertices):
         return point.size == self.items and distance(self, point) <= tolerance
 
     def plan(self) -> ExplorationPlan:
-        """Return the vertices of all orders of at most 6 items, or of random ones that span whatever all span."""
+        """Return the vertices of all orders of at most 6 items, or of random ones."""
         if self.items > FEWER:
             return plan_by_oracle(self.minimise_linear, self.items)
         rows = np.empty((math.factorial(self.items), self.items))
@@ -170,7 +169,7 @@ def _subsets(items: int) -> Iterable[frozenset[int]]:
 
 
 def _check_submodular(items: int, function: SetFunction) -> None:
-    """Refuse a function with F(S + i) + F(S + j) < F(S + i + j) + F(S); where items are many, some cases are tried."""
+    """Refuse a function if F(S + i) + F(S + j) < F(S + i + j) + F(S) in all or some cases."""
     nothing = _value(function, frozenset())
     if nothing != 0.0:
         raise DiscreetError(f"function is {nothing:g} for no items, but must be 0 there.")

@@ -1,4 +1,4 @@
-"""Boxes: every coordinate has a range of its own."""
+"""Boxes: every coordinate has its own range."""
 
 from __future__ import annotations
 
@@ -15,13 +15,7 @@ from discreet.contracts import Floats
 from discreet.errors import DiscreetError, check_finite, check_int
 from discreet.sets.contract import Barrier, ConvexSet, Gauged, Vertices
 from discreet.sets.vectors import balance, finite_array, norm_of
-from discreet.sets.vertices import (
-    ExplorationPlan,
-    first_few,
-    name_corner,
-    plan_by_oracle,
-    uniform_plan,
-)
+from discreet.sets.vertices import ExplorationPlan, name_corner, plan_by_list
 
 
 class Box(ConvexSet, Gauged, Barrier, Vertices):
@@ -37,7 +31,7 @@ class Box(ConvexSet, Gauged, Barrier, Vertices):
     high: Floats
 
     def __new__(cls, low: ArrayLike, high: ArrayLike) -> Self:
-        """Return the box with copies of these corners; a coordinate may be fixed, with low = high."""
+        """Return the box with copies of these corners; low = high fixes a coordinate."""
         lower, upper = finite_array("low", low, axes=1), finite_array("high", high, axes=1)
         if lower.size != upper.size:
             raise DiscreetError(
@@ -50,13 +44,8 @@ class Box(ConvexSet, Gauged, Barrier, Vertices):
                 f"low[{i}] is {lower[i]:g} and high[{i}] is {upper[i]:g}, but low must not be "
                 "above high."
             )
-        lower.flags.writeable = upper.flags.writeable = False  # noise may be fitted to it
-        return cls._make(
-            (
-                lower,
-                upper,
-            )
-        )
+        lower.flags.writeable = upper.flags.writeable = False  # noise may be calibrated to it
+        return cls._make((lower, upper))
 
     @classmethod
     def cube(cls, dimension: int, low: float, high: float) -> Self:
@@ -89,7 +78,7 @@ class Box(ConvexSet, Gauged, Barrier, Vertices):
 
     @property
     def inner(self) -> float:
-        """Half of the shortest side, fixed coordinates left out."""
+        """Half of the shortest side, without fixed coordinates."""
         widths = (self.high - self.low)[self.low < self.high]
         return 0.5 * float(widths.min()) if widths.size else 0.0
 
@@ -100,7 +89,7 @@ class Box(ConvexSet, Gauged, Barrier, Vertices):
 
     @property
     def complexity(self) -> float:
-        """The parameter of R(x) = -Σ ln(x - low) + ln(high - x): 1 for each coordinate that is not fixed."""
+        """ϑ of R(x) = -Σ ln(x - low) + ln(high - x): 1 for each coordinate that is not fixed."""
         return float(self.flat)
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
@@ -123,7 +112,7 @@ class Box(ConvexSet, Gauged, Barrier, Vertices):
                 vector[i] = 0.0
 
     def gauge(self, point: Floats) -> float:
-        """Return the largest distance from the middle of a side, as a part of half that side."""
+        """Return the largest distance from the middle of a side, as a share of half that side."""
         most = 0.0
         for i in range(self.low.size):
             if self.low[i] < self.high[i]:
@@ -181,16 +170,12 @@ class Box(ConvexSet, Gauged, Barrier, Vertices):
         return 0.5 * self.low + 0.5 * self.high
 
     def plan(self) -> ExplorationPlan:
-        """Return all corners, or, if they are more than 1024, random ones that span whatever all span."""
+        """Return all corners, or random ones if there are more than 1024."""
         ends = [
             dict.fromkeys(pair) for pair in zip(self.low.tolist(), self.high.tolist(), strict=True)
         ]
-        listed = first_few(np.array(corner) for corner in itertools.product(*ends))
-        return (
-            plan_by_oracle(self.minimise_linear, self.dimension)
-            if listed is None
-            else uniform_plan(listed)
-        )
+        corners = (np.array(corner) for corner in itertools.product(*ends))
+        return plan_by_list(corners, self.minimise_linear, self.dimension)
 
     def label(self, point: Floats) -> str:
         """Return the coordinates of a corner."""

@@ -1,4 +1,4 @@
-"""What convex sets can do: one base class for each ability, so that what a set is able to do is what it is."""
+"""What convex sets can do: one base class for each ability."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Projected(Protocol):
-    """What running sums need of the set that their vectors are projected onto; in live use they need no more."""
+    """What running sums need of the set that their vectors are projected onto."""
 
     @property
     def dimension(self) -> int:
@@ -33,17 +33,17 @@ class Projected(Protocol):
 
 
 class LinearOracle(Component):
-    """A bounded, closed, convex set of vectors over which linear functions can be minimised: what every set can do.
+    """A bounded, closed, convex set over which linear functions can be minimised: every set.
 
     Points and directions are arrays of length ``dimension``. A set may be flat: its affine hull,
     the smallest plane that contains it, then has a smaller dimension, ``flat``, and balls "in the
     set" are balls of the hull. ``minimise_linear`` and ``tangent`` allocate nothing and run
-    compiled unless the class says that it does not compile. A point that ``minimise_linear`` writes
-    is in the set (up to rounding, about 1e-16 of its size) whatever the direction is, NaN and
-    infinities too: what follows from the size of a set must not depend on good input.
+    compiled unless the class says that it does not compile. Whatever the direction, including NaN
+    and infinities, ``minimise_linear`` writes a point of the set (up to rounding, about 1e-16 of
+    its size): guarantees that follow from the size of a set must not depend on good input.
 
-    A set is a value. Some have arrays to work in, so one that two threads use at once is copied
-    first (``kernel.copy``).
+    A set is a value, but some have scratch arrays. Copy a set (``componentjit.copy``) before two
+    threads use it at once.
     """
 
     ability: ClassVar[str] = "a linear oracle"
@@ -61,7 +61,7 @@ class LinearOracle(Component):
 
     @property
     def inner(self) -> float:
-        """The radius of the largest ball around the centre, in the hull, that is in the set; 0 for a single point."""
+        """The radius of the largest ball of the hull around the centre; 0 for a single point."""
         raise NotImplementedError
 
     @property
@@ -71,7 +71,7 @@ class LinearOracle(Component):
 
     @property
     def abilities(self) -> tuple[str, ...]:
-        """What the set can do, in words."""
+        """Descriptions of what the set can do."""
         return tuple(kind.ability for kind in ABILITIES if isinstance(self, kind))
 
     @classmethod
@@ -84,11 +84,11 @@ class LinearOracle(Component):
         raise NotImplementedError
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
-        """Write into ``point`` one that minimises <direction, x> over the set, the same one every time."""
+        """Write a minimiser of <direction, x> over the set into ``point``, always the same one."""
         raise NotImplementedError
 
     def tangent(self, vector: Floats) -> None:
-        """Replace the vector by its nearest one among the directions of the affine hull."""
+        """Replace the vector by the nearest direction of the affine hull."""
         raise NotImplementedError
 
     def contains(self, point: Floats, tolerance: float) -> bool:
@@ -108,66 +108,66 @@ class Projecting(LinearOracle):
     ability = "a projection"
 
     def project(self, point: Floats) -> None:
-        """Replace the point by the nearest one of the set, in the Euclidean norm; whatever it is, as for the oracle."""
+        """Replace the point by the nearest one of the set; any input is allowed."""
         raise NotImplementedError
 
 
 class Gauged(LinearOracle):
-    """A set that can tell how far towards its boundary a point is."""
+    """A set that knows how close to its boundary a point is."""
 
     ability = "a gauge"
 
     def gauge(self, point: Floats) -> float:
-        """Return the least t ≥ 0 for which centre + (point - centre) / t is in the set; the point is in the hull."""
+        """Return the least z ≥ 0 with centre + (point - centre) / z in the set."""
         raise NotImplementedError
 
 
 class Barrier(LinearOracle):
-    """A set with a self-concordant barrier R; its Hessian H is meant as that of R on the hull."""
+    """A set with a self-concordant barrier R; H is the Hessian of R on the hull."""
 
     ability = "a barrier"
 
     @property
     def complexity(self) -> float:
-        """The parameter ϑ of the barrier: <∇R(x), u>² ≤ ϑ <u, H u> for all directions u of the hull."""
+        """The parameter ϑ of the barrier: <∇R(x), u>² ≤ ϑ <u, H u> for all u of the hull."""
         raise NotImplementedError
 
     def leader(self, sums: Floats, rate: float, point: Floats) -> None:
-        """Write into ``point`` the minimiser of rate <sums, x> + R(x), which is inside of the set.
+        """Write the minimiser of rate <sums, x> + R(x), which is inside the set, into ``point``.
 
-        Minimisers so near to the boundary that rounding would put them on it are moved inwards.
+        A minimiser so close to the boundary that rounding would put it there is moved inwards.
         """
         raise NotImplementedError
 
     def dikin(self, point: Floats, direction: Floats, step: Floats, slope: Floats) -> None:
-        """Write a step C u and a slope C⁻ᵀ u for a direction u of the hull, with C Cᵀ = H⁻¹ at the point.
+        """Write a step C u and a slope C⁻ᵀ u for a direction u, with C Cᵀ = H⁻¹ at the point.
 
-        If u is at most 1 long, point + step is in the set, in Dikin's ellipsoid; only a u of length
-        1 straight towards a face touches it, and may cross it by a rounding error. If u is uniform
-        on the unit sphere of the hull, then flat · <ℓ, step> · slope is ℓ on average, up to what is
-        orthogonal to the hull.
+        u is a direction of the hull. If it is at most 1 long, point + step is in the set, within
+        Dikin's ellipsoid. Only a u of length 1 straight towards a face touches the boundary, and
+        may cross it by a rounding error. If u is uniform on the unit sphere of the hull, the mean
+        of flat · <ℓ, step> · slope is ℓ, up to what is orthogonal to the hull.
         """
         raise NotImplementedError
 
 
 class Vertices(LinearOracle):
-    """A set whose oracle answers with vertices that mean something: slates, rankings, paths, assignments."""
+    """A set whose oracle returns meaningful vertices: slates, rankings, paths, assignments."""
 
     ability = "vertices"
 
     def plan(self) -> ExplorationPlan:
-        """Return vertices to explore and how often each: together they span whatever the set spans."""
+        """Return vertices to explore, with probabilities; they span whatever the set spans."""
         raise NotImplementedError
 
     def label(self, point: Floats) -> str:
-        """Return what a vertex is in words; numbers count from 0, as coordinates do."""
+        """Return a description of a vertex; numbers count from 0, as coordinates do."""
         raise NotImplementedError
 
 
 class ConvexSet(Projecting):
-    """A set that knows its sizes too, in several norms: what vectors of losses are taken from.
+    """A set that knows its sizes in several norms too: loss vectors lie in such sets.
 
-    ``project``, ``contains`` and ``support`` allocate nothing and run compiled as well, except on a
+    ``project``, ``contains`` and ``support`` also allocate nothing and run compiled, except on a
     polytope.
     """
 
@@ -191,8 +191,8 @@ def check_ability(points: LinearOracle, ability: type[LinearOracle]) -> None:
     >>> from discreet.sets import set_named
     >>> check_ability(set_named("assignments(3)"), Projecting)
     Traceback (most recent call last):
-    discreet.errors.DiscreetError: the set is of type Birkhoff, which has a linear oracle, a gauge, vertices,
-    but must have a projection.
+    discreet.errors.DiscreetError: the set is of type Birkhoff, which has a linear oracle, a gauge,
+    vertices, but must have a projection.
     """
     _check_set(points)
     if not isinstance(points, ability):
@@ -202,9 +202,9 @@ def check_ability(points: LinearOracle, ability: type[LinearOracle]) -> None:
         )
 
 
-def check_room(points: LinearOracle, *, least: int = 1) -> None:
-    """Refuse a set whose hull has a dimension of less than ``least``, or in which no ball has room."""
-    check_hull(points, least=least)
+def check_room(points: LinearOracle, *, minimum: int = 1) -> None:
+    """Refuse a set whose hull has too few dimensions, or that contains no ball."""
+    check_hull(points, minimum=minimum)
     if not points.inner > 0.0:
         raise DiscreetError(
             f"the set of type {type(points).__name__} has the inner radius {points.inner:g}, but "
@@ -212,19 +212,20 @@ def check_room(points: LinearOracle, *, least: int = 1) -> None:
         )
 
 
-def check_hull(points: LinearOracle, *, least: int = 1) -> None:
-    """Refuse a set whose hull has a dimension of less than ``least``: one of dimension 0 is a single point.
+def check_hull(points: LinearOracle, *, minimum: int = 1) -> None:
+    """Refuse a set whose hull has too few dimensions; a set of dimension 0 is a single point.
 
     >>> from discreet.sets import Simplex
     >>> check_hull(Simplex(1))
     Traceback (most recent call last):
-    discreet.errors.DiscreetError: the set of type Simplex has a hull of dimension 0, but must have at least 1.
+    discreet.errors.DiscreetError: the set of type Simplex has a hull of dimension 0, but must have
+    at least 1.
     """
     _check_set(points)
-    if points.flat < least:
+    if points.flat < minimum:
         raise DiscreetError(
             f"the set of type {type(points).__name__} has a hull of dimension {points.flat}, but "
-            f"must have at least {least}."
+            f"must have at least {minimum}."
         )
 
 

@@ -1,4 +1,4 @@
-"""Sets of a user's own, known by what their oracle answers."""
+"""User-defined sets, known by the answers of their oracle."""
 
 from __future__ import annotations
 
@@ -14,17 +14,19 @@ from discreet.sets.contract import LinearOracle
 from discreet.sets.vectors import finite_array, remove_normals, scale_to_one
 from discreet.sets.vertices import distance, hull_normals, plan_by_oracle
 
-NEAR = 1e-6  # a point of the oracle that is farther from the set, by its own test, is refused
+NEAR = 1e-6  # tolerance for answers of the oracle
 
 
 class Custom(LinearOracle):
     """A set given by a function that minimises linear functions over it; not compiled.
 
-    Every answer is checked: its length, that it is finite, and that it is in the set, if there is a
-    test for that. The affine hull is found by asking. Inner and outer radius are the user's word.
+    Every answer is checked: its length, that it is finite, and that it is in the set if there is a
+    test for that. The affine hull is found from answers. Inner and outer radius are taken as given.
 
-    >>> edge = Custom.of(2, lambda direction: [0.5, -0.5] if direction[0] < direction[1] else [-0.5, 0.5],
-    ...     centre=[0.0, 0.0], inner=0.5**0.5, outer=0.5**0.5, name="edge")
+    >>> def lower(direction):
+    ...     return [0.5, -0.5] if direction[0] < direction[1] else [-0.5, 0.5]
+    >>> radius = 0.5**0.5
+    >>> edge = Custom.of(2, lower, centre=[0.0, 0.0], inner=radius, outer=radius, name="edge")
     >>> edge.support(np.array([1.0, 0.0])), edge.flat
     (0.5, 1)
     """
@@ -112,7 +114,7 @@ class Custom(LinearOracle):
 
     @property
     def flat(self) -> int:
-        """The dimension of the hull of the points that the oracle was seen to answer with."""
+        """The dimension of the hull of the oracle's answers to random directions."""
         return self.dimension - len(self.normals)
 
     @property
@@ -130,7 +132,7 @@ class Custom(LinearOracle):
         return self.middle.copy()
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
-        """Write what the oracle answers, or refuse it if that is no point of the set; NaN in a direction counts as 0."""
+        """Write the oracle's answer, or refuse one outside the set; NaN counts as 0."""
         asked = scale_to_one(direction)
         answer = self.oracle(asked.copy())
         try:
@@ -147,7 +149,7 @@ class Custom(LinearOracle):
         remove_normals(vector, self.normals)
 
     def contains(self, point: Floats, tolerance: float) -> bool:
-        """Return what the user's test says; without one, whether the distance to the set is at most the tolerance."""
+        """Return the result of the user's test; without one, of a search for the nearest point."""
         if point.size != self.dimension or not np.all(np.isfinite(point)):
             return False
         if self.test is not None:
@@ -155,7 +157,7 @@ class Custom(LinearOracle):
         return distance(self, point) <= tolerance
 
     def _check(self, what: str, point: Floats, direction: Floats | None) -> None:
-        """Refuse what is no point of the set."""
+        """Refuse a point outside the set."""
         if point.shape != (self.dimension,) or not np.all(np.isfinite(point)):
             raise self._refusal(
                 what, point.tolist(), direction, f"but must be {self.dimension} finite numbers"

@@ -20,7 +20,7 @@ from discreet.sets.vertices import MOST, ExplorationPlan, Selections, plan_by_or
 
 
 class Birkhoff(Selections, Gauged):
-    """Doubly stochastic matrices, row by row: the hull of all assignments of as many jobs to workers; not compiled.
+    """Doubly stochastic matrices, row by row: the convex hull of all assignments; not compiled.
 
     >>> teams = Birkhoff(3)
     >>> point = np.zeros(9)
@@ -49,12 +49,12 @@ class Birkhoff(Selections, Gauged):
 
     @property
     def flat(self) -> int:
-        """That of matrices whose rows and columns have the sum 0."""
+        """The dimension of matrices whose rows and columns sum to 0."""
         return (self.workers - 1) ** 2
 
     @property
     def inner(self) -> float:
-        """The distance of the centre from where an entry is 0: 1/n over 1 - 1/n, that of a unit vector in the hull."""
+        """The distance of the centre from where an entry is 0: 1/n over 1 - 1/n, n the workers."""
         return 1.0 / (self.workers - 1)
 
     def centre(self) -> Floats:
@@ -74,11 +74,11 @@ class Birkhoff(Selections, Gauged):
         matrix -= np.add.reduce(matrix, axis=0) / self.workers
 
     def gauge(self, point: Floats) -> float:
-        """Return 1 - n times the least entry, which is 0 on the boundary."""
+        """Return 1 - n times the least entry, n the workers; that entry is 0 on the boundary."""
         return max(1.0 - self.workers * float(point.min()), 0.0)
 
     def contains(self, point: Floats, tolerance: float) -> bool:
-        """Return whether entries are at least -tolerance and sums of rows and columns within tolerance of 1."""
+        """Return whether entries are at least 0 and rows and columns sum to 1, within tolerance."""
         if point.size != self.dimension or not np.all(point >= -tolerance):
             return False
         matrix = point.reshape(self.workers, self.workers)
@@ -87,7 +87,7 @@ class Birkhoff(Selections, Gauged):
         )
 
     def plan(self) -> ExplorationPlan:
-        """Return all assignments, or, if they are more than 1024, random ones that span whatever all span."""
+        """Return all assignments, or random ones if there are more than 1024."""
         if math.factorial(self.workers) > MOST:
             return _random_plan(self.workers)
         return uniform_plan(
@@ -105,7 +105,7 @@ class Birkhoff(Selections, Gauged):
 
 @functools.cache
 def _solver() -> Callable[[Floats], tuple[Integers, Integers]]:
-    """Return SciPy's solver, which is imported when it is first needed, and not looked up in every call."""
+    """Return SciPy's solver, imported when first needed and not looked up in every call."""
     from scipy.optimize import linear_sum_assignment
 
     found: Callable[[Floats], tuple[Integers, Integers]] = linear_sum_assignment
@@ -114,12 +114,12 @@ def _solver() -> Callable[[Floats], tuple[Integers, Integers]]:
 
 @functools.lru_cache(maxsize=4)
 def _random_plan(workers: int) -> ExplorationPlan:
-    """Return a plan that takes a while to find."""
+    """Return a plan of random assignments; cached, because it takes a while to find."""
     return plan_by_oracle(Birkhoff(workers).minimise_linear, workers * workers)
 
 
 class NuclearBall(Projecting, Gauged):
-    """Matrices, row by row, whose singular values have a sum of at most the radius: the hull of those of rank 1.
+    """Matrices, row by row, whose singular values sum to at most the radius; not compiled.
 
     >>> point = np.zeros(4)
     >>> NuclearBall(2, 2, 1.0).minimise_linear(np.array([3.0, 0.0, 0.0, 1.0]), point)
@@ -160,7 +160,7 @@ class NuclearBall(Projecting, Gauged):
 
     @property
     def inner(self) -> float:
-        """The length of a matrix with equal singular values and the sum ``radius``."""
+        """The length of a matrix with equal singular values of sum ``radius``."""
         return self.radius / math.sqrt(min(self.rows, self.columns))
 
     @property
@@ -193,7 +193,7 @@ class NuclearBall(Projecting, Gauged):
         return self._total(point) <= self.radius + tolerance
 
     def project(self, point: Floats) -> None:
-        """Replace the matrix by the nearest one, which has the nearest singular values; NaN counts as 0."""
+        """Replace the matrix by the one with the nearest singular values; NaN counts as 0."""
         if tame(self, point):
             left, values, right = np.linalg.svd(
                 point.reshape(self.rows, self.columns), full_matrices=False
@@ -207,7 +207,9 @@ class NuclearBall(Projecting, Gauged):
 
 
 class Spectrahedron(Projecting, Gauged):
-    """Symmetric matrices, row by row, with no eigenvalue below 0 and the trace 1: the hull of all v vᵀ with |v| = 1.
+    """Positive semidefinite matrices of trace 1, row by row; not compiled.
+
+    They are the convex hull of all v vᵀ with |v| = 1.
 
     >>> point = np.zeros(4)
     >>> Spectrahedron(2).minimise_linear(np.array([3.0, 0.0, 0.0, 1.0]), point)
@@ -235,7 +237,7 @@ class Spectrahedron(Projecting, Gauged):
 
     @property
     def flat(self) -> int:
-        """That of symmetric matrices with the trace 0."""
+        """The dimension of symmetric matrices with trace 0."""
         return self.side * (self.side + 1) // 2 - 1
 
     @property
@@ -265,11 +267,11 @@ class Spectrahedron(Projecting, Gauged):
         matrix[np.diag_indices(self.side)] -= np.trace(matrix) / self.side
 
     def gauge(self, point: Floats) -> float:
-        """Return 1 - n times the least eigenvalue, which is 0 on the boundary."""
+        """Return 1 - n times the least eigenvalue, n the side; it is 0 on the boundary."""
         return max(1.0 - self.side * float(self._values(point)[0]), 0.0)
 
     def contains(self, point: Floats, tolerance: float) -> bool:
-        """Return whether eigenvalues are at least -tolerance, and trace and symmetry off by no more."""
+        """Return whether eigenvalues, trace and symmetry are right within the tolerance."""
         if point.size != self.dimension or not np.all(np.abs(point) <= LARGEST):
             return False
         matrix = point.reshape(self.side, self.side)
@@ -280,7 +282,7 @@ class Spectrahedron(Projecting, Gauged):
         return bool(even and self._values(point)[0] >= -tolerance)
 
     def project(self, point: Floats) -> None:
-        """Replace the matrix by the nearest one, which has the nearest eigenvalues; NaN counts as 0."""
+        """Replace the matrix by the one with the nearest eigenvalues; NaN counts as 0."""
         if tame(self, point):
             matrix = point.reshape(self.side, self.side)
             values, vectors = np.linalg.eigh(0.5 * matrix + 0.5 * matrix.T)
@@ -293,10 +295,10 @@ class Spectrahedron(Projecting, Gauged):
 
 
 def tame(points: LinearOracle, point: Floats) -> bool:
-    """Replace NaN by 0, and return whether entries are not too large to be worked with.
+    """Replace NaN by 0, and return whether all entries are small enough for a decomposition.
 
-    Else the point is replaced by the farthest one in their direction, in which they outweigh all
-    others.
+    Otherwise the point becomes the farthest one in the direction of the huge entries, which
+    outweigh all others.
     """
     point[np.isnan(point)] = 0.0
     huge = np.abs(point) > LARGEST

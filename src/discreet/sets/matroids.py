@@ -22,11 +22,13 @@ from discreet.sets.vertices import (
     decode_names,
     distance,
     encode_names,
-    first_few,
     name_items,
+    plan_by_list,
     plan_by_oracle,
     uniform_plan,
 )
+
+FEW = 14  # most nodes for which all sets of them are tried
 
 
 class Matroid(Selections):
@@ -49,19 +51,19 @@ class Matroid(Selections):
 
     @property
     def flat(self) -> int:
-        """The number of elements less that of components."""
+        """The number of elements minus the number of components."""
         return self.component.size - self.lengths.size
 
     def drop_all(self) -> None:
-        """Forget which elements were chosen."""
+        """Reset the choice of elements."""
         raise NotImplementedError
 
     def admit(self, element: int) -> bool:
-        """Choose the element if it is independent of those chosen, and return whether it is."""
+        """Choose the element if it is independent of those chosen; return whether it is."""
         raise NotImplementedError
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
-        """Write 1 for the elements that a greedy choice takes, the least direction first; ties go to the first."""
+        """Write 1 for the elements of a greedy choice, least direction first; ties by index."""
         sort_items(as_list(direction), self.order)
         self.drop_all()
         for i in range(point.size):
@@ -79,7 +81,7 @@ class Matroid(Selections):
 
 
 class PartitionMatroid(Matroid, Gauged):
-    """Choices of some items from each of several groups: 0 ≤ x ≤ 1 with a given sum over each group.
+    """Choices of some items from each of several groups: 0 ≤ x ≤ 1 with a given sum per group.
 
     >>> menu = PartitionMatroid.of([3, 4], [1, 2])
     >>> point = np.zeros(7)
@@ -93,7 +95,7 @@ class PartitionMatroid(Matroid, Gauged):
 
     @classmethod
     def of(cls, sizes: Sequence[int], picks: Sequence[int]) -> Self:
-        """Return the choices from groups of these sizes; items of a group follow one another."""
+        """Return the choices from groups of these sizes; items of a group are consecutive."""
         if len(sizes) != len(picks) or not len(sizes):
             raise DiscreetError(
                 f"there are {len(sizes)} sizes and {len(picks)} picks, but must be as many of "
@@ -123,23 +125,23 @@ class PartitionMatroid(Matroid, Gauged):
 
     @property
     def inner(self) -> float:
-        """That of the k-sets of a group, the least one."""
+        """The smallest inner radius of the k-sets of a group."""
         share = self.picks / self.lengths
         return float(
             np.min(np.minimum(share, 1.0 - share) * np.sqrt(self.lengths / (self.lengths - 1.0)))
         )
 
     def centre(self) -> Floats:
-        """Return the point that chooses all items of a group alike."""
+        """Return the point that chooses all items of a group equally."""
         return np.asarray((self.picks / self.lengths)[self.component])
 
     def drop_all(self) -> None:
-        """Forget how many were picked."""
+        """Reset how many were picked."""
         for group in range(self.picked.size):
             self.picked[group] = 0
 
     def admit(self, element: int) -> bool:
-        """Pick the item if its group is not complete, and return whether it was picked."""
+        """Pick the item if its group is not complete; return whether it was picked."""
         group = self.component[element]
         if self.picked[group] == self.picks[group]:
             return False
@@ -147,7 +149,7 @@ class PartitionMatroid(Matroid, Gauged):
         return True
 
     def gauge(self, point: Floats) -> float:
-        """Return how much of the way from the centre to 0 or 1 an entry has gone, at most."""
+        """Return the largest share of the way from the centre to 0 or 1 over all entries."""
         most = 0.0
         for i in range(point.size):
             share = self.picks[self.component[i]] / self.lengths[self.component[i]]
@@ -155,7 +157,7 @@ class PartitionMatroid(Matroid, Gauged):
         return most
 
     def contains(self, point: Floats, tolerance: float) -> bool:
-        """Return whether entries and the sums of groups are off by no more than the tolerance."""
+        """Return whether entries and the sums of groups are right within the tolerance."""
         if point.size != self.component.size:
             return False
         for group in range(self.picks.size):
@@ -170,13 +172,9 @@ class PartitionMatroid(Matroid, Gauged):
         return inside
 
     def plan(self) -> ExplorationPlan:
-        """Return all choices, or, if they are more than 1024, random ones that span whatever all span."""
-        if (
-            math.prod(
-                math.comb(int(n), int(k)) for n, k in zip(self.lengths, self.picks, strict=True)
-            )
-            > MOST
-        ):
+        """Return all choices, or random ones if there are more than 1024."""
+        sizes = zip(self.lengths, self.picks, strict=True)
+        if math.prod(math.comb(int(n), int(k)) for n, k in sizes) > MOST:
             return plan_by_oracle(self.minimise_linear, self.dimension)
         groups = [
             np.flatnonzero(self.component == group).tolist() for group in range(self.picks.size)
@@ -193,9 +191,6 @@ class PartitionMatroid(Matroid, Gauged):
         return name_items(point)
 
 
-FEW = 14  # nodes up to which all sets of them are looked at
-
-
 class GraphicMatroid(Matroid):
     """Spanning trees: coordinate i says how much of edge i is in the tree.
 
@@ -209,7 +204,7 @@ class GraphicMatroid(Matroid):
     tails: Integers
     heads: Integers
     letters: NDArray[np.uint32]  # of the names of nodes
-    parent: Integers  # scratch: the nodes that are connected by edges chosen so far have one root
+    parent: Integers  # scratch: nodes connected by the edges chosen so far have the same root
 
     @classmethod
     def of(cls, edges: Sequence[tuple[str, str]]) -> Self:
@@ -239,13 +234,13 @@ class GraphicMatroid(Matroid):
 
     @classmethod
     def complete(cls, nodes: int) -> Self:
-        """Return the spanning trees of the graph in which all nodes are connected, 0-1, 0-2, ..., 1-2, and so on."""
+        """Return the spanning trees of the complete graph, with edges 0-1, 0-2, ..., 1-2, ..."""
         names = [str(node) for node in range(check_int("nodes", nodes, minimum=3, maximum=60))]
         return cls.of(list(itertools.combinations(names, 2)))
 
     @classmethod
     def examples(cls) -> Sequence[Self]:
-        """Return examples for the contract tests: complete, with a bridge and two cycles, and with a double edge."""
+        """Return examples for the contract tests: complete, with a bridge, with a double edge."""
         bridged = ["ab", "bc", "ca", "cd", "de", "ef", "fd", "eg", "gf"]
         return [
             cls.complete(4),
@@ -255,7 +250,10 @@ class GraphicMatroid(Matroid):
 
     @property
     def inner(self) -> float:
-        """The least distance of a constraint from the centre: no entry below 0, at most n - 1 edges among n nodes."""
+        """The least distance of a constraint from the centre.
+
+        Constraints are that no entry is below 0, and at most n - 1 edges are among n nodes.
+        """
         rooms = list(self._rooms_of_edges())
         if self._is_complete():
             nodes, edges = self.parent.size, self.dimension
@@ -274,7 +272,7 @@ class GraphicMatroid(Matroid):
         return min(rooms, default=0.0)
 
     def centre(self) -> Floats:
-        """Return the mean of all spanning trees: the resistance between the ends of each edge (Kirchhoff)."""
+        """Return the mean of all spanning trees: the effective resistance of edges (Kirchhoff)."""
         incidence = np.zeros((self.dimension, self.parent.size))
         edges = np.arange(self.dimension)
         incidence[edges, self.tails], incidence[edges, self.heads] = 1.0, -1.0
@@ -282,12 +280,12 @@ class GraphicMatroid(Matroid):
         return np.asarray(np.sum(incidence @ resistances * incidence, axis=1))
 
     def drop_all(self) -> None:
-        """Make every node a tree of its own."""
+        """Make every node a separate tree."""
         for node in range(self.parent.size):
             self.parent[node] = node
 
     def admit(self, element: int) -> bool:
-        """Add the edge if it connects two trees, and return whether it does."""
+        """Add the edge if it connects two trees; return whether it does."""
         tail, head = self.tails[element], self.heads[element]
         while self.parent[tail] != tail:
             self.parent[tail] = self.parent[self.parent[tail]]
@@ -301,18 +299,15 @@ class GraphicMatroid(Matroid):
         return True
 
     def contains(self, point: Floats, tolerance: float) -> bool:
-        """Return whether the distance to the nearest mixture of spanning trees is at most the tolerance."""
+        """Return whether the distance to the set is at most the tolerance."""
         return point.size == self.dimension and distance(self, point) <= tolerance
 
     def plan(self) -> ExplorationPlan:
-        """Return all spanning trees, or, if they are more than 1024, random ones that span whatever all span."""
-        ways = math.comb(self.dimension, self.parent.size - 1)
-        listed = first_few(self._trees()) if ways <= 20 * MOST else None
-        return (
-            plan_by_oracle(self.minimise_linear, self.dimension)
-            if listed is None
-            else uniform_plan(listed)
-        )
+        """Return all spanning trees, or random ones if there are more than 1024."""
+        # Listing tries all sets of edges, of which few may be trees.
+        if math.comb(self.dimension, self.parent.size - 1) > 20 * MOST:
+            return plan_by_oracle(self.minimise_linear, self.dimension)
+        return plan_by_list(self._trees(), self.minimise_linear, self.dimension)
 
     def label(self, point: Floats) -> str:
         """Return the edges of the tree."""
@@ -329,13 +324,13 @@ class GraphicMatroid(Matroid):
         return len(pairs) == self.dimension == math.comb(self.parent.size, 2)
 
     def _rooms_of_edges(self) -> Iterator[float]:
-        """Yield the distance of the centre from where an edge is in no tree, for edges that are not in every tree."""
+        """Yield the distance of the centre from x(i) = 0, for edges that are not in every tree."""
         for length, share in zip(self.lengths[self.component], self.centre(), strict=True):
             if length > 1.0:
                 yield float(share / math.sqrt(1.0 - 1.0 / length))
 
     def _rooms_of_nodes(self) -> Iterator[float]:
-        """Yield the distance of the centre from where as many edges as possible are among some nodes."""
+        """Yield the distance of the centre from the constraint on edges among some nodes."""
         centre, nodes = self.centre(), np.arange(self.parent.size)
         for some in range(3, 2**nodes.size):
             member = (some >> nodes) & 1 == 1
@@ -354,10 +349,10 @@ class GraphicMatroid(Matroid):
 
 
 def _components(tails: Integers, heads: Integers, nodes: int) -> Integers:
-    """Return the connected component of the matroid that each edge is in, or refuse a graph that is not connected.
+    """Return each edge's connected component of the matroid, or refuse a disconnected graph.
 
-    Two edges are in one if some cycle has both; it is enough to look at cycles of a tree and one
-    more edge.
+    Two edges are in one component if some cycle has both; cycles of a tree and one more edge are
+    enough.
     """
     paths: dict[int, frozenset[int]] = {0: frozenset()}  # from node 0, in a tree
     waiting = [0]

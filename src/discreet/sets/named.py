@@ -21,13 +21,15 @@ from discreet.sets.simplex import Simplex
 GEOMETRIES = {
     "experts": "distributions over experts; every expert's loss is between low and high",
     "ball": "points of the unit ball; the 2-norm of a loss vector is at most high",
-    "cube": "points of the cube from -1 to 1; the sum of the absolute values of a loss vector is at most "
-    "high",
+    "cube": "points of the cube from -1 to 1; the sum of the absolute values of a loss vector is "
+    "at most high",
 }
 
 
 class Geometry(NamedTuple):
-    """Points x of one set meet loss vectors ℓ of another; the loss is ⟨ℓ, x⟩ (Agarwal & Singh 2017, Corollary 3.2).
+    """A set of points x and a set of loss vectors ℓ; the loss is ⟨ℓ, x⟩.
+
+    Agarwal & Singh 2017, Corollary 3.2, have these pairs.
 
     >>> cube = geometry("cube", 3, Range(0.0, 1.0))
     >>> cube.points.diameter(2.0), cube.losses.diameter(1.0), cube.radius
@@ -46,17 +48,17 @@ class Geometry(NamedTuple):
 
     @property
     def radius(self) -> float:
-        """The largest distance of a point from the middle of its set."""
+        """The largest distance of a point from the centre of its set."""
         return float(self.points.outer)
 
     @property
     def norm(self) -> float:
-        """The largest 2-norm of a loss vector, once what all experts lose alike is left out: it moves no regret."""
+        """The largest 2-norm of a loss vector, without what all experts lose alike."""
         return float(self.losses.diameter(2.0)) / 2.0
 
     @property
     def widest(self) -> float:
-        """How much the losses of two points can differ, at most, in one round."""
+        """How much the losses of two points can differ in one round, at most."""
         widths = {
             "experts": self.bounds.width,
             "ball": 2.0 * self.bounds.high,
@@ -87,11 +89,11 @@ def geometry(name: str, dimension: int, bounds: Range) -> Geometry:
     return Geometry(name, Box.cube(size, -1.0, 1.0), L1Ball(size, bounds.high), bounds)
 
 
-LARGEST = 10_000_000  # number in a name
+LARGEST = 10_000_000  # the largest number in a name
 
 
 class NamedSet(NamedTuple):
-    """How a set is called, with which numbers, and what it is."""
+    """The form of a set's name, a description, and a function that makes it."""
 
     form: str
     title: str
@@ -99,7 +101,7 @@ class NamedSet(NamedTuple):
 
     @property
     def numbers(self) -> int:
-        """How many numbers it takes; 0 for any even number of them."""
+        """How many numbers the name takes; 0 for any even number of them."""
         return 0 if "..." in self.form else self.form.count(",") + 1
 
 
@@ -152,7 +154,8 @@ def set_named(text: str) -> LinearOracle:
     ('a linear oracle', 'a projection', 'sizes', 'a gauge', 'a barrier')
     >>> set_named("k-sets(10)")
     Traceback (most recent call last):
-    discreet.errors.DiscreetError: the set 'k-sets(10)' has 1 number, but must be k-sets(n,k) with whole numbers.
+    discreet.errors.DiscreetError: the set 'k-sets(10)' has 1 number, but must be k-sets(n,k) with
+    whole numbers.
     """
     parts = (
         re.fullmatch(r"\s*([\w-]+)\s*(?:\(([^()]*)\))?\s*", text) if isinstance(text, str) else None

@@ -21,17 +21,15 @@ from discreet.sets.vertices import (
     Selections,
     decode_names,
     encode_names,
-    first_few,
     null_space,
-    plan_by_oracle,
-    uniform_plan,
+    plan_by_list,
 )
 
-MOST_EDGES = 3000  # the normals of the hull are a matrix of edges by nodes
+MOST_EDGES = 3000  # a limit on memory: the normals of the hull are a matrix of edges by nodes
 
 
 class Paths(Selections, Gauged):
-    """Unit flows from a source to a sink: coordinate i is the flow through edge i; the vertices are the paths.
+    """Unit flows from source to sink: coordinate i is the flow through edge i; vertices are paths.
 
     >>> roads = Paths.of([("a", "b"), ("a", "c"), ("b", "d"), ("c", "d"), ("b", "c")], "a", "d")
     >>> point = np.zeros(5)
@@ -44,7 +42,7 @@ class Paths(Selections, Gauged):
     heads: Integers
     letters: NDArray[np.uint32]  # of the names of nodes
     ends: Integers  # source and sink
-    order: Integers  # edges, those that leave a node after those that enter it
+    order: Integers  # edges; those that leave a node come after those that enter it
     normals: Floats  # orthonormal rows, orthogonal to the hull
     mean_path: Floats  # the centre
     costs: Floats  # scratch: of the cheapest path to a node
@@ -52,7 +50,7 @@ class Paths(Selections, Gauged):
 
     @classmethod
     def of(cls, edges: Sequence[tuple[str, str]], source: str, sink: str) -> Self:
-        """Return the paths along these edges from the source to the sink; every edge must be on some of them."""
+        """Return the paths along these edges from source to sink; every edge must be on one."""
         check_int("the number of edges", len(edges), minimum=2, maximum=MOST_EDGES)
         names = list(dict.fromkeys(str(name) for edge in edges for name in edge))
         for name, node in (("source", source), ("sink", sink)):
@@ -96,7 +94,7 @@ class Paths(Selections, Gauged):
 
     @classmethod
     def layered(cls, layers: int, width: int) -> Self:
-        """Return the paths through layers of nodes, each connected with all of the next layer, and two ends, s and t."""
+        """Return the paths from s to t through layers of nodes, connected to all of the next."""
         depth = check_int("layers", layers, minimum=1, maximum=1000)
         wide = check_int("width", width, minimum=2, maximum=50)
         nodes = [
@@ -117,7 +115,7 @@ class Paths(Selections, Gauged):
 
     @classmethod
     def examples(cls) -> Sequence[Self]:
-        """Return examples for the contract tests: layered, with a bridge, two parallel edges, and in no order."""
+        """Return examples for the contract tests: layered, with a bridge, with parallel edges."""
         bridged = ["de", "ab", "ac", "cd", "bd", "eg", "ef", "fg", "bc"]
         return [
             cls.layered(3, 2),
@@ -132,13 +130,13 @@ class Paths(Selections, Gauged):
 
     @property
     def flat(self) -> int:
-        """The number of edges less that of nodes, plus 1."""
+        """The number of edges minus the number of nodes, plus 1."""
         return self.dimension - len(self.normals)
 
     @property
     def inner(self) -> float:
-        """The least distance of the centre from where an edge has no flow, edges of all paths left out."""
-        # Of unit vectors, within the hull.
+        """The least distance of the centre from x(i) = 0, for edges that are not on all paths."""
+        # Lengths of unit vectors projected onto the hull.
         along = np.sqrt(np.maximum(1.0 - np.sum(self.normals**2, axis=0), 0.0))
         return float(np.min(self.mean_path[along > 1e-9] / along[along > 1e-9]))
 
@@ -147,7 +145,7 @@ class Paths(Selections, Gauged):
         return self.mean_path.copy()
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
-        """Write the cheapest path, found node by node; ties go to what comes first; NaN counts as 0."""
+        """Write the cheapest path, found node by node; ties go to the first; NaN counts as 0."""
         prices = as_list(direction)
         for node in range(self.costs.size):
             self.costs[node], self.arrivals[node] = 0.0, -1
@@ -165,18 +163,18 @@ class Paths(Selections, Gauged):
             node = self.tails[self.arrivals[node]]
 
     def tangent(self, vector: Floats) -> None:
-        """Subtract what is no circulation."""
+        """Keep the part of a vector that is a circulation."""
         remove_normals(vector, self.normals)
 
     def gauge(self, point: Floats) -> float:
-        """Return which part of its flow in the centre an edge has lost, at most."""
+        """Return the largest share of its flow in the centre that an edge has lost."""
         most = 0.0
         for i in range(point.size):
             most = max(most, 1.0 - point[i] / self.mean_path[i])
         return most
 
     def contains(self, point: Floats, tolerance: float) -> bool:
-        """Return whether no flow is below -tolerance, and what enters and leaves a node differs by no more."""
+        """Return whether flows are non-negative and balanced at all nodes, within the tolerance."""
         if point.size != self.tails.size:
             return False
         for node in range(self.costs.size):
@@ -193,13 +191,8 @@ class Paths(Selections, Gauged):
         return inside
 
     def plan(self) -> ExplorationPlan:
-        """Return all paths, or, if they are more than 1024, random ones that span whatever all span."""
-        listed = first_few(self._paths())
-        return (
-            plan_by_oracle(self.minimise_linear, self.dimension)
-            if listed is None
-            else uniform_plan(listed)
-        )
+        """Return all paths, or random ones if there are more than 1024."""
+        return plan_by_list(self._paths(), self.minimise_linear, self.dimension)
 
     def label(self, point: Floats) -> str:
         """Return the nodes of the path."""
@@ -224,14 +217,14 @@ class Paths(Selections, Gauged):
 
 @helper
 def bounded(price: float) -> float:
-    """Return a price that can be added up: 0 for NaN, and nothing beyond 1e200, which outweighs all others."""
+    """Return a price that can be added up: 0 for NaN, and at most 1e200, which outweighs others."""
     if math.isnan(price):
         return 0.0
     return min(max(price, -1e200), 1e200)
 
 
 def _ranks(names: list[str], tails: Integers, heads: Integers) -> Integers:
-    """Return the place of every node in an order in which edges go forwards, or refuse a graph with a cycle."""
+    """Return each node's place in a topological order, or refuse a graph with a cycle."""
     sorter = graphlib.TopologicalSorter[int](dict.fromkeys(range(len(names)), ()))
     for tail, head in zip(tails.tolist(), heads.tolist(), strict=True):
         sorter.add(head, tail)
@@ -250,7 +243,7 @@ def _ranks(names: list[str], tails: Integers, heads: Integers) -> Integers:
 def _ways(
     tails: Integers, heads: Integers, order: Integers, ends: Integers
 ) -> tuple[list[int], list[int]]:
-    """Return for each node how many paths lead there from the source, and on to the sink: numbers without limit."""
+    """Return for each node the number of paths from the source and to the sink, as big integers."""
     nodes = int(max(tails.max(), heads.max())) + 1
     before, after = [0] * nodes, [0] * nodes
     before[ends[0]] = after[ends[1]] = 1

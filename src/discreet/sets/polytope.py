@@ -17,21 +17,25 @@ from discreet.sets.contract import Barrier, ConvexSet, Gauged, Vertices
 from discreet.sets.vectors import LARGEST, check_norm, finite_array, remove_normals, scale_to_one
 from discreet.sets.vertices import ExplorationPlan, name_corner, null_space, plan_by_oracle
 
-ENOUGH = 1e-12  # Newton decrement at which it ends
-STEPS = 1000
-# Slope, times the size of the set: beyond, slacks of the leader are lost in rounding.
+ENOUGH = 1e-12  # Newton decrement at which the search ends
+STEPS = 1000  # most steps of Newton's method
+# The largest slope times the size of the set: beyond it, the leader's slacks are lost in rounding.
 STEEPEST = 1e8
+TOLERANCE = 1e-10  # of the solver, for b scaled to at most 1
+OUTWARDS = 1e-9  # sizes are rounded up by this share of them and of b, more than the solver's error
+FEW = 8  # most dimensions in which all 2^N vectors of signs are tried
 
 
 def hessian_factor(rows: Floats, slack: Floats) -> Floats:
-    """Return a triangular R with Rᵀ R = Σ row rowᵀ / slack², without squaring the condition number."""
+    """Return a triangular R with Rᵀ R = Σ row rowᵀ / slack², without forming that product."""
     return np.asarray(np.linalg.qr(rows / np.maximum(slack, 1e-300)[:, None])[1])
 
 
 def follow_leader(a: Floats, b: Floats, basis: Floats, slope: Floats, point: Floats) -> None:
-    """Move an inner point of {a x ≤ b} to the minimiser of <slope, x> - Σ ln(b - a x), along the rows of the basis.
+    """Move an inner point of {a x ≤ b} to the minimiser of <slope, x> - Σ ln(b - a x).
 
-    Steps are at most 1 long in the local norm, so no point leaves the set (damped Newton's method).
+    It moves along the rows of the basis, by Newton's method. Steps are damped to a length below 1
+    in the local norm, so no point leaves the set.
     """
     rows, along = a @ basis.T, basis @ slope
     before = math.inf
@@ -40,7 +44,7 @@ def follow_leader(a: Floats, b: Floats, basis: Floats, slope: Floats, point: Flo
         factor = hessian_factor(rows, slack)
         half = np.linalg.solve(factor.T, along + rows.T @ (1.0 / slack))
         decrement = float(np.linalg.norm(half))
-        # Or rounding is all that is left.
+        # If a small decrement stops falling, only rounding errors are left.
         if decrement <= ENOUGH or (decrement < 1e-6 and decrement >= before):
             return
         before = decrement
@@ -53,17 +57,12 @@ def follow_leader(a: Floats, b: Floats, basis: Floats, slope: Floats, point: Flo
     )
 
 
-TOLERANCE = 1e-10  # of the solver, for b scaled to at most 1
-OUTWARDS = 1e-9  # sizes are rounded up by more than the solver's error, relative to them and to b
-FEW = 8  # dimensions up to which all 2^n vectors of signs are tried
-
-
 class Polytope(ConvexSet, Gauged, Barrier, Vertices):
     """Vectors with A x ≤ b, not compiled: every linear minimisation is a linear programme.
 
-    Rows are scaled to length 1, so that a tolerance is a distance. The set may be flat, as with a
-    pair of constraints for an equation. Solutions are exact up to 1e-10 times the largest entry of
-    b; a coefficient below 1e-9 of the length of its row counts as 0.
+    Rows are scaled to length 1, so that a tolerance is a distance. The set may be flat: an equation
+    is a pair of constraints. Solutions are exact up to 1e-10 times the largest entry of b; a
+    coefficient below 1e-9 of the length of its row counts as 0.
 
     >>> triangle = Polytope([[-1.0, 0.0], [0.0, -1.0], [1.0, 1.0]], [0.0, 0.0, 1.0])
     >>> point = np.array([2.0, 1.5])
@@ -76,11 +75,11 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
 
     a: Floats
     b: Floats
-    # Orthonormal rows that span what is orthogonal to the affine hull.
+    # Orthonormal rows that span the complement of the affine hull.
     normals: Floats = np.zeros((0, 0))
 
     def __new__(cls, a: ArrayLike, b: ArrayLike, normals: Floats | None = None) -> Self:
-        """Return the polytope of these rows, or refuse it if it is empty or unbounded; normals are found if left out."""
+        """Return the polytope of these rows, or refuse an empty or unbounded one."""
         matrix, limits = finite_array("a", a, axes=2), finite_array("b", b, axes=1)
         if matrix.shape[0] != limits.size:
             raise DiscreetError(
@@ -92,20 +91,14 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
                 f"a has only zeros in row {int(np.argmin(lengths))}, but every row must constrain "
                 "x."
             )
-        lengths[np.abs(lengths - 1.0) < 1e-14] = 1.0  # so that a copy is the same to the last bit
+        lengths[np.abs(lengths - 1.0) < 1e-14] = 1.0  # so that a copy is the same bit for bit
         matrix, limits = matrix / lengths[:, None], limits / lengths
         matrix.flags.writeable = limits.flags.writeable = False
         if normals is None:
             chebyshev_ball(matrix, limits, matrix)
             normals = _normals(matrix, limits)
             cls._make((matrix, limits, normals)).bounding_box()
-        return cls._make(
-            (
-                matrix,
-                limits,
-                normals,
-            )
-        )
+        return cls._make((matrix, limits, normals))
 
     @classmethod
     def examples(cls) -> Sequence[Self]:
@@ -131,22 +124,22 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
 
     @property
     def flat(self) -> int:
-        """The dimension less the number of equations that the constraints contain."""
+        """The dimension minus the number of equations that the constraints contain."""
         return self.dimension - len(self.normals)
 
     @property
     def inner(self) -> float:
-        """The radius of a largest ball that is in the polytope, within its hull."""
+        """The radius of a largest ball in the polytope, within its hull."""
         return max(self._ball()[1], 0.0) if self.flat else 0.0
 
     @property
     def outer(self) -> float:
-        """A bound that is never too small: the distance of the centre and the farthest corner of the bounding box."""
+        """An upper bound: the distance from the centre to the bounding box's farthest corner."""
         return Box(*(ends - self.centre() for ends in self._around())).largest(2)
 
     @property
     def complexity(self) -> float:
-        """The parameter of R(x) = -Σ ln(b - a x): the number of constraints that are no equations."""
+        """ϑ of R(x) = -Σ ln(b - a x): the number of constraints that are not equations."""
         return float(np.sum(self._loose()))
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
@@ -154,10 +147,10 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
         point[:] = _minimiser(self.a, self.b, scale_to_one(direction))
 
     def project(self, point: Floats) -> None:
-        """Replace the point by the nearest one; NaN counts as 0, entries above 1e100 as infinite: they outweigh others.
+        """Replace the point by the nearest one; NaN counts as 0, entries above 1e100 as infinite.
 
-        A first result has an error of about 1e-16 times the distance, also off the set; projecting
-        it again brings it back, and not farther from the nearest point.
+        A first result has an error of about 1e-16 times the distance, and may be off the set.
+        Projecting it again brings it back, and not farther from the nearest point.
         """
         if np.any(np.abs(point) > LARGEST):
             self.minimise_linear(np.where(np.abs(point) > LARGEST, -point, 0.0), point)
@@ -175,16 +168,16 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
         remove_normals(vector, self.normals)
 
     def gauge(self, point: Floats) -> float:
-        """Return how much of the way from the centre to a constraint has been gone, at most."""
+        """Return the largest share of the way from the centre to a constraint."""
         centre, loose = self.centre(), self._loose()
         gone = self.a[loose] @ (point - centre) / (self.b - self.a @ centre)[loose]
         return float(gone.max(initial=0.0))
 
     def leader(self, sums: Floats, rate: float, point: Floats) -> None:
-        """Write the minimiser, by Newton's method within the hull, from the point given if that is inside.
+        """Write the minimiser, by Newton's method from the given point, if that is inside the set.
 
-        NaN counts as 0, infinite sums outweigh all others. Slopes are limited to where slacks are
-        known to 8 digits.
+        NaN counts as 0, and infinite sums outweigh all others. Slopes are limited so that slacks
+        are known to 8 digits.
         """
         loose = self._loose()
         slack = self.b - self.a @ point
@@ -198,14 +191,14 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
             follow_leader(self.a[loose], self.b[loose], null_space(self.normals), slope, point)
 
     def dikin(self, point: Floats, direction: Floats, step: Floats, slope: Floats) -> None:
-        """Write C u and C⁻ᵀ u for C = R⁻¹, where Q R are the constraints within the hull, each divided by its slack."""
+        """Write C u and C⁻ᵀ u for C = R⁻¹, Q R being the constraints divided by their slacks."""
         loose, basis = self._loose(), null_space(self.normals)
         factor = hessian_factor(self.a[loose] @ basis.T, self.b[loose] - self.a[loose] @ point)
         step[:] = basis.T @ np.linalg.solve(factor, basis @ direction)
         slope[:] = basis.T @ (factor.T @ (basis @ direction))
 
     def contains(self, point: Floats, tolerance: float) -> bool:
-        """Return whether the point is beyond no constraint by a distance of more than the tolerance."""
+        """Return whether all constraints hold within a distance of the tolerance."""
         return point.size == self.dimension and bool(np.all(self.a @ point <= self.b + tolerance))
 
     def support(self, direction: Floats) -> float:
@@ -213,12 +206,12 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
         return float(direction @ _minimiser(self.a, self.b, -direction))
 
     def diameter(self, norm: float) -> float:
-        """Return the largest distance between two points, or a bound on it that is never too small.
+        """Return the largest distance between two points, or an upper bound on it.
 
         In the maximum norm it is exact: the longest side of the bounding box. In the 1-norm it is
-        exact up to 8 dimensions, where the widths in all directions of signs are computed, else the
-        sum of sides. In the 2-norm it is the smaller one of two bounds: the diagonal of the
-        bounding box, and, as |x|₂² ≤ |x|₁ |x|∞, the root of the product of the two others.
+        exact up to 8 dimensions, from the widths in all directions of signs, else the sum of sides.
+        In the 2-norm it is the smaller of two bounds: the diagonal of the bounding box, and, as
+        |x|₂² ≤ |x|₁ |x|∞, the root of the product of the other two.
         """
         check_norm(norm)
         box = self._around()
@@ -235,7 +228,7 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
         ) * (1.0 + OUTWARDS)
 
     def largest(self, norm: float) -> float:
-        """Return the largest norm of a point, or a bound that is never too small: exact where the diameter is."""
+        """Return the largest norm of a point, or an upper bound; exact where the diameter is."""
         check_norm(norm)
         box = self._around()
         if norm == math.inf:
@@ -273,23 +266,26 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
         return chebyshev_ball(self.a, self.b, self.a - self.a @ self.normals.T @ self.normals)
 
     def _loose(self) -> NDArray[np.bool_]:
-        """Return which constraints are no equations: their rows are not orthogonal to the hull."""
+        """Return which constraints are not equations: their rows are not orthogonal to the hull."""
         return np.asarray(
             np.linalg.norm(self.a - self.a @ self.normals.T @ self.normals, axis=1) > 1e-9
         )
 
     def _room(self) -> float:
-        """Return what a coordinate of a computed corner is off by at most: the solver's error is relative to b."""
+        """Return a bound on the error of a computed corner, which is relative to b."""
         return OUTWARDS * float(np.abs(self.b).max())
 
     def _around(self) -> Box:
-        """Return a box that surely contains the polytope, and what is projected onto it."""
+        """Return a box that certainly contains the polytope and all projected points."""
         low, high = self.bounding_box()
         return Box(low - self._room(), high + self._room())
 
 
 def chebyshev_ball(a: Floats, b: Floats, within: Floats) -> tuple[Floats, float]:
-    """Return centre and radius of a largest ball in {a x ≤ b}, for rows ``within`` a plane, or refuse an empty set."""
+    """Return centre and radius of a largest ball in {a x ≤ b}, or refuse an empty set.
+
+    ``within`` are the rows of a projected onto the plane that the ball is in.
+    """
     rows = np.column_stack([a, np.linalg.norm(within, axis=1)])
     found = _minimiser(rows, b, np.append(np.zeros(a.shape[1]), -1.0))
     if found[-1] < -10.0 * TOLERANCE * (float(np.abs(b).max()) or 1.0):
@@ -298,7 +294,7 @@ def chebyshev_ball(a: Floats, b: Floats, within: Floats) -> tuple[Floats, float]
 
 
 def _normals(a: Floats, b: Floats) -> Floats:
-    """Return orthonormal rows that span the constraints that hold with equality on the whole set."""
+    """Return orthonormal rows that span the constraints that hold with equality everywhere."""
     room = OUTWARDS * (float(np.abs(b).max()) or 1.0)
     tight = np.array([bool(b[i] - a[i] @ _minimiser(a, b, a[i]) <= room) for i in range(b.size)])
     if not tight.any():
@@ -330,10 +326,10 @@ def _minimiser(a: Floats, b: Floats, cost: Floats) -> Floats:
 def _least_move(a: Floats, excess: Floats) -> Floats:
     """Return the shortest z with a z ≤ -excess: the problem of least distance.
 
-    Lawson and Hanson: with E = [-a, excess]' and the u ≥ 0 that minimises |E u - e|, e the last
-    unit vector, z is the residual r without its last entry, divided by minus that entry. That is
+    Lawson and Hanson: with E = [-a, excess]' and the w ≥ 0 that minimises |E w - e|, e the last
+    unit vector, z is the residual without its last entry, divided by minus that entry. That is
     precise if |z| is about 1, so the problem is scaled by the largest excess, which |z| is not
-    below, and by |z| where it is much longer. What counts is which constraints have u > 0: z is the
+    below, and by |z| if it is much longer. What matters is which constraints have w > 0: z is the
     shortest one that meets them with equality.
     """
     from scipy.optimize import nnls
@@ -343,17 +339,18 @@ def _least_move(a: Floats, excess: Floats) -> Floats:
     for _ in range(3):
         system = np.vstack([-a.T, excess / scale])
         try:
-            u, _ = nnls(system, last, maxiter=100 * a.size)
+            multipliers, _ = nnls(system, last, maxiter=100 * a.size)
         except RuntimeError:
             raise DiscreetError(
                 "the nearest point of the polytope was not found: a and b are ill-conditioned."
             ) from None
-        residual = system @ u - last
+        residual = system @ multipliers - last
         move = -residual[:-1] / residual[-1] * scale
         if np.linalg.norm(move) <= 10.0 * scale:
             break
         scale = float(np.linalg.norm(move))
-    exact = np.linalg.lstsq(a[u > 0.0], -excess[u > 0.0], rcond=None)[0]
+    active = multipliers > 0.0
+    exact = np.linalg.lstsq(a[active], -excess[active], rcond=None)[0]
     return np.asarray(
         min(exact, move, key=lambda z: max(float((a @ z + excess).max()), 1e-13 * scale))
     )

@@ -38,7 +38,7 @@ class Simplex(ConvexSet, Gauged, Barrier, Vertices):
 
     @property
     def flat(self) -> int:
-        """All dimensions but one: sums are 1."""
+        """All dimensions but one, as sums are 1."""
         return self.dimension - 1
 
     @property
@@ -53,7 +53,10 @@ class Simplex(ConvexSet, Gauged, Barrier, Vertices):
 
     @property
     def complexity(self) -> float:
-        """The parameter of R(x) = -Σ ln x: within the hull it is n - 1, as (Σ u/x)² ≤ (n - 1/|x|²) Σ u²/x² if Σ u = 0."""
+        """ϑ of R(x) = -Σ ln x, which is N - 1 on the hull.
+
+        (Σ u/x)² ≤ (N - 1/|x|²) Σ u²/x² if Σ u = 0, and |x| ≤ 1.
+        """
         return float(self.flat)
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
@@ -69,8 +72,8 @@ class Simplex(ConvexSet, Gauged, Barrier, Vertices):
     def project(self, point: Floats) -> None:
         """Replace the point by the nearest probability vector.
 
-        NaN counts as minus infinity, so that it gets nothing. Infinite entries outweigh all others
-        and share evenly; so do all if none is a number above minus infinity.
+        NaN counts as minus infinity, so it gets nothing. Infinite entries outweigh all others and
+        share evenly; so do all entries if none is above minus infinity.
         """
         pour(point, 1.0, False)
 
@@ -79,17 +82,17 @@ class Simplex(ConvexSet, Gauged, Barrier, Vertices):
         remove_mean(vector)
 
     def gauge(self, point: Floats) -> float:
-        """Return 1 - n times the least entry, which is 0 on the boundary."""
+        """Return 1 - N times the least entry, which is 0 on the boundary."""
         least = math.inf
         for i in range(point.size):
             least = min(least, point[i])
         return max(1.0 - self.dimension * least, 0.0)
 
     def leader(self, sums: Floats, rate: float, point: Floats) -> None:
-        """Write x with x_i = 1 / (level + a_i), a = rate (sums - least of them), for the level at which Σ x = 1.
+        """Write x(j) = 1 / (level + a(j)), a = rate (sums - least of them), with Σ x = 1.
 
-        Σ 1 / (level + a) is convex and decreasing, and at least 1 where level = 1: Newton's method
-        comes from the left. NaN counts as the least one.
+        Σ 1 / (level + a) is convex and decreasing in the level, and at least 1 at level 1, so
+        Newton's method converges from the left. NaN counts as the least sum.
         """
         values = as_list(sums)
         least = math.inf
@@ -113,10 +116,10 @@ class Simplex(ConvexSet, Gauged, Barrier, Vertices):
             point[i] = 1.0 / (level + point[i])
 
     def dikin(self, point: Floats, direction: Floats, step: Floats, slope: Floats) -> None:
-        """Write C u and C⁻ᵀ u for C = diag(x) Q, where the reflection Q takes 1/√n to -x/|x|.
+        """Write C u and C⁻ᵀ u for C = diag(x) Q, where the reflection Q maps 1/√N to -x/|x|.
 
-        H is diag(1/x²), and diag(1/x) takes directions of the hull, whose sum is 0, to vectors
-        orthogonal to x. So does Q, and keeps lengths; hence <C u, H C u> = |u|².
+        H is diag(1/x²), and diag(1/x) maps directions of the hull, whose sum is 0, to vectors
+        orthogonal to x. So does Q, and it preserves lengths; hence <C u, H C u> = |u|².
         """
         squares = 0.0
         for i in range(point.size):
@@ -178,15 +181,15 @@ class Simplex(ConvexSet, Gauged, Barrier, Vertices):
 
 @helper
 def pour(point: Floats, mass: float, signed: bool) -> None:
-    """Project onto {x ≥ 0, sum x = mass} or, if signed, onto {|x|₁ = mass} a point without NaN outside of that ball.
+    """Project onto {x ≥ 0, sum x = mass} or, if signed, onto {|x|₁ = mass}.
 
-    The nearest point is max(v - level, 0), the level being the zero of f(level) = Σ max(v - level,
-    0) - mass, which is convex, decreasing, and made of linear pieces (for signed points, v =
-    |point|, and signs are kept). So Newton's method from the left, which is Michelot's, ends after
-    finitely many steps without sorting. Starting at max v - mass, where f ≥ 0, it takes O(log n): a
-    step either drops half of the entries left or halves the distance of level and max v, which is
-    mass at first and mass / n at last. Heights are measured from max v: huge entries then cost no
-    precision.
+    A signed point must be outside that ball and have no NaN. The nearest point is max(v - level,
+    0), the level being the zero of f(level) = Σ max(v - level, 0) - mass, which is convex,
+    decreasing and piecewise linear (for signed points, v = |point|, and signs are kept). So
+    Newton's method from the left, which is Michelot's, ends after finitely many steps without
+    sorting. Starting at max v - mass, where f ≥ 0, it takes O(log N) steps: each either drops half
+    of the remaining entries or halves the distance of level and max v, which goes from mass to mass
+    / N. Heights are measured from max v, so that huge entries cost no precision.
     """
     values = as_list(point)
     top = largest_entry(point, signed)
@@ -194,7 +197,7 @@ def pour(point: Floats, mass: float, signed: bool) -> None:
         point[:] = mass / point.size
         return
     level, left, before = -mass, point.size + 1, point.size + 2
-    # The last pass has the same entries left, and corrects rounding errors of the one before.
+    # The last pass keeps the same entries, and corrects rounding errors of the one before.
     while left < before:
         before, left, excess = left, 0, -mass
         for i in range(point.size):

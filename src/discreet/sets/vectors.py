@@ -11,7 +11,10 @@ from componentjit import as_list, helper, helper_apart
 from discreet.contracts import Floats, Integers
 from discreet.errors import DiscreetError
 
-LARGEST = 1e100  # of a coordinate, so that squares and sums of them stay finite
+LARGEST = 1e100  # the largest coordinate, so that squares and sums of them stay finite
+# The steepest linear function that a leader follows: beyond it, the leader would be on the boundary
+# up to rounding.
+STEEPEST = 1e12
 
 
 def check_norm(norm: float) -> None:
@@ -21,7 +24,7 @@ def check_norm(norm: float) -> None:
 
 
 def norm_of(vector: Floats, norm: float) -> float:
-    """Return the norm 1, 2 or infinity of a vector, also of one whose squares would vanish.
+    """Return the norm 1, 2 or infinity of a vector, even if squares of its entries underflow.
 
     >>> [norm_of(np.array([3.0, -4.0]), norm) for norm in (1, 2, math.inf)]
     [7.0, 5.0, 4.0]
@@ -48,10 +51,12 @@ def finite_array(name: str, values: ArrayLike, *, axes: int) -> Floats:
 
 
 def scale_to_one(direction: Floats) -> Floats:
-    """Return the direction with 0 for NaN, scaled to at most 1; infinite entries leave nothing of the others.
+    """Return the direction scaled to at most 1; NaN becomes 0, and infinite entries win.
 
-    >>> scale_to_one(np.array([2.0, math.nan, -4.0])).tolist(), scale_to_one(np.array([2.0, -math.inf])).tolist()
-    ([0.5, 0.0, -1.0], [0.0, -1.0])
+    >>> scale_to_one(np.array([2.0, math.nan, -4.0])).tolist()
+    [0.5, 0.0, -1.0]
+    >>> scale_to_one(np.array([2.0, -math.inf])).tolist()
+    [0.0, -1.0]
     """
     largest = float(np.abs(direction).max(initial=0.0))
     if 0.0 < largest < math.inf:
@@ -64,14 +69,14 @@ def scale_to_one(direction: Floats) -> Floats:
 
 @helper
 def height(value: float, top: float, signed: bool) -> float:
-    """Return how far a value is above the top one, at most 0; infinite ones are at the top."""
+    """Return a value minus the top one, so at most 0; infinite values are at the top."""
     size = abs(value) if signed else value
     return 0.0 if size == top else size - top
 
 
 @helper
 def largest_entry(vector: Floats, signed: bool) -> float:
-    """Return the largest entry, or the largest absolute value if signed; NaN is passed over."""
+    """Return the largest entry, or the largest absolute value if signed; NaN is ignored."""
     values = as_list(vector)
     top = -math.inf
     for i in range(vector.size):
@@ -103,7 +108,7 @@ def sum_of_squares(vector: Floats) -> float:
 
 @helper
 def length(vector: Floats) -> float:
-    """Return the Euclidean length; entries whose squares would overflow or vanish are divided by the largest first."""
+    """Return the Euclidean length, without overflow or underflow of squares."""
     total = sum_of_squares(vector)
     if 1e-280 < total < 1e280:
         return math.sqrt(total)
@@ -120,9 +125,9 @@ def length(vector: Floats) -> float:
 
 @helper
 def stretch(point: Floats, total: float, target: float) -> None:
-    """Give the point, whose squares have that total, the target length; the origin stays where it is.
+    """Scale the point, whose squares have that total, to the target length, unless it is 0.
 
-    Whatever the entries are: NaN counts as 0, and infinite ones outweigh all others.
+    NaN counts as 0, and infinite entries outweigh all others.
     """
     if not 1e-280 < total < 1e280:
         total = tame(point)
@@ -134,7 +139,7 @@ def stretch(point: Floats, total: float, target: float) -> None:
 
 @helper_apart
 def tame(point: Floats) -> float:
-    """Divide a point by its largest entry, and return the sum of its squares then."""
+    """Divide a point by its largest entry, and return the new sum of squares."""
     clear_nan(point)
     top = largest_entry(point, True)
     for i in range(point.size):
@@ -153,14 +158,9 @@ def clear_nan(point: Floats) -> None:
             point[i] = 0.0
 
 
-# of a linear function over a set: leaders of steeper ones would be on the boundary, but for
-# rounding
-STEEPEST = 1e12
-
-
 @helper
 def remove_mean(vector: Floats) -> None:
-    """Subtract the mean: what is left is a direction in which sums stay the same."""
+    """Subtract the mean: the result is a direction in which sums stay the same."""
     mean = 0.0
     for i in range(vector.size):
         mean += vector[i]
@@ -171,7 +171,7 @@ def remove_mean(vector: Floats) -> None:
 
 @helper
 def remove_normals(vector: Floats, normals: Floats) -> None:
-    """Subtract what is along the orthonormal rows."""
+    """Subtract the components along the orthonormal rows."""
     for row in range(normals.shape[0]):
         along = 0.0
         for i in range(vector.size):
@@ -182,7 +182,9 @@ def remove_normals(vector: Floats, normals: Floats) -> None:
 
 @helper
 def balance(slope: float) -> float:
-    """Return the y in (-1, 1) with slope + 2 y / (1 - y²) = 0: a linear function and a barrier balance; NaN counts as 0.
+    """Return the z in (-1, 1) with slope + 2 z / (1 - z²) = 0; a NaN slope counts as 0.
+
+    There a linear function and a barrier balance.
 
     >>> balance(-1.5)
     0.53518...
@@ -195,7 +197,7 @@ def balance(slope: float) -> float:
 
 @helper
 def sort_items(values: Floats | Integers, order: Integers) -> None:
-    """Write all indices into ``order``, those of smaller values first, of equal ones the first (heap sort).
+    """Write all indices into ``order``, smaller values first; ties go to the first (heap sort).
 
     >>> import numpy as np
     >>> order = np.zeros(4, dtype=np.int64)
@@ -211,9 +213,9 @@ def sort_items(values: Floats | Integers, order: Integers) -> None:
 
 @helper
 def select_least(values: Floats | Integers, order: Integers, count: int) -> None:
-    """Write the indices of the ``count`` smallest values to the front of ``order``, in no particular order.
+    """Write the indices of the ``count`` smallest values to the front of ``order``, unsorted.
 
-    A heap holds the best so far, with the one to go first on top.
+    A heap holds the best so far, with the first to be replaced on top.
 
     >>> import numpy as np
     >>> order = np.zeros(4, dtype=np.int64)
@@ -230,7 +232,7 @@ def select_least(values: Floats | Integers, order: Integers, count: int) -> None
 
 @helper
 def make_heap(values: Floats | Integers, order: Integers, count: int) -> None:
-    """Write the first indices into ``order`` as a heap: none comes after the one above it."""
+    """Write the first indices into ``order`` as a heap: none comes after its parent."""
     for end in range(count):
         place = end
         while place > 0 and comes_after(values, end, order[(place - 1) // 2]):
@@ -258,7 +260,7 @@ def sift(values: Floats | Integers, order: Integers, count: int) -> None:
 
 @helper
 def comes_after(values: Floats | Integers, one: int, other: int) -> bool:
-    """Return whether an index is sorted behind another one."""
+    """Return whether an index is sorted after another one."""
     if values[one] == values[other]:
         return one > other
     return bool(values[one] > values[other])

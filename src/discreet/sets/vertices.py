@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
@@ -12,15 +13,15 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.contracts import Floats
 from discreet.sets.contract import LinearOracle, Vertices
 
-MOST = 1024  # vertices of a plan that lists all of them
-SPAN = 1e-9  # singular values below that part of the largest one count as 0
+MOST = 1024  # most vertices of a plan that lists all of them
+SPAN = 1e-9  # singular values below this share of the largest count as 0
 
 
 class ExplorationPlan(NamedTuple):
     """Vertices x, the rows, and the probabilities with which they are explored.
 
-    With M = E x xᵀ and W = M⁻¹ on the span of the vertices, E W x <ℓ, x> is ℓ, up to what no vertex
-    can tell.
+    With M = E x xᵀ and W = M⁻¹ on the span of the vertices, E W x <ℓ, x> is ℓ, up to what is
+    orthogonal to all vertices.
 
     >>> plan = uniform_plan([[1.0, 0.0], [0.0, 1.0]])
     >>> plan.moments().tolist(), plan.longest()
@@ -46,7 +47,7 @@ class ExplorationPlan(NamedTuple):
 
 
 def uniform_plan(vertices: ArrayLike) -> ExplorationPlan:
-    """Return the plan that explores all of these alike."""
+    """Return the plan that explores all of these with equal probabilities."""
     rows = np.array(vertices, dtype=np.float64)
     return ExplorationPlan(rows, np.full(len(rows), 1.0 / len(rows)))
 
@@ -54,10 +55,10 @@ def uniform_plan(vertices: ArrayLike) -> ExplorationPlan:
 def plan_by_oracle(
     minimise_linear: Callable[[Floats, Floats], None], dimension: int
 ) -> ExplorationPlan:
-    """Return a plan of vertices that the oracle answers random directions with, the same ones every time.
+    """Return a plan of the oracle's answers to random directions, the same ones every time.
 
-    Directions come in opposite pairs, twice as many pairs as there are dimensions at a time, until
-    the last of them have added nothing to the span of the vertices.
+    Directions come in opposite pairs, some more than twice as many pairs as dimensions at a time,
+    until the last of them add nothing to the span of the vertices.
     """
     rng = np.random.default_rng(1)
     found: dict[bytes, Floats] = {}
@@ -82,7 +83,7 @@ def span_rank(rows: Floats) -> int:
 
 
 def hull_normals(points: Floats) -> Floats:
-    """Return orthonormal rows that span what is orthogonal to the affine hull of some points.
+    """Return orthonormal rows that span the complement of the affine hull of some points.
 
     >>> hull_normals(np.eye(2)).round(3).tolist()
     [[0.707, 0.707]]
@@ -94,13 +95,13 @@ def hull_normals(points: Floats) -> Floats:
 
 
 def null_space(rows: Floats) -> Floats:
-    """Return orthonormal rows that span what is orthogonal to all of these rows."""
+    """Return orthonormal rows that span the complement of these rows."""
     _, values, basis = np.linalg.svd(rows)
     return np.ascontiguousarray(basis[int(np.sum(values > SPAN)) :])
 
 
 def name_corner(point: Floats) -> str:
-    """Return a corner in words: its coordinates.
+    """Return a description of a corner: its coordinates.
 
     >>> name_corner(np.array([-0.0, 1.5]))
     'corner (0, 1.5)'
@@ -108,28 +109,33 @@ def name_corner(point: Floats) -> str:
     return f"corner ({', '.join(f'{entry:.6g}' for entry in point + 0.0)})"
 
 
-def first_few(vertices: Iterable[Floats], most: int = MOST) -> list[Floats] | None:
-    """Return all of these vertices if they are at most that many, else None."""
-    listed = []
-    for vertex in vertices:
-        listed.append(vertex)
-        if len(listed) > most:
-            return None
-    return listed
+def plan_by_list(
+    vertices: Iterable[Floats],
+    minimise_linear: Callable[[Floats, Floats], None],
+    dimension: int,
+) -> ExplorationPlan:
+    """Return a plan of all these vertices, or one by the oracle if there are more than 1024."""
+    listed = list(itertools.islice(vertices, MOST + 1))
+    if len(listed) > MOST:
+        return plan_by_oracle(minimise_linear, dimension)
+    return uniform_plan(listed)
 
 
 class Selections(Vertices):
-    """The convex hull of some vectors of zeros and ones, each of which stands for the elements with a one."""
+    """The convex hull of some vectors of zeros and ones, which stand for sets of elements."""
 
     @property
     def outer(self) -> float:
-        """The largest distance of a vertex v from the centre c: |v - c|² = <v, 1 - 2 c> + |c|² is linear, as v² = v."""
+        """The largest distance of a vertex v from the centre c.
+
+        |v - c|² = <v, 1 - 2 c> + |c|² is linear in v, as entries are 0 or 1.
+        """
         centre = self.centre()
         return math.sqrt(self.support(1.0 - 2.0 * centre) + float(centre @ centre))
 
 
 def name_items(point: Floats) -> str:
-    """Return the items of a selection in words.
+    """Return a description of the items of a selection.
 
     >>> name_items(np.array([0.0, 1.0, 1.0]))
     'items 1, 2'
@@ -139,7 +145,7 @@ def name_items(point: Floats) -> str:
 
 
 def encode_names(names: list[str]) -> NDArray[np.uint32]:
-    """Return names as rows of the numbers of their letters: a set that is compiled is made of numbers."""
+    """Return names as rows of character codes: a compiled set holds numbers only."""
     return np.array(names, dtype=np.str_).view(np.uint32).reshape(len(names), -1).copy()
 
 
@@ -153,14 +159,14 @@ def decode_names(letters: NDArray[np.uint32]) -> list[str]:
     return [str(name) for name in rows.view(f"U{rows.shape[1]}")[:, 0]]
 
 
-STEPS = 10_000
+STEPS = 10_000  # of Wolfe's algorithm, which usually needs a few
 
 
 def distance(points: LinearOracle, point: Floats) -> float:
-    """Return the distance from a point to the set, exact for polytopes up to rounding (Wolfe's nearest point).
+    """Return the distance from a point to the set, by Wolfe's algorithm; exact for polytopes.
 
-    The nearest point so far is a mixture of a few vertices. The oracle says which vertex would
-    bring it nearer; vertices that the nearest point of their plane has no use for are dropped.
+    The nearest point so far is a mixture of a few vertices. The oracle finds a vertex that brings
+    it nearer; vertices that the nearest point of their plane does not need are dropped.
 
     >>> from discreet.sets import Simplex
     >>> distance(Simplex(2), np.array([1.0, 1.0]))
@@ -207,7 +213,7 @@ def _vertex(points: LinearOracle, direction: Floats) -> Floats:
 
 
 def _nearest_of_plane(corral: Floats) -> Floats:
-    """Return the weights, of sum 1, with which the rows make the point of their plane that is nearest to 0."""
+    """Return weights of sum 1 that combine the rows to the point of their plane nearest to 0."""
     first = corral[0]
     rest = np.linalg.lstsq((corral[1:] - first).T, -first, rcond=None)[0]
     return np.append(1.0 - rest.sum(), rest)

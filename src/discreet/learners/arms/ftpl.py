@@ -10,7 +10,7 @@ from componentjit import helper
 from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import check_int, check_positive
 from discreet.learners.arms.draws import Draw
-from discreet.mechanisms.laplace import draw_laplace
+from discreet.mechanisms import draw_laplace
 
 # Copies per arm that are drawn one by one before the rest are counted by a quadrature, which costs
 # about as much.

@@ -123,7 +123,7 @@ class OracleLeader(Learner[Floats, Floats, Floats]):
 def centred_estimators(plan: ExplorationPlan) -> Floats:
     """Return the row W (x - m) for every vertex x of a plan.
 
-    >>> from discreet.sets.vertices import uniform_plan
+    >>> from discreet.sets import uniform_plan
     >>> centred_estimators(uniform_plan([[1.0, 0.0], [0.0, 1.0]])).round(9).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
     """
