@@ -431,7 +431,7 @@ class TestWithoutHorizon:
         assert live.guarantee.delta == delta
         assert "begun again after" in live.guarantee.source
         plan = live._run._plan
-        assert plan.rounds_of(0) == plan.rounds_of(1) == plan.private_of(1).channel.most_rounds(), (
+        assert plan.rounds_of(0) == plan.rounds_of(1) == plan.private_of(1).channel.max_rounds(), (
             "sums last to the end"
         )
         assert ("Unbounded sums" if delta else "Unknown horizons") in live.guarantee.source

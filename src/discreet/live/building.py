@@ -98,7 +98,7 @@ class Plan(NamedTuple):
             wait=recipe["wait"],
             default=np.array(default) if isinstance(default, list) else default,
             rebuild=rebuild,
-            first_epoch=private.channel.most_rounds() if endless else FIRST_EPOCH,
+            first_epoch=private.channel.max_rounds() if endless else FIRST_EPOCH,
         )
 
     @classmethod
