@@ -24,8 +24,8 @@ class OnDevice(
     all models, and anything computed from them. Together with it, so are the actions of all
     *other* rounds, whoever played them: the replaced record reaches them only through reports.
 
-    *Proof.* ``act`` hands nothing to the learner, and its trace is empty; ``take`` hands the record
-    to the channel alone, and the learner gets only what is released. So by induction over rounds
+    *Proof.* ``act`` hands nothing to the learner, and its trace is empty; ``submit`` hands the
+    record to the channel alone, and the learner gets only what is released. So by induction over rounds
     the state of the learner, and the model, are functions of earlier reports, the same functions
     for both neighbours. The action of a round is a function of the model, of the contexts of that
     round and of coins of its own; in rounds that are not replaced all of these are functions of
@@ -51,19 +51,19 @@ class OnDevice(
         """Return one round: the next one shows other contexts."""
         return 1
 
-    def take(self, trace: int, feedback: Feedback, rng: Generator) -> tuple[bool, Release]:
+    def submit(self, trace: int, feedback: Feedback, rng: Generator) -> tuple[bool, Release]:
         """Hand the record to the channel; return whether it reports a value now, and which."""
         return self.channel.offer(feedback, self.learner.query(trace), rng)
 
-    def release(self, trace: int, released: Release) -> None:
+    def deliver(self, trace: int, released: Release) -> None:
         """Hand a report to the server."""
         self.learner.learn(trace, released)
 
     def tell(self, trace: int, feedback: Feedback, rng: Generator) -> bool:
         """Take the record and learn from the report, if there is one; return whether there was."""
-        ready, released = self.take(trace, feedback, rng)
+        ready, released = self.submit(trace, feedback, rng)
         if ready:
-            self.release(trace, released)
+            self.deliver(trace, released)
         return ready
 
     @property

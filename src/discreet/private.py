@@ -15,7 +15,7 @@ class Private(Protected[Action, Trace, Feedback, Observation, Release, Query]):
     object does: all actions, the learner's whole state, and anything computed from them.
 
     *Proof.* The learner's state and actions are functions of its own randomness, of observations
-    and queries, which are public, and of the released values: ``take`` below is the only place
+    and queries, which are public, and of the released values: ``submit`` below is the only place
     where feedback enters, and it hands it to the channel alone. Functions of a private output, with
     independent randomness, are private (docs/proofs.md: Post-processing). ∎ A channel may prove
     something weaker, of one learner only.
@@ -39,19 +39,19 @@ class Private(Protected[Action, Trace, Feedback, Observation, Release, Query]):
         """Return how many rounds to play the action; called once per action, before feedback."""
         return self.channel.begin(self.learner.patience(trace))
 
-    def take(self, trace: Trace, feedback: Feedback, rng: Generator) -> tuple[bool, Release]:
+    def submit(self, trace: Trace, feedback: Feedback, rng: Generator) -> tuple[bool, Release]:
         """Hand raw feedback to the channel; return whether it releases a value now, and which."""
         return self.channel.offer(feedback, self.learner.query(trace), rng)
 
-    def release(self, trace: Trace, released: Release) -> None:
+    def deliver(self, trace: Trace, released: Release) -> None:
         """Hand a released value to the learner."""
         self.learner.learn(trace, released)
 
     def tell(self, trace: Trace, feedback: Feedback, rng: Generator) -> bool:
         """Take feedback and learn from what is released, if anything is; return whether it was."""
-        ready, released = self.take(trace, feedback, rng)
+        ready, released = self.submit(trace, feedback, rng)
         if ready:
-            self.release(trace, released)
+            self.deliver(trace, released)
         return ready
 
     @property

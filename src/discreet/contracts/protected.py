@@ -46,11 +46,11 @@ class Protected(Component, Generic[Action, Trace, Feedback, Observation, Release
         """Return how many rounds to play the action; called once per action, before feedback."""
         raise NotImplementedError
 
-    def take(self, trace: Trace, feedback: Feedback, rng: Generator) -> tuple[bool, Release]:
+    def submit(self, trace: Trace, feedback: Feedback, rng: Generator) -> tuple[bool, Release]:
         """Hand raw feedback to the channel; return whether it releases a value now, and which."""
         raise NotImplementedError
 
-    def release(self, trace: Trace, released: Release) -> None:
+    def deliver(self, trace: Trace, released: Release) -> None:
         """Hand a released value to the learner."""
         raise NotImplementedError
 
