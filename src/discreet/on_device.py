@@ -25,12 +25,12 @@ class OnDevice(
     *other* rounds, whoever played them: the replaced record reaches them only through reports.
 
     *Proof.* ``act`` hands nothing to the learner, and its trace is empty; ``submit`` hands the
-    record to the channel alone, and the learner gets only what is released. So by induction over rounds
-    the state of the learner, and the model, are functions of earlier reports, the same functions
-    for both neighbours. The action of a round is a function of the model, of the contexts of that
-    round and of coins of its own; in rounds that are not replaced all of these are functions of
-    reports and of what both neighbours share. Functions of a private output, with independent
-    randomness, are private (docs/proofs.md: Devices). ∎
+    record to the channel alone, and the learner gets only what is released. So by induction over
+    rounds the state of the learner, and the model, are functions of earlier reports, the same
+    functions for both neighbours. The action of a round is a function of the model, of the contexts
+    of that round and of coins of its own; in rounds that are not replaced all of these are
+    functions of reports and of what both neighbours share. Functions of a private output, with
+    independent randomness, are private (docs/proofs.md: Devices). ∎
 
     *What it does not cover.* The action of the replaced round itself is a function of its contexts,
     without noise. **A server that sees the action voids the privacy of the context**, whatever the
