@@ -25,8 +25,8 @@ from pathlib import Path
 import numpy as np
 
 from discreet import Bandit, Ledger
-from discreet.ledger.turns import turn
-from discreet.live import face
+from discreet.ledger.guards import sqlite_lock
+from discreet.live import client, stores
 from discreet.live.file_store import FileStore
 from discreet.live.run import LiveRun
 
@@ -49,7 +49,7 @@ def work(folder: Path, acknowledged: int, ready: int) -> None:
     while True:
         while len(bandit.open_decisions) < AHEAD:
             bandit.ask()
-        ticket = chance.choice(bandit._run._store.rows.tickets())
+        ticket = chance.choice(list(bandit._run._store.rows.open.values()))
         bandit._run.tell(ticket, loss_of(ticket.id))
         os.write(acknowledged, b"%d\n" % ticket.id)
 
@@ -175,14 +175,13 @@ class TwoTransactions(LiveRun):
         super().__init__(*arguments, **options)
         commit = self._commit_tell
 
-        def commit_twice(told):
-            _, number, _, closed, released, *_ = told
-            if released is not None:
+        def commit_twice(counters, decision, **told):
+            if told.get("released") is not None:
                 rows = self._store.rows
-                group = rows.groups[closed]
+                group = rows.groups[told["closed"]]
                 kept = group._replace(told=group.told + 1)
-                commit((rows.counters, number, kept, None, None, None, None, None, None))
-            commit(told)
+                commit(rows.counters, decision, group=kept)
+            commit(counters, decision, **told)
 
         self._commit_tell = commit_twice
 
@@ -192,12 +191,13 @@ class RepliesFirst(FileStore):
 
     changes = 0
 
-    def _transact(self, write, change, synchronous):
-        with turn, self._explained():
+    @contextlib.contextmanager
+    def _change(self, counters, synchronous):
+        with sqlite_lock:
             if not self._file.in_transaction:
                 self._file.execute("BEGIN IMMEDIATE")
-            self._count(change[0])
-            write(change)
+            self._count(counters)
+            yield
             self.changes += 1
             if self.changes % 4 == 0:
                 self._file.execute("COMMIT")
@@ -205,13 +205,14 @@ class RepliesFirst(FileStore):
 
 @contextlib.contextmanager
 def mistaken(name: str, mistake: type):
-    """Put a mistake in the place of what is right."""
-    right = getattr(face, name)
-    setattr(face, name, mistake)
+    """Replace what is right by a mistake."""
+    module = stores if name == "FileStore" else client
+    right = getattr(module, name)
+    setattr(module, name, mistake)
     try:
         yield
     finally:
-        setattr(face, name, right)
+        setattr(module, name, right)
 
 
 def main(kills: int) -> int:

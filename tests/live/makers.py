@@ -7,8 +7,8 @@ import pytest
 
 from discreet import Advisor, Bandit, BestArmSearch, Experts, Optimizer, Range, VectorOptimizer
 from discreet.contracts import Learner
-from discreet.live.building import Plan
 from discreet.live.run import LiveRun
+from discreet.live.run_plan import RunPlan
 
 UNIT = Range(0.0, 1.0)
 ADVICE = [[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]]
@@ -110,7 +110,7 @@ def run_of(private, **changes):
         "observation": 0,
         "carry": lambda action, observation, rng: 0,
     }
-    return LiveRun.start(Plan(**facts | changes), {})
+    return LiveRun.start(RunPlan(**facts | changes), {})
 
 
 class Recorder(Learner):

@@ -12,7 +12,7 @@ import componentjit
 from discreet import DiscreetError, Ledger, Optimizer, VectorOptimizer, algorithms, audit
 from discreet.channels import RoundedSums
 from discreet.contracts import unsealed
-from discreet.live.optimizer import usual_algorithm
+from discreet.live.optimizers import usual_algorithm
 from discreet.mechanisms.exact import NoiseBlock
 from discreet.mechanisms.exact_vectors import ExactCube
 from discreet.problems import Functions, domain_named

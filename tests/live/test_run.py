@@ -275,7 +275,7 @@ def test_a_closed_run_refuses():
     decision = ask(face)
     face.close()
     for use in (lambda: ask(face), lambda: tell(face, decision), face.state):
-        with pytest.raises(DiscreetError, match="this run is closed: open its file to go on"):
+        with pytest.raises(DiscreetError, match="this run is closed: open its file to continue"):
             use()
     assert "round 1 of 400" in repr(face)
 
@@ -340,4 +340,4 @@ def test_a_private_learner_of_one_s_own_is_run_with_exact_noise():
     run = LiveRun.over(Private(channels.PerRound(UNIT, Laplace(1.0)), learner), horizon=9)
     assert run.plan.private.channel.noise_scales[0].exact
     run.tell(run.ask(), 0.5)
-    assert not np.shares_memory(run._engine.learner.weights.logs, learner.weights.logs)
+    assert not np.shares_memory(run._engine.private.learner.weights.logs, learner.weights.logs)

@@ -35,17 +35,17 @@ def break_sampler(face, monkeypatch, failure):
 
 
 def break_learner(face, monkeypatch, failure):
-    learn = type(face._run._engine.learner).learn
+    learn = type(face._run._engine.private.learner).learn
 
     def fail(self, trace, released):
         learn(self, trace, released)  # halfway: it has learned, and then fails
         raise failure
 
-    monkeypatch.setattr(type(face._run._engine.learner), "learn", fail)
+    monkeypatch.setattr(type(face._run._engine.private.learner), "learn", fail)
 
 
 def break_store(face, monkeypatch, failure):
-    def fail(told):
+    def fail(*told, **named):
         raise failure
 
     monkeypatch.setattr(face._run, "_commit_tell", fail)
@@ -83,7 +83,7 @@ def test_a_tell_that_fails_leaves_the_run_as_if_nothing_had_happened(
     stream = face._run._store.rows.stream
     if stream is not None:
         face._run._engine.channel_state[:] = stream
-        assert face._run._engine.channel.rounds_seen() == 4
+        assert face._run._engine.private.channel.rounds_seen() == 4
         face._run._engine.channel_state[:] = face._run._engine._blank
 
 
@@ -92,14 +92,14 @@ def test_an_ask_that_fails_leaves_the_run_as_if_nothing_had_happened(kind, monke
     face = make(kind)
     tell(face, ask(face))
     before = rows_of(face)
-    act = type(face._run._engine.learner).act
+    act = type(face._run._engine.private.learner).act
 
     def fail(self, observation, rng):
         act(self, observation, rng)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(type(face._run._engine.learner), "act", fail)
+        patch.setattr(type(face._run._engine.private.learner), "act", fail)
         for _ in range(4):
             with contextlib.suppress(KeyboardInterrupt):
                 ask(face)

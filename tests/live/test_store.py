@@ -251,7 +251,7 @@ def test_a_decision_that_the_power_took_back_is_not_mistaken_for_its_successor(t
 def test_a_path_must_be_new_and_free(tmp_path):
     path = tmp_path / "run.db"
     Bandit(arms=2, horizon=100, epsilon=1.0, path=path).close()
-    with pytest.raises(DiscreetError, match="where a run is kept already: open goes on with it"):
+    with pytest.raises(DiscreetError, match="where a run is kept already: open continues it"):
         Bandit(arms=2, horizon=100, epsilon=1.0, path=path)
     for where in (tmp_path / "nowhere" / "run.db", "nul\0", 3.5):
         with pytest.raises(DiscreetError, match="where no file can be made"):
@@ -346,11 +346,11 @@ def test_a_full_disk_refuses_the_tell_and_it_can_be_told_again(tmp_path, monkeyp
     tell(bandit, ask(bandit))
     decision, before = ask(bandit), rows_of(bandit)
 
-    def full(self, told):
+    def full(*_):
         raise sqlite3.OperationalError("database or disk is full")
 
     with monkeypatch.context() as patch:
-        patch.setattr(FileStore, "_write_tell", full)
+        patch.setattr(FileStore, "_write_state", full)
         with pytest.raises(
             DiscreetError,
             match=r"cannot be used \(database or disk is full\), so nothing has changed",

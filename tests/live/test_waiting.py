@@ -13,7 +13,7 @@ from makers import ADVICE, make
 from discreet import Bandit, DiscreetError, Experts, VectorOptimizer
 from discreet.contracts import Noise
 from discreet.guarantee import Guarantee
-from discreet.live.building import FIRST_EPOCH
+from discreet.live.run_plan import FIRST_EPOCH
 
 HOUR = 3600.0
 
@@ -54,19 +54,22 @@ def waiting(size=4, **options):
 
 def silence(bandit):
     engine, bandit._run._clock = bandit._run._engine, Clock()
-    engine.channel = engine.channel._replace(noise=Silent())
+    channel = engine.private.channel._replace(noise=Silent())
+    engine.private = engine.private._replace(channel=channel)
     return bandit._run._clock
 
 
 def listen(bandit):
-    heard, learn = [], type(bandit._run._engine.learner).learn
+    engine = bandit._run._engine
+    heard, learn = [], type(engine.private.learner).learn
 
-    class Listening(type(bandit._run._engine.learner)):
+    class Listening(type(engine.private.learner)):
         def learn(self, trace, released):
             heard.append(float(released))
             learn(self, trace, released)
 
-    bandit._run._engine.learner = Listening._make(bandit._run._engine.learner)
+    learner = Listening._make(engine.private.learner)
+    engine.private = engine.private._replace(learner=learner)
     return heard
 
 

@@ -18,9 +18,9 @@ from discreet.auditing.audit import Audit
 from discreet.auditing.bounds import CONFIDENCE, Tally, epsilon_bound, largest_bound
 from discreet.contracts import Generator
 from discreet.errors import DiscreetError, check_int, check_range
-from discreet.live.building import Plan
-from discreet.live.face import Face
+from discreet.live.client import LiveClient
 from discreet.live.run import LiveRun
+from discreet.live.run_plan import RunPlan
 
 SCHEDULES = 24  # are tried; the one that tells most is attacked
 LOOKS = 200  # at what is shown, at fixed times
@@ -72,7 +72,7 @@ class Schedule(NamedTuple):
 
 
 def audit_release_times(
-    subject: Face | LiveRun,
+    subject: LiveClient | LiveRun,
     *,
     trials: int = 400,
     seed: int = 1,
@@ -92,7 +92,7 @@ def audit_release_times(
     """
     check_int("trials", trials, least=100)
     check_range("confidence", confidence, 0.5, 1.0 - 1e-9)
-    if not isinstance(subject, Face | LiveRun):
+    if not isinstance(subject, LiveClient | LiveRun):
         raise DiscreetError(f"the subject is {subject!r}, but must be a run that is used live.")
     plan = subject.plan
     if plan.wait is None:
@@ -145,7 +145,7 @@ def audit_release_times(
     )
 
 
-def shown(plan: Plan, schedule: Schedule, kind: type[LiveRun], *, silent: bool) -> Shown:
+def shown(plan: RunPlan, schedule: Schedule, kind: type[LiveRun], *, silent: bool) -> Shown:
     """Play a run by a schedule; return what is shown of it at every look."""
     now, seen, tickets = [0.0], [], {}
     run = kind.start(plan, {}, clock=lambda: now[0])

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from componentjit import compilable, compile_for
 from discreet.contracts import Channel, Floats, Generator
-from discreet.live.blocks import packed
+from discreet.live.engine import packed
 
 Bytes = NDArray[np.uint8]
 LEAST = 600  # runs that are always affordable
