@@ -12,7 +12,7 @@ import numpy as np
 from measuring import LEAST_TURNS, Row
 
 from discreet import Bandit
-from discreet.live.file_store import FileStore
+from discreet.live import FileStore
 
 ARMS = 4
 SIMULATED = ("exp3", "tsallis-inf", "batched-tsallis-inf")

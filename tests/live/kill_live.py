@@ -49,7 +49,7 @@ def work(folder: Path, acknowledged: int, ready: int) -> None:
     while True:
         while len(bandit.open_decisions) < AHEAD:
             bandit.ask()
-        ticket = chance.choice(list(bandit._run._store.rows.open.values()))
+        ticket = chance.choice(bandit._run._store.rows.tickets())
         bandit._run.tell(ticket, loss_of(ticket.id))
         os.write(acknowledged, b"%d\n" % ticket.id)
 
@@ -175,13 +175,12 @@ class TwoTransactions(LiveRun):
         super().__init__(*arguments, **options)
         commit = self._commit_tell
 
-        def commit_twice(counters, decision, **told):
-            if told.get("released") is not None:
+        def commit_twice(counters, decision, group, closed, released, *told):
+            if released is not None:
                 rows = self._store.rows
-                group = rows.groups[told["closed"]]
-                kept = group._replace(told=group.told + 1)
-                commit(rows.counters, decision, group=kept)
-            commit(counters, decision, **told)
+                before = rows.groups[closed]
+                commit(rows.counters, decision, before._replace(told=before.told + 1))
+            commit(counters, decision, group, closed, released, *told)
 
         self._commit_tell = commit_twice
 

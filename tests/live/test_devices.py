@@ -67,7 +67,7 @@ def test_reports_say_nothing_but_task_version_and_payload():
     [
         (lambda message: message[:-1], "the report has 31 bytes, but those of this task have 32"),
         (lambda message: message + bytes(100), "the report has 132 bytes"),
-        (lambda message: b"dm" + message[2:], "the message is no report"),
+        (lambda message: b"dm" + message[2:], "the message is not a report"),
         (
             lambda message: message[:2] + b"\x09" + message[3:],
             "the report has format 9, but this version reads format 1",
@@ -195,7 +195,7 @@ def test_models_of_another_task_are_refused():
             [[2.0, 0.0, 0.0], [0.0, 0.0, 0.0]],
             "a context is longer than the declared norm 1: declare a larger one, or clip=True",
         ),
-        ("contexts", "contexts is no table of numbers"),
+        ("contexts", "contexts must be a numeric table"),
     ],
 )
 def test_bad_contexts_are_refused(contexts, complaint):

@@ -362,7 +362,12 @@ class TestWithoutHorizon:
     def test_every_round_is_in_at_most_one_release(self):
         bandit = Bandit(arms=2, horizon=None, epsilon=1.0, algorithm="batched-exp3")
         commit, released = bandit._run._commit_tell, []
-        bandit._run._commit_tell = lambda told: (released.append(told[4]), commit(told))
+
+        def noting(*told):
+            released.append(told[4])
+            commit(*told)
+
+        bandit._run._commit_tell = noting
         for _ in range(5 * FIRST_EPOCH):
             bandit.tell(bandit.ask(), loss=0.5)
         groups = [number for number in released if number is not None]

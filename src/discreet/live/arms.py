@@ -47,11 +47,12 @@ class ArmsClient(LiveClient[Decision]):
 
     def _enter(self, recipe: Recipe, run: LiveRun) -> None:
         super()._enter(recipe, run)
-        self._range, self._clip = tuple(self._bounds), recipe["clip"]
+        low, high = self._bounds
+        self._range, self._clip = (low, high), recipe["clip"]
 
     def ask(self, *, user: User | None = None) -> Decision:
         """Return the arm to play in the next round; a ledger that limits users needs the user."""
-        number, _, choice, token, _, _ = self._run.ask(0, user)
+        number, _, choice, token, _, _ = self._run.decide(0, user)
         return new_decision((self._labels[choice], number, token))
 
     def tell(
@@ -61,7 +62,11 @@ class ArmsClient(LiveClient[Decision]):
 
         With ``wait``, an outcome after its deadline is discarded.
         """
-        outcome = loss_of(reward, loss, self._range, clip=self._clip)
+        low, high = self._range
+        if reward is None and type(loss) is float and low <= loss <= high:  # saves a call
+            outcome = loss
+        else:
+            outcome = loss_of(reward, loss, self._range, clip=self._clip)
         if type(decision) is Decision:
             arm, number, token = decision
             # what ask gives; anything else is checked more closely

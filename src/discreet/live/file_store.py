@@ -23,9 +23,9 @@ from discreet.live.rows import (
     Draws,
     Example,
     Group,
+    OpenRow,
     Recipe,
     Rows,
-    Ticket,
     as_json,
     as_text,
     from_text,
@@ -206,7 +206,7 @@ class FileStore(Store):
                 held = self._decrypted(held, "batch", number, told)
                 rows.groups[number] = Group(number, action, trace, size, told, held)
             for row in execute("SELECT * FROM decision ORDER BY id"):
-                rows.open[row[0]] = Ticket(*row)
+                rows.open[row[0]] = (*row, None)
             for number, value in execute("SELECT * FROM outcome"):
                 rows.outcomes[number] = self._decrypted(value, "outcome", number) or b""
             rows.choices = dict(execute("SELECT * FROM choice"))
@@ -218,7 +218,7 @@ class FileStore(Store):
     def ask(
         self,
         counters: Counters,
-        ticket: Ticket,
+        row: OpenRow,
         times: int,
         group: Group | None = None,
         learner: bytes | None = None,
@@ -232,12 +232,12 @@ class FileStore(Store):
                 held = self._encrypted(group.held, "batch", group.number, group.told)
                 facts = (as_text(group.action), as_text(group.trace), group.size, group.told)
                 execute("INSERT INTO batch VALUES (?, ?, ?, ?, ?, ?)", (group.number, *facts, held))
-            execute("INSERT OR REPLACE INTO decision VALUES (?, ?, ?, ?, ?)", ticket[:5])
-            execute(CHOSEN, (ticket.choice, times))
+            execute("INSERT OR REPLACE INTO decision VALUES (?, ?, ?, ?, ?)", row[:5])
+            execute(CHOSEN, (row[2], times))
             self._write_state(learner, None, draws)
             if outcome is not None:
-                self._write_outcome(ticket.id, outcome)
-        self.rows.ask(counters, ticket, times, group, learner, draws, outcome)
+                self._write_outcome(row[0], outcome)
+        self.rows.ask(counters, row, times, group, learner, draws, outcome)
 
     def tell(
         self,

@@ -162,7 +162,7 @@ class RunState(NotCopyable):
             actions = {number: group.action for number, group in rows.groups.items()}
             return tuple(
                 (ticket._replace(action=actions.get(ticket.group)), max(0.0, now - ticket.asked_at))
-                for ticket in rows.open.values()
+                for ticket in rows.tickets()
             )
 
     def read_learner(self, read: Callable[[Learner], Read]) -> Read:

@@ -12,9 +12,9 @@ from discreet.live.rows import (
     Draws,
     Example,
     Group,
+    OpenRow,
     Recipe,
     Rows,
-    Ticket,
     new_session,
 )
 
@@ -65,7 +65,7 @@ class Store:
     def ask(
         self,
         counters: Counters,
-        ticket: Ticket,
+        row: OpenRow,
         times: int,
         group: Group | None = None,
         learner: bytes | None = None,
@@ -74,9 +74,9 @@ class Store:
     ) -> None:
         """Open a decision. When it returns, nobody else is given that decision.
 
-        What is None stays as it is. ``times`` is how often its choice was made, with this one;
-        ``group`` is a new group; ``outcome`` is a placeholder of the size of an outcome, kept until
-        the deadline.
+        What is None stays as it is. ``row`` has the fields of a ``Ticket``; ``times`` is how often
+        its choice was made, with this one; ``group`` is a new group; ``outcome`` is a placeholder
+        of the size of an outcome, kept until the deadline.
         """
         raise NotImplementedError
 
