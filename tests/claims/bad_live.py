@@ -1,4 +1,4 @@
-"""Bad input about live use: ledgers, bandits and all other faces; test_bad_input plays all of it."""
+"""Bad input about live use: ledgers, bandits and all other classes; for test_bad_input."""
 
 from __future__ import annotations
 

@@ -71,7 +71,9 @@ class Killer:
         Bandit(arms=3, horizon=ROUNDS, epsilon=EPSILON, **options).close()
 
     def kill_one(self) -> None:
-        """Let a worker work, read what it releases, and kill it: now and then already while it opens the run."""
+        """Let a worker work, read what it releases, and kill it: now and then already while it
+        opens the run.
+        """
         acknowledged = os.open(
             self.folder / "acknowledged", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600
         )
@@ -119,7 +121,9 @@ class Killer:
         ]
 
     def check(self) -> list[str]:
-        """Return all faults: the run is opened once more, as after any crash, and compared with what was written down."""
+        """Return all faults: the run is opened once more, as after any crash, and compared with
+        what was written down.
+        """
         self.read()
         lines = (
             (self.folder / "acknowledged").read_text().split()
@@ -169,7 +173,9 @@ class Killer:
 
 
 class TwoTransactions(LiveRun):
-    """An outcome and its release are committed one after the other, and nobody makes up for a release that is missing."""
+    """An outcome and its release are committed one after the other, and nobody makes up for a
+    release that is missing.
+    """
 
     def __init__(self, *arguments, **options):
         super().__init__(*arguments, **options)

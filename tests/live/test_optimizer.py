@@ -1,4 +1,6 @@
-"""The face for points of a set: every algorithm that sees losses of points, live; what it takes and what it refuses."""
+"""The face for points of a set: every algorithm that sees losses of points, live; what it takes and
+what it refuses.
+"""
 
 from __future__ import annotations
 
@@ -141,7 +143,7 @@ def test_the_usual_algorithm_plays_vertices_where_they_are_meant(domain, name):
 
 
 def test_it_learns_which_slate_is_best():
-    """Items 1 and 3 cost nothing. Fixed seed; a uniform slate would be the best in 1 round of 10."""
+    """Items 1 and 3 cost nothing. Fixed seed; a uniform slate is the best in 1 round of 10."""
     face = simulated(horizon=4000, epsilon=1e3, exploration=0.2, spread=5.0, batch_size=4)
     costs, played = np.array([0.5, 0.0, 0.5, 0.0, 0.5]), []
     for _ in range(3000):
@@ -346,7 +348,9 @@ def test_a_run_is_charged():
     "name", ["private-linear-oracle", "private-two-point", "private-projection-free"]
 )
 def test_before_a_release_nothing_depends_on_what_was_told(name):
-    """Decisions and the learner's state are the same bit for bit; only what the channel holds differs."""
+    """Decisions and the learner's state are the same bit for bit; only what the channel holds
+    differs.
+    """
     faces = [simulated(name, batch_size=8) for _ in range(2)]
     for t in range(8):
         decisions = [face.ask() for face in faces]
@@ -367,7 +371,9 @@ def test_before_a_release_nothing_depends_on_what_was_told(name):
 def test_a_replaced_loss_moves_exact_sums_by_at_most_what_their_noise_is_for(
     noise, size, monkeypatch
 ):
-    """Searched through the run with noise of 0: losses of both ends in the direction that tells most; at least 99 %."""
+    """Searched through the run with noise of 0: losses of both ends in the direction that tells
+    most; at least 99 %.
+    """
     monkeypatch.setattr(NoiseBlock, "take", lambda self: 0)
     monkeypatch.setattr(ExactCube, "radius", lambda self, size: 0)
     channel = live(
@@ -394,7 +400,9 @@ def test_a_replaced_loss_moves_exact_sums_by_at_most_what_their_noise_is_for(
     ("name", "domain"), [("private-linear-oracle", "k-sets(2,1)"), ("private-two-point", "ball(1)")]
 )
 def test_an_audit_of_a_live_sum_finds_most_of_its_epsilon(name, domain):
-    """Through exact noise; a correct claim is called violated in at most 1 % of all audits, and the seed is fixed."""
+    """Through exact noise; a correct claim is called violated in at most 1 % of all audits, and the
+    seed is fixed.
+    """
     face = live(name, domain=domain, horizon=2, delta=0.0, noise="laplace", batch_size=1)
     found = audit(face, trials=16_000)
     assert not found.violated

@@ -221,7 +221,9 @@ def test_the_learner_may_choose_how_long_each_action_is_held():
 
 
 class RunningTotal(Channel):
-    """One stream that takes and releases in two steps; every release has a noise of 1000, which can be made to fail."""
+    """One stream that takes and releases in two steps; every release has a noise of 1000, which can
+    be made to fail.
+    """
 
     compiles = False
     one_stream = True
@@ -282,7 +284,9 @@ def test_a_closed_run_refuses():
 
 @pytest.mark.parametrize("kind", [Tree, Honaker, Buffered, SquareRoot])
 def test_a_live_running_sum_by_hand_releases_nothing(kind):
-    """So no thread, fork, copy or failure can make it release something twice: only a run draws its noise."""
+    """So no thread, fork, copy or failure can make it release something twice: only a run draws its
+    noise.
+    """
     sums = channels.RunningSum.calibrated(
         Box.cube(2, 0.0, 1.0), kind, prefixes=8, epsilon=1.0, delta=1e-6
     )

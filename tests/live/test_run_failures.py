@@ -61,7 +61,7 @@ def break_store(face, monkeypatch, failure):
 def test_a_tell_that_fails_leaves_the_run_as_if_nothing_had_happened(
     kind, in_file, failure, breaking, monkeypatch, tmp_path
 ):
-    """The round that failed is told again, and counts once: a padded tree and BLT counted it twice."""
+    """The failed round is told again, and counts once: a padded tree and BLT counted it twice."""
     face = make(kind, path=tmp_path / "run.db" if in_file else None)
     for _ in range(3):
         tell(face, ask(face))
@@ -110,7 +110,9 @@ def test_an_ask_that_fails_leaves_the_run_as_if_nothing_had_happened(kind, monke
 
 @pytest.mark.parametrize("interrupted", range(1, 6))
 def test_a_change_that_is_interrupted_on_its_way_into_the_tables_is_completed(interrupted):
-    """The commit is one assignment: a Ctrl-C after it finds the change made, whichever table it had reached."""
+    """The commit is one assignment: a Ctrl-C after it finds the change made, whichever table it had
+    reached.
+    """
     face = bandit(batch_size=1)
     tell(face, ask(face))
     decision = ask(face)
@@ -163,7 +165,9 @@ def test_a_decision_that_is_interrupted_on_its_way_into_the_tables_was_given(int
 
 
 def test_a_signal_at_any_moment_neither_loses_nor_doubles_an_outcome():
-    """Two hundred Ctrl-Cs from a timer: what was told without an exception counts, and what was not, at most once."""
+    """Two hundred Ctrl-Cs from a timer: what was told without an exception counts, and what was
+    not, at most once.
+    """
     face = bandit(horizon=100_000, batch_size=2, simulation=True)
     acknowledged, interrupts, armed = 0, 0, False
 
@@ -201,7 +205,7 @@ def test_a_signal_at_any_moment_neither_loses_nor_doubles_an_outcome():
 
 @pytest.mark.parametrize("name", ["state", "open_decisions", "release_due"])
 def test_an_interrupt_while_a_method_begins_leaves_no_lock_behind(name):
-    """Wherever Ctrl-C comes, the run answers afterwards: also while the traceback is still there."""
+    """Wherever Ctrl-C comes, the run answers afterwards, also while the traceback exists."""
 
     def interrupt(*_):
         raise KeyboardInterrupt

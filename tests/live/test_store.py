@@ -222,7 +222,9 @@ def test_a_tell_waits_for_the_disk(tmp_path):
 
 
 def test_a_decision_that_the_power_took_back_is_not_mistaken_for_its_successor(tmp_path):
-    """An ask need not be on the disk: after a power loss its number is given again, under another token."""
+    """An ask need not be on the disk: after a power loss its number is given again, under another
+    token.
+    """
     path = tmp_path / "run.db"
     with Bandit(arms=2, horizon=100, epsilon=1.0, path=path) as bandit:
         lost = bandit.ask()
@@ -363,7 +365,9 @@ def test_a_full_disk_refuses_the_tell_and_it_can_be_told_again(tmp_path, monkeyp
 
 @pytest.mark.slow
 def test_a_run_that_was_killed_while_it_was_made_can_be_made_again(tmp_path):
-    """Whatever is left of it, either there is a run or there is none; the first is killed at once, the last when done."""
+    """Whatever is left of it, either there is a run or there is none; the first is killed at once,
+    the last when done.
+    """
 
     def kill_after(seconds, path):
         reader, writer = os.pipe()
@@ -400,7 +404,9 @@ def test_a_run_that_was_killed_while_it_was_made_can_be_made_again(tmp_path):
 
 
 def test_a_second_writer_ends_the_first_one_by_whatever_way_it_came(tmp_path):
-    """Locks can be lost (the file of the lock deleted, read and closed by this very process): sessions are not."""
+    """Locks can be lost (the file of the lock deleted, read and closed by this very process):
+    sessions are not.
+    """
     path = tmp_path / "run.db"
     first = make("batch", path=path, simulation=True)
     decisions = [first.ask() for _ in range(3)]

@@ -41,7 +41,9 @@ class Silent(Noise):
 
 
 def waiting(size=4, **options):
-    """Return a bandit with a wait of an hour and no noise, its clock, and the list of what its learner hears."""
+    """Return a bandit with a wait of an hour and no noise, its clock, and the list of what its
+    learner hears.
+    """
     usual = {
         "algorithm": "batched-exp3",
         "batch_size": size,
@@ -305,7 +307,9 @@ def test_a_clock_that_is_set_back_does_not_stop_a_run():
 
 
 def test_many_deadlines_are_passed_in_linear_time():
-    """Twice as many take about twice as long: four times would be quadratic; the best of three, so that noise is rare."""
+    """Twice as many take about twice as long: four times would be quadratic; the best of three, so
+    that noise is rare.
+    """
     import time
 
     def seconds(count):
@@ -424,7 +428,9 @@ class TestWithoutHorizon:
 
     @pytest.mark.parametrize("delta", [0.0, 1e-6])
     def test_others_go_on_learning(self, delta):
-        """They keep what they know where a bandit begins anew, and promise the same; files and exact noise as ever."""
+        """They keep what they know where a bandit begins anew, and promise the same; files and
+        exact noise as ever.
+        """
         experts = Experts(
             experts=2, horizon=None, epsilon=5.0, delta=delta, simulation=True, seed=3
         )

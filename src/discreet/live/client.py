@@ -7,9 +7,10 @@ import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar, cast
+from typing import ClassVar, Generic, NamedTuple, Protocol, Self, cast
 
 import numpy as np
+from typing_extensions import TypeVar
 
 from discreet.errors import DiscreetError, check_flag, check_int, check_positive
 from discreet.guarantee import Guarantee
@@ -43,7 +44,7 @@ class Decided(Protocol):
         """What names the run that gave it."""
 
 
-Gives = TypeVar("Gives", bound=Decided)
+Gives = TypeVar("Gives", bound=Decided, default=Decided)
 
 
 @dataclass(frozen=True)
