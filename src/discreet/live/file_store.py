@@ -58,9 +58,6 @@ FIRST = (
 COUNT = (
     "UPDATE run SET asked = ?, running = ?, left_over = ?, released = ?, lost = ? WHERE session = ?"
 )
-CHOSEN = (
-    "INSERT INTO choice VALUES (?, ?) ON CONFLICT (choice) DO UPDATE SET times = excluded.times"
-)
 
 
 class FileStore(Store):
@@ -115,9 +112,7 @@ class FileStore(Store):
             raise DiscreetError(f"path is {str(path)!r}, but there is no file.")
         if self._connect(Path(path).resolve()):
             self.close()
-            raise DiscreetError(
-                f"path is {str(path)!r}, but that is a file of another kind, not a run."
-            )
+            raise DiscreetError(f"{self.name} is a file of another kind, not a run.")
         with self._closed_by_failure(), sqlite_lock, self._explained(), self._reading():
             self._be_careful()
             self._token, fingerprint, released = self._file.execute(
@@ -142,9 +137,7 @@ class FileStore(Store):
             self._lock = _only_writer(path)
             weakref.finalize(self, _close, self._lock, os.getpid())
             self._key, self._synchronous = None, ""
-            self._file = sqlite3.connect(
-                f"{path.as_uri()}?mode=rw", uri=True, isolation_level=None, check_same_thread=False
-            )
+            self._file = _connection(f"{path.as_uri()}?mode=rw")
             weakref.finalize(self, _close, self._file, os.getpid())
             with self._closed_by_failure():
                 if not self._file.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
@@ -233,7 +226,7 @@ class FileStore(Store):
                 facts = (as_text(group.action), as_text(group.trace), group.size, group.told)
                 execute("INSERT INTO batch VALUES (?, ?, ?, ?, ?, ?)", (group.number, *facts, held))
             execute("INSERT OR REPLACE INTO decision VALUES (?, ?, ?, ?, ?)", row[:5])
-            execute(CHOSEN, (row[2], times))
+            execute("INSERT OR REPLACE INTO choice VALUES (?, ?)", (row[2], times))
             self._write_state(learner, None, draws)
             if outcome is not None:
                 self._write_outcome(row[0], outcome)
@@ -382,9 +375,7 @@ def _only_writer(path: Path) -> sqlite3.Connection:
     of its own, because a lock on the run itself would also keep readers out.
     """
     address = new_file(path.with_name(path.name + ".writer")).as_uri()
-    lock = sqlite3.connect(
-        address, uri=True, timeout=0.0, isolation_level=None, check_same_thread=False
-    )
+    lock = _connection(address, seconds=0.0)
     try:
         lock.execute("PRAGMA journal_mode = OFF")  # nothing is ever written to it
         lock.execute("BEGIN EXCLUSIVE")
@@ -394,6 +385,12 @@ def _only_writer(path: Path) -> sqlite3.Connection:
             f"{path} is in use: a run has one writer, so close it there first."
         ) from None
     return lock
+
+
+def _connection(address: str, seconds: float = 5.0) -> sqlite3.Connection:
+    """Connect to a file; wait for some seconds while another connection writes."""
+    options = {"uri": True, "check_same_thread": False}
+    return sqlite3.connect(address, timeout=seconds, isolation_level=None, **options)
 
 
 def _close(connection: sqlite3.Connection, process: int) -> None:
