@@ -1,4 +1,6 @@
-"""What live use costs: decisions and outcomes with every guard, exact noise, in memory and in a file."""
+"""What live use costs: decisions and outcomes with every guard, exact noise, in memory and in a
+file.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ import numpy as np
 from measuring import LEAST_TURNS, Row
 
 from discreet import Bandit
-from discreet.live.file_store import FileStore
+from discreet.live import FileStore
 
 ARMS = 4
 SIMULATED = ("exp3", "tsallis-inf", "batched-tsallis-inf")
@@ -20,7 +22,9 @@ EXACT = (("batched-htinf", 0.0), ("noisy-exp2", 0.0), ("local-tsallis-inf", 1e-6
 
 
 def ask_and_tell(name: str, turns: int, rounds: int = 2_000) -> float:
-    """Return microseconds a round of the plain-Python interface; the least of several runs, as load only adds to it."""
+    """Return microseconds a round of the plain-Python interface; the least of several runs, as load
+    only adds to it.
+    """
     times = []
     for _ in range(turns):
         with warnings.catch_warnings(action="ignore"):
@@ -36,7 +40,9 @@ def ask_and_tell(name: str, turns: int, rounds: int = 2_000) -> float:
 
 
 def live_tell(name: str, turns: int, *, delta: float = 0.0, rounds: int = 4_000) -> float:
-    """Return microseconds a ``tell`` with exact noise, drawing it included; the least of several runs."""
+    """Return microseconds a ``tell`` with exact noise, drawing it included; the least of several
+    runs.
+    """
     times = []
     for _ in range(turns):
         bandit = Bandit(arms=ARMS, horizon=rounds, epsilon=1.0, delta=delta, algorithm=name)
@@ -52,7 +58,9 @@ def live_tell(name: str, turns: int, *, delta: float = 0.0, rounds: int = 4_000)
 
 
 def file_tell(waits: str, turns: int, rounds: int = 500) -> float:
-    """Return microseconds a ``tell`` to a run in a file; ``waits`` is FULL if it waits for the disk, else NORMAL."""
+    """Return microseconds a ``tell`` to a run in a file; ``waits`` is FULL if it waits for the
+    disk, else NORMAL.
+    """
     times = []
     usual, FileStore.tells = FileStore.tells, waits
     for _ in range(turns):

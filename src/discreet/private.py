@@ -8,21 +8,19 @@ from discreet.guarantee import Guarantee
 
 
 class Private(Protected[Action, Trace, Feedback, Observation, Release, Query]):
-    """Joins a channel and a learner; whatever the learner does is as private as what the channel releases.
+    """Joins a channel and a learner: all that the learner does is as private as what is released.
 
-    **Theorem.** Let the sequence of values released by ``channel`` be (epsilon,
-    delta)-differentially private, also when each round's feedback depends on what was released
-    before. Then so is everything that this object does: all actions, the whole state of the
-    learner, and anything computed from them.
+    **Theorem.** Let the values released by ``channel`` be (epsilon, delta)-differentially private,
+    also when each round's feedback depends on earlier releases. Then so is everything that this
+    object does: all actions, the learner's whole state, and anything computed from them.
 
-    *Proof.* The learner draws with randomness of its own. Its state and actions are functions of
-    that randomness, of the observations and queries, which are public, and of the released values:
-    ``tell`` below is the only place where feedback enters, and it hands it to the channel alone.
-    Functions of a private output, with independent randomness, are private (docs/proofs.md:
-    Post-processing). A channel may prove something weaker, of one learner only. ∎
+    *Proof.* The learner's state and actions are functions of its own randomness, of observations
+    and queries, which are public, and of the released values: ``submit`` below is the only place
+    where feedback enters, and it hands it to the channel alone. Functions of a private output, with
+    independent randomness, are private (docs/proofs.md: Post-processing). ∎ A channel may prove
+    something weaker, of one learner only.
 
-    So the guarantee belongs to the channel, and any learner can be put behind any channel in one
-    line:
+    So the guarantee belongs to the channel. Any learner fits behind any channel:
 
     >>> from discreet import Range, channels, learners
     >>> channel = channels.Batch.laplace(size=10, epsilon=0.5, bounds=Range(0.0, 1.0))
@@ -38,14 +36,22 @@ class Private(Protected[Action, Trace, Feedback, Observation, Release, Query]):
         return self.learner.act(observation, rng)
 
     def hold_for(self, trace: Trace) -> int:
-        """Return for how many rounds the action is to be played; asked once for every action, before its feedback."""
+        """Return how many rounds to play the action; called once per action, before feedback."""
         return self.channel.begin(self.learner.patience(trace))
 
+    def submit(self, trace: Trace, feedback: Feedback, rng: Generator) -> tuple[bool, Release]:
+        """Hand raw feedback to the channel; return whether it releases a value now, and which."""
+        return self.channel.offer(feedback, self.learner.query(trace), rng)
+
+    def deliver(self, trace: Trace, released: Release) -> None:
+        """Hand a released value to the learner."""
+        self.learner.learn(trace, released)
+
     def tell(self, trace: Trace, feedback: Feedback, rng: Generator) -> bool:
-        """Hand raw feedback to the channel; let the learner learn if something is released, and say whether it was."""
-        ready, released = self.channel.offer(feedback, self.learner.query(trace), rng)
+        """Take feedback and learn from what is released, if anything is; return whether it was."""
+        ready, released = self.submit(trace, feedback, rng)
         if ready:
-            self.learner.learn(trace, released)
+            self.deliver(trace, released)
         return ready
 
     @property

@@ -19,7 +19,7 @@ from discreet.channels.estimates import FITTED, GROUPS, JOINT_GAUSSIAN, JOINT_LA
 from discreet.checks import CheckFailed, check_non_interference, check_private
 from discreet.environments import AdviceRandom, Stochastic
 from discreet.learners import BatchedExp4, Exp4, Exp4P
-from discreet.live.building import exactly
+from discreet.live.run_plan import with_exact_noise
 from discreet.problems import Advice
 from discreet.randomness import streams
 from discreet.simulation.loop import Player, play
@@ -239,7 +239,7 @@ class TestRefusals:
                 .private
             )
             with pytest.raises(DiscreetError, match="cannot be used live"):
-                exactly(private)
+                with_exact_noise(private)
 
     def test_a_learner_meets_advice_of_another_number_of_experts(self):
         game = AdviceRandom(3, 5).deal(0, 20, np.random.default_rng(0))

@@ -22,7 +22,7 @@ from discreet.environments import (
     environment_names,
 )
 from discreet.learners import EntropyFtrl, QuadraticFtrl
-from discreet.live.building import exactly
+from discreet.live.run_plan import with_exact_noise
 from discreet.problems import Points
 from discreet.sets import GEOMETRIES, Box, geometry
 from discreet.simulation.dealing import deal
@@ -255,7 +255,7 @@ class TestSimulation:
     @pytest.mark.parametrize("name", ["private-ftrl-experts", "private-ftrl-cube"])
     def test_live_use_has_exact_noise_and_the_same_guarantee(self, name, delta):
         private = build(name, {}, dimension=3, rounds=50, delta=delta).private
-        live = exactly(private)
+        live = with_exact_noise(private)
         assert live.guarantee.epsilon <= private.guarantee.epsilon * (1.0 + 1e-9)
         assert live.guarantee.delta == delta
         assert "exact noise" in live.guarantee.source
@@ -269,7 +269,7 @@ class TestSimulation:
 
     def test_noise_without_an_exact_sampler_is_refused_in_live_use(self):
         with pytest.raises(DiscreetError, match="spherical"):
-            exactly(build("private-ftrl-ball", {}, dimension=3, rounds=50).private)
+            with_exact_noise(build("private-ftrl-ball", {}, dimension=3, rounds=50).private)
 
     def test_a_bandit_refuses_algorithms_for_points(self):
         with pytest.raises(

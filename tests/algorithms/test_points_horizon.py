@@ -136,7 +136,7 @@ class TestAnUnknownHorizon:
     def test_no_bound_is_stated_for_rounds_that_sums_do_not_last_for(self):
         build, problem = algorithm("private-ftrl-experts").build, Points("experts", 2**16)
         longest = Setting(problem, rounds=2**24 + 1, delta=1e-6, unknown_horizon=True)
-        assert build(longest).private.channel.most_rounds() == 2**24
+        assert build(longest).private.channel.max_rounds() == 2**24
         with pytest.raises(
             DiscreetError, match=r"rounds is 16,777,218, but .* last for 16,777,217\."
         ):

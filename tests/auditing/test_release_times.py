@@ -37,10 +37,10 @@ class Early(LiveRun):
 class WhenTold(LiveRun):
     """Passes deadlines when somebody tells an outcome, too."""
 
-    def hear(self, number, token, choice, feedback):
+    def tell_by_id(self, number, token, choice, feedback):
         with self._lock:
             self._pass_deadlines(self._committed(), self._clock(), self._wait)
-        return super().hear(number, token, choice, feedback)
+        return super().tell_by_id(number, token, choice, feedback)
 
 
 class Counting(LiveRun):

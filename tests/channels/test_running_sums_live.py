@@ -16,7 +16,7 @@ from discreet import DiscreetError, Private, Setting, algorithm, audit
 from discreet.channels import Restarting, RunningSum
 from discreet.contracts import Noise, unsealed
 from discreet.factorisations import FACTORISATIONS, Buffered, Honaker, SquareRoot, Tree, Unbounded
-from discreet.live.building import exactly
+from discreet.live.run_plan import with_exact_noise
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.problems import Points
 from discreet.randomness import streams
@@ -44,7 +44,7 @@ class TestLive:
     @every_live
     def test_live_twins_share_nothing(self, name):
         private = self.build(name)
-        live, other = exactly(private), exactly(private)
+        live, other = with_exact_noise(private), with_exact_noise(private)
         for one, two in ((live, private), (live, other)):
             mine = [array for _, array in componentjit.arrays(one)]
             theirs = [array for _, array in componentjit.arrays(two)]
@@ -63,7 +63,7 @@ class TestLive:
             DiscreetError,
             match="has seen rounds, but live use begins before the first: build it again",
         ):
-            exactly(private)
+            with_exact_noise(private)
 
     @every_live
     def test_in_the_middle_of_a_run_there_is_no_second_one(self, name):

@@ -1,4 +1,4 @@
-"""Bad input about live use: ledgers, bandits and all other faces; test_bad_input plays all of it."""
+"""Bad input about live use: ledgers, bandits and all other classes; for test_bad_input."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ CALLS = [
     ),
     (
         'Bandit(2, 10, 1.0, key="a.key")',
-        "key is given, but without path= nothing is written that it could hide.",
+        "key is given, but without path= nothing is written that it could encrypt.",
     ),
     ("audit_release_times(None)", "the subject is None, but must be a live run."),
     ("LiveRun.over(None, horizon=5)", "private is None, but must be a Private."),
@@ -102,10 +102,7 @@ CALLS = [
     ("Bandit(3, 100, 1.0, algorithm=None)", "unknown algorithm None"),
     (
         'Bandit(3, 100, 1.0, algorithm="hedge")',
-        "algorithm is hedge, which plays distributions "
-        "over "
-        "experts: use "
-        "Experts or "
+        "algorithm is hedge, which plays distributions over experts: use Experts or "
         "VectorOptimizer.",
     ),
     (
@@ -132,7 +129,22 @@ CALLS = [
     ),
     ("Bandit(3, 100, 1.0, bananas=1)", "unknown option of batched-exp3 'bananas'"),
     ('Bandit.open("/nonexistent/x")', "path is '/nonexistent/x', but there is no file."),
-    ("Bandit.open(None)", "path is 'None', but there is no file."),
+    ("Bandit.open(None)", "path is None, but there is no file: give a path or a store."),
+    (
+        'Bandit(3, 100, 1.0, store="run.db")',
+        "store has no scheme, but must be a Store or a URL with",
+    ),
+    (
+        'Bandit(3, 100, 1.0, store="x://u:secret@h/d")',
+        "store has the scheme 'x', but must be a Store",
+    ),
+    ('Bandit(3, 100, 1.0, store="sqlite://run.db")', "but must name a file, such as 'sqlite:///"),
+    (
+        'Bandit(3, 100, 1.0, path="a", store="memory://")',
+        "path and store are both given, but a run",
+    ),
+    ("Bandit(3, 100, 1.0, store=3)", "store is 3, but must be a Store or a URL such as"),
+    ('Bandit.open(store="memory://")', "the store in memory has no run."),
     (
         "(lambda b: b.tell(b.ask()))(Bandit(3, 100, 1.0))",
         "tell needs one outcome: either reward or loss.",
@@ -195,13 +207,8 @@ CALLS = [
     ),
     (
         'Ledger(1, max_rounds_per_user=1).admit(b"\\xff")',
-        "user is no text: bytes must be UTF-8 (or give "
-        "their "
-        "hex()), and "
-        "numbers at "
-        "most "
-        "4,300 "
-        "digits.",
+        "user is not valid text: bytes must be UTF-8 (or give their hex()), and numbers at most "
+        "4,300 digits.",
     ),
     ("Ledger(1).epsilon_a_round(runs=0)", "runs is 0, but must be a whole number of at least 1."),
     (

@@ -176,7 +176,6 @@ FOREIGN = {
         "hasattr(example, '_fields')",
     },
     "ledger/ledger.py": {"getattr(error, 'sqlite_errorcode', None)"},
-    "ledger/turns.py": {"hasattr(os, 'register_at_fork')"},
     "problems/base.py": {"getattr(self, each.name)"},  # the fields of a dataclass
     "simulation/executors.py": {"hasattr(os, 'sched_getaffinity')"},
 }

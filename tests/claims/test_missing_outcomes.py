@@ -11,7 +11,9 @@ ROUNDS, RUNS, REWARDS = 6000, 12, (0.7, 0.5, 0.5)
 
 
 def share_of_the_best(missing, **options):
-    """Return how often the best of three arms is played, over some runs in which some outcomes never come."""
+    """Return how often the best of three arms is played, over some runs in which some outcomes
+    never come.
+    """
     played = 0
     for seed in range(RUNS):
         rng, now = np.random.default_rng(seed), [0.0]
@@ -29,7 +31,9 @@ def share_of_the_best(missing, **options):
 
 @pytest.mark.slow
 def test_a_default_makes_up_for_missing_outcomes():
-    """Seeds are fixed, so there are no false alarms; the differences are more than five standard errors."""
+    """Seeds are fixed, so there are no false alarms; the differences are more than five standard
+    errors.
+    """
     waits = {"wait": 50.0, "default_reward": 0.0}
     complete = share_of_the_best(0.0)
     assert share_of_the_best(0.1) < complete - 0.06, "one in ten: four of five batches never come"

@@ -352,7 +352,7 @@ def test_a_refused_charge_says_which_epsilon_would_fit():
     ledger = Ledger(1.0, max_rounds_per_user=3)
     ledger.charge(promise(0.1, rounds=1).for_user(rounds=3))
     with pytest.raises(
-        BudgetExceeded, match=r"epsilon at most 0\.7, which is 0\.233333333333 a round, would fit"
+        BudgetExceeded, match=r"epsilon at most 0\.7, which is 0\.233333333333 per round, would fit"
     ):
         ledger.charge(promise(1.0, rounds=1).for_user(rounds=3))
     assert ledger.charge(promise(0.233333333333, rounds=1).for_user(rounds=3)) == 2

@@ -83,7 +83,9 @@ def test_threads_spend_the_budget_once(in_file, tmp_path):
 
 
 def test_processes_spend_the_budget_once(tmp_path):
-    """Each opens the file itself; all begin at the same moment, which the closing of a pipe gives them."""
+    """Each opens the file itself; all begin at the same moment, which the closing of a pipe gives
+    them.
+    """
     waiting, go = os.pipe()
 
     def work():

@@ -25,8 +25,8 @@ from pathlib import Path
 import numpy as np
 
 from discreet import Bandit, Ledger
-from discreet.ledger.turns import turn
-from discreet.live import face
+from discreet.ledger.guards import sqlite_lock
+from discreet.live import client, stores
 from discreet.live.file_store import FileStore
 from discreet.live.run import LiveRun
 
@@ -71,7 +71,9 @@ class Killer:
         Bandit(arms=3, horizon=ROUNDS, epsilon=EPSILON, **options).close()
 
     def kill_one(self) -> None:
-        """Let a worker work, read what it releases, and kill it: now and then already while it opens the run."""
+        """Let a worker work, read what it releases, and kill it: now and then already while it
+        opens the run.
+        """
         acknowledged = os.open(
             self.folder / "acknowledged", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600
         )
@@ -119,7 +121,9 @@ class Killer:
         ]
 
     def check(self) -> list[str]:
-        """Return all faults: the run is opened once more, as after any crash, and compared with what was written down."""
+        """Return all faults: the run is opened once more, as after any crash, and compared with
+        what was written down.
+        """
         self.read()
         lines = (
             (self.folder / "acknowledged").read_text().split()
@@ -169,20 +173,20 @@ class Killer:
 
 
 class TwoTransactions(LiveRun):
-    """An outcome and its release are committed one after the other, and nobody makes up for a release that is missing."""
+    """An outcome and its release are committed one after the other, and nobody makes up for a
+    release that is missing.
+    """
 
     def __init__(self, *arguments, **options):
         super().__init__(*arguments, **options)
         commit = self._commit_tell
 
-        def commit_twice(told):
-            _, number, _, closed, released, *_ = told
+        def commit_twice(counters, decision, group, closed, released, *told):
             if released is not None:
                 rows = self._store.rows
-                group = rows.groups[closed]
-                kept = group._replace(told=group.told + 1)
-                commit((rows.counters, number, kept, None, None, None, None, None, None))
-            commit(told)
+                before = rows.groups[closed]
+                commit(rows.counters, decision, before._replace(told=before.told + 1))
+            commit(counters, decision, group, closed, released, *told)
 
         self._commit_tell = commit_twice
 
@@ -192,12 +196,13 @@ class RepliesFirst(FileStore):
 
     changes = 0
 
-    def _transact(self, write, change, synchronous):
-        with turn, self._explained():
+    @contextlib.contextmanager
+    def _change(self, counters, synchronous):
+        with sqlite_lock:
             if not self._file.in_transaction:
                 self._file.execute("BEGIN IMMEDIATE")
-            self._count(change[0])
-            write(change)
+            self._count(counters)
+            yield
             self.changes += 1
             if self.changes % 4 == 0:
                 self._file.execute("COMMIT")
@@ -205,13 +210,14 @@ class RepliesFirst(FileStore):
 
 @contextlib.contextmanager
 def mistaken(name: str, mistake: type):
-    """Put a mistake in the place of what is right."""
-    right = getattr(face, name)
-    setattr(face, name, mistake)
+    """Replace what is right by a mistake."""
+    module = stores if name == "FileStore" else client
+    right = getattr(module, name)
+    setattr(module, name, mistake)
     try:
         yield
     finally:
-        setattr(face, name, right)
+        setattr(module, name, right)
 
 
 def main(kills: int) -> int:

@@ -7,10 +7,11 @@ import pytest
 
 from discreet import Advisor, Bandit, BestArmSearch, Experts, Optimizer, Range, VectorOptimizer
 from discreet.contracts import Learner
-from discreet.live.building import Plan
 from discreet.live.run import LiveRun
+from discreet.live.run_plan import RunPlan
 
 UNIT = Range(0.0, 1.0)
+SLATES = "k-sets(5,2)"
 ADVICE = [[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]]
 
 
@@ -110,7 +111,7 @@ def run_of(private, **changes):
         "observation": 0,
         "carry": lambda action, observation, rng: 0,
     }
-    return LiveRun.start(Plan(**facts | changes), {})
+    return LiveRun.start(RunPlan(**facts | changes), {})
 
 
 class Recorder(Learner):
@@ -124,3 +125,30 @@ class Recorder(Learner):
 
     def learn(self, trace, released):
         self.heard.append(np.array(released, copy=True))
+
+
+class Clock:
+    """A clock that only tests can move."""
+
+    def __init__(self):
+        self.now = 1e9
+
+    def __call__(self):
+        return self.now
+
+
+def live_optimizer(name=None, **options):
+    """Return a face with exact noise that learns, however short its run is."""
+    usual = {
+        "domain": SLATES if name is None or "oracle" in name else "ball(3)",
+        "horizon": 400,
+        "epsilon": 1.0,
+    }
+    declared = {"curvature": 0.5} if "strongly" in (name or "") else {}
+    declared |= {"smoothness": 0.5} if "smooth" in (name or "") else {}
+    declared |= {"domain": "ball(1)"} if "stochastic" in (name or "") else {"when_vacuous": "play"}
+    return Optimizer(**usual | declared | {"delta": 1e-6, "algorithm": name} | options)
+
+
+def simulated_optimizer(name=None, **options):
+    return live_optimizer(name, **{"simulation": True, "seed": 1} | options)

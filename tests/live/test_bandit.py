@@ -74,7 +74,9 @@ LATE = [name for name in NAMES if name != "exp3-tau"]
 
 
 def test_exp3_tau_refuses_to_draw_before_all_outcomes_are_told():
-    """Its proof needs it: with 100 decisions open at once, two histories drift to 3.5 times the proved window."""
+    """Its proof needs it: with 100 decisions open at once, two histories drift to 3.5 times the
+    proved window.
+    """
     bandit = new("exp3-tau", delta=1e-6, batch_size=3)
     batch = [bandit.ask() for _ in range(3)]
     bandit.tell(batch[2], reward=1.0)

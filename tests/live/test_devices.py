@@ -1,4 +1,6 @@
-"""Devices and their server as programs: small messages, refusals without effect, and nothing that stays."""
+"""Devices and their server as programs: small messages, refusals without effect, and nothing that
+stays.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +69,7 @@ def test_reports_say_nothing_but_task_version_and_payload():
     [
         (lambda message: message[:-1], "the report has 31 bytes, but those of this task have 32"),
         (lambda message: message + bytes(100), "the report has 132 bytes"),
-        (lambda message: b"dm" + message[2:], "the message is no report"),
+        (lambda message: b"dm" + message[2:], "the message is not a report"),
         (
             lambda message: message[:2] + b"\x09" + message[3:],
             "the report has format 9, but this version reads format 1",
@@ -97,7 +99,9 @@ def test_bad_reports_are_refused_without_effect(spoil, complaint):
 
 
 def test_no_changed_byte_passes_for_another_task_version_or_format():
-    """Every byte of a report, changed in three ways: what is not in the payload is refused, without effect."""
+    """Every byte of a report, changed in three ways: what is not in the payload is refused, without
+    effect.
+    """
     server, device = pair()
     device.choose(CONTEXTS)
     message = device.report(reward=0.5)
@@ -121,7 +125,9 @@ def test_no_changed_byte_passes_for_another_task_version_or_format():
 @pytest.mark.parametrize("algorithm", ["local-greedy", "local-linucb"])
 @pytest.mark.parametrize("number", [1e308, -1e308, 1e-320])
 def test_a_device_reports_whatever_a_server_publishes(algorithm, number):
-    """A model of extreme numbers costs no more than epsilon: the report is one of those that there are."""
+    """A model of extreme numbers costs no more than epsilon: the report is one of those that there
+    are.
+    """
     server, device = pair(algorithm)
     numbers = (len(server.model()) - HEAD.size) // 8
     device.update(server.model()[: HEAD.size] + np.full(numbers, number).tobytes())
@@ -195,7 +201,7 @@ def test_models_of_another_task_are_refused():
             [[2.0, 0.0, 0.0], [0.0, 0.0, 0.0]],
             "a context is longer than the declared norm 1: declare a larger one, or clip=True",
         ),
-        ("contexts", "contexts is no table of numbers"),
+        ("contexts", "contexts must be a numeric table"),
     ],
 )
 def test_bad_contexts_are_refused(contexts, complaint):
@@ -253,7 +259,7 @@ def test_bad_numbers_and_orders_are_refused():
 
 @pytest.mark.slow
 def test_the_server_learns_what_devices_do_not_tell():
-    """3,000 reports at epsilon 10: the best of two features is found in all but one of 10^4 runs."""
+    """3,000 reports at epsilon 10: the better feature is found in all but one of 10^4 runs."""
     server = LocalServer(dimension=2, horizon=3000, epsilon=10.0)
     device, rng = Device(dimension=2, epsilon=10.0), np.random.default_rng(1)
     for _ in range(3000):
@@ -265,7 +271,9 @@ def test_the_server_learns_what_devices_do_not_tell():
 
 
 def test_a_report_is_fast():
-    """The fastest of many, which a busy machine does not change: choice, charge and all messages left out."""
+    """The fastest of many, which a busy machine does not change: choice, charge and all messages
+    left out.
+    """
     _, device = pair()
     times = []
     for _ in range(200):

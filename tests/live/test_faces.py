@@ -68,7 +68,7 @@ class TestExperts:
         assert decision.weights["b"] > 0.8
 
     def test_experts_are_drawn_as_often_as_their_weights_say(self):
-        """Fixed seed; with another one it would fail once in 3,000 runs (3.5 standard deviations)."""
+        """Fixed seed; another would fail once in 3,000 runs (3.5 standard deviations)."""
         face = experts(horizon=4000)
         wanted, got = 0.0, 0
         for _ in range(2000):

@@ -1,4 +1,6 @@
-"""The face for points of a set: every algorithm that sees losses of points, live; what it takes and what it refuses."""
+"""The face for points of a set: every algorithm that sees losses of points, live; what it takes and
+what it refuses.
+"""
 
 from __future__ import annotations
 
@@ -6,36 +8,17 @@ import math
 
 import numpy as np
 import pytest
+from makers import live_optimizer, simulated_optimizer
 from test_waiting import Clock
 
-import componentjit
-from discreet import DiscreetError, Ledger, Optimizer, VectorOptimizer, audit, list_algorithms
+from discreet import DiscreetError, Ledger, Optimizer, VectorOptimizer, list_algorithms
 from discreet.channels import RoundedSums
-from discreet.contracts import unsealed
-from discreet.live.optimizer import usual_algorithm
-from discreet.mechanisms.exact import ExactCube, NoiseBlock
+from discreet.live.optimizers import usual_algorithm
 from discreet.problems import Functions, domain_named
 
 ALL = list_algorithms(Functions)
-SLATES = "k-sets(5,2)"
+
 quietly = pytest.mark.filterwarnings("ignore:.* is not private")
-
-
-def live(name=None, **options):
-    """Return a face with exact noise that learns, however short its run is."""
-    usual = {
-        "domain": SLATES if name is None or "oracle" in name else "ball(3)",
-        "horizon": 400,
-        "epsilon": 1.0,
-    }
-    declared = {"curvature": 0.5} if "strongly" in (name or "") else {}
-    declared |= {"smoothness": 0.5} if "smooth" in (name or "") else {}
-    declared |= {"domain": "ball(1)"} if "stochastic" in (name or "") else {"when_vacuous": "play"}
-    return Optimizer(**usual | declared | {"delta": 1e-6, "algorithm": name} | options)
-
-
-def simulated(name=None, **options):
-    return live(name, **{"simulation": True, "seed": 1} | options)
 
 
 def outcome(face, loss):
@@ -47,7 +30,7 @@ def outcome(face, loss):
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
 @pytest.mark.parametrize("name", ALL)
 def test_every_algorithm_is_live_with_the_guarantee_of_its_simulation(name, delta):
-    face, place = live(name, delta=delta), None
+    face, place = live_optimizer(name, delta=delta), None
     for _ in range(30):
         decision = face.ask()
         place = place or face._problem.place.set
@@ -60,7 +43,7 @@ def test_every_algorithm_is_live_with_the_guarantee_of_its_simulation(name, delt
         assert face.guarantee.delta <= delta
         assert "live: exact noise" in repr(face)
         assert all(noise.exact for noise in face.plan.private.channel.noise_scales)
-        ideal = simulated(
+        ideal = simulated_optimizer(
             name,
             delta=delta,
             **({"noise": "laplace"} if delta == 0.0 and "local" not in name else {}),
@@ -71,35 +54,40 @@ def test_every_algorithm_is_live_with_the_guarantee_of_its_simulation(name, delt
 
 
 def test_losses_that_are_declared_linear_are_rounded_by_coins_live_too():
-    face = live("private-projection-free", form="linear", delta=1e-6)
+    face = live_optimizer("private-projection-free", form="linear", delta=1e-6)
     for _ in range(50):
         face.tell(face.ask(), loss=0.75)
     assert isinstance(face.plan.private.channel, RoundedSums)
     assert face.state().released == 2
     with pytest.raises(DiscreetError, match="form is 'flat', but must be one of convex, linear"):
-        live("private-projection-free", form="flat")
+        live_optimizer("private-projection-free", form="flat")
 
 
 @pytest.mark.parametrize(
     "name", ["private-projection-free", "private-linear-oracle", "private-two-point"]
 )
 def test_spherical_noise_is_for_simulation_only_and_never_chosen_live(name):
-    assert "spherical" in simulated(name, delta=0.0).plan.private.channel.noise_scales[0].kind
-    assert "spherical" not in live(name, delta=0.0).plan.private.channel.noise_scales[0].kind
+    assert (
+        "spherical"
+        in simulated_optimizer(name, delta=0.0).plan.private.channel.noise_scales[0].kind
+    )
+    assert (
+        "spherical" not in live_optimizer(name, delta=0.0).plan.private.channel.noise_scales[0].kind
+    )
     with pytest.raises(
         DiscreetError,
         match=r"spherical noise cannot be drawn exactly.*live use needs noise laplace",
     ):
-        live(name, delta=0.0, noise="spherical")
+        live_optimizer(name, delta=0.0, noise="spherical")
 
 
 def test_noise_on_coordinates_is_for_simulation_only():
     with pytest.raises(DiscreetError, match="PerPoint is for simulation only: calibration=tight"):
-        live("private-scrible", calibration="paper")
+        live_optimizer("private-scrible", calibration="paper")
 
 
 def test_slates_have_labels():
-    face = simulated()
+    face = simulated_optimizer()
     for _ in range(20):
         decision = face.ask()
         assert decision.label == f"items {', '.join(map(str, np.flatnonzero(decision.point)))}"
@@ -121,7 +109,7 @@ def test_slates_have_labels():
     ],
 )
 def test_other_vertices_have_labels(domain, words):
-    assert words in simulated(domain=domain).ask().label
+    assert words in simulated_optimizer(domain=domain).ask().label
 
 
 @pytest.mark.parametrize(
@@ -140,8 +128,8 @@ def test_the_usual_algorithm_plays_vertices_where_they_are_meant(domain, name):
 
 
 def test_it_learns_which_slate_is_best():
-    """Items 1 and 3 cost nothing. Fixed seed; a uniform slate would be the best in 1 round of 10."""
-    face = simulated(horizon=4000, epsilon=1e3, exploration=0.2, spread=5.0, batch_size=4)
+    """Items 1 and 3 cost nothing. Fixed seed; a uniform slate is the best in 1 round of 10."""
+    face = simulated_optimizer(horizon=4000, epsilon=1e3, exploration=0.2, spread=5.0, batch_size=4)
     costs, played = np.array([0.5, 0.0, 0.5, 0.0, 0.5]), []
     for _ in range(3000):
         decision = face.ask()
@@ -161,7 +149,7 @@ def test_it_learns_which_slate_is_best():
 )
 def test_points_go_where_losses_are_low(name, options):
     """The loss is least at (-1, 0, 0); fixed seed."""
-    face = simulated(name, domain="ball(3)", horizon=4000, epsilon=1e3, **options)
+    face = simulated_optimizer(name, domain="ball(3)", horizon=4000, epsilon=1e3, **options)
     lost = []
     for _ in range(4000):
         decision = face.ask()
@@ -177,7 +165,7 @@ def test_losses_and_rewards_say_the_same():
         ("local-convex", 0.5, 0.0),
         ("local-two-point", [0.5, -1.0], np.array([0.0, 1.5])),
     ):
-        faces = [simulated(name, low=-1.0, high=1.5) for _ in range(2)]
+        faces = [simulated_optimizer(name, low=-1.0, high=1.5) for _ in range(2)]
         faces[0].tell(faces[0].ask(), loss=loss)
         faces[1].tell(faces[1].ask(), reward=reward)
         assert faces[0]._run._store.rows.learner == faces[1]._run._store.rows.learner
@@ -200,7 +188,7 @@ def test_losses_and_rewards_say_the_same():
 )
 @pytest.mark.parametrize("name", ["private-linear-oracle", "batched-scrible"])
 def test_bad_losses_are_refused_without_showing_them_and_can_be_told_again(name, told, complaint):
-    face = simulated(name)
+    face = simulated_optimizer(name)
     decision = face.ask()
     with pytest.raises(DiscreetError, match=complaint) as refusal:
         face.tell(decision, **told)
@@ -227,7 +215,7 @@ def test_bad_losses_are_refused_without_showing_them_and_can_be_told_again(name,
     ],
 )
 def test_bad_pairs_are_refused_without_showing_them_and_can_be_told_again(told, complaint):
-    face = simulated("private-two-point")
+    face = simulated_optimizer("private-two-point")
     decision = face.ask()
     assert decision.point.shape == (2, 3)
     with pytest.raises(DiscreetError, match=complaint) as refusal:
@@ -242,7 +230,7 @@ def test_clipping():
         ("local-convex", 9.0, 1.0),
         ("local-two-point", [9.0, -9.0], [1.0, 0.0]),
     ):
-        faces = [simulated(name, clip=True), simulated(name)]
+        faces = [simulated_optimizer(name, clip=True), simulated_optimizer(name)]
         for face, loss in zip(faces, (outside, end), strict=True):
             face.tell(face.ask(), loss=loss)
         assert faces[0]._run._store.rows.learner == faces[1]._run._store.rows.learner
@@ -295,7 +283,7 @@ def test_clipping():
 )
 def test_bad_arguments_are_refused(changes, complaint):
     with pytest.raises(DiscreetError, match=complaint):
-        simulated(**changes)
+        simulated_optimizer(**changes)
 
 
 def test_the_other_faces_name_this_one():
@@ -304,7 +292,7 @@ def test_the_other_faces_name_this_one():
 
 
 def test_open_decisions_keep_their_labels_in_a_file_and_are_told_by_id(tmp_path):
-    face = live(path=tmp_path / "run.db", key=tmp_path / "key")
+    face = live_optimizer(path=tmp_path / "run.db", key=tmp_path / "key")
     asked = [face.ask() for _ in range(3)]
     face.close()
     face = Optimizer.open(tmp_path / "run.db", key=tmp_path / "key")
@@ -320,7 +308,7 @@ def test_open_decisions_keep_their_labels_in_a_file_and_are_told_by_id(tmp_path)
     ("name", "default"), [("local-convex", 0.5), ("private-two-point", [0.5, 0.25])]
 )
 def test_silence_counts_as_the_default(name, default):
-    face = live(
+    face = live_optimizer(
         name, wait=10.0, default_loss=default, **({"batch_size": 1} if "private" in name else {})
     )
     clock = face._run._clock = Clock()
@@ -335,67 +323,7 @@ def test_silence_counts_as_the_default(name, default):
 
 def test_a_run_is_charged():
     ledger = Ledger(2.0, 2e-6, max_rounds_per_user=1)
-    face = live(ledger=ledger)
+    face = live_optimizer(ledger=ledger)
     face.tell(face.ask(user="Ada"), loss=0.5)
     assert ledger.spent.epsilon == pytest.approx(1.0)
     assert ledger.entries()[0].label.startswith("optimizer private-linear-oracle ")
-
-
-@pytest.mark.parametrize(
-    "name", ["private-linear-oracle", "private-two-point", "private-projection-free"]
-)
-def test_before_a_release_nothing_depends_on_what_was_told(name):
-    """Decisions and the learner's state are the same bit for bit; only what the channel holds differs."""
-    faces = [simulated(name, batch_size=8) for _ in range(2)]
-    for t in range(8):
-        decisions = [face.ask() for face in faces]
-        assert np.array_equal(*(decision.point for decision in decisions))
-        if t < 7:
-            for face, decision, loss in zip(faces, decisions, (0.0, 1.0), strict=True):
-                face.tell(decision, loss=loss if decision.point.ndim == 1 else [loss, 0.5])
-    one, other = (face._run._store.rows for face in faces)
-    assert one.learner == other.learner
-    assert one.stream != other.stream or name == "private-linear-oracle"
-    for face, decision, loss in zip(faces, decisions, (0.0, 1.0), strict=True):
-        face.tell(decision, loss=loss if decision.point.ndim == 1 else [loss, 0.5])
-    assert one.counters[3] == other.counters[3] == 1
-
-
-@pytest.mark.parametrize("noise", ["laplace", "cube"])
-@pytest.mark.parametrize("size", [1, 3, 20_000])
-def test_a_replaced_loss_moves_exact_sums_by_at_most_what_their_noise_is_for(
-    noise, size, monkeypatch
-):
-    """Searched through the run with noise of 0: losses of both ends in the direction that tells most; at least 99 %."""
-    monkeypatch.setattr(NoiseBlock, "take", lambda self: 0)
-    monkeypatch.setattr(ExactCube, "radius", lambda self, size: 0)
-    channel = live(
-        domain="k-sets(4,2)", horizon=4 * size, noise=noise, sums="tree", batch_size=size
-    ).plan.private.channel
-    scale, steps = channel.running.noise.step, channel.running.noise.steps
-    allowed = channel.guarantee.epsilon * steps  # in steps, over all rows of the tree
-    direction = np.full(4, 0.5) if noise == "laplace" else np.eye(4)[1]
-    totals = []
-    for loss in (0.0, 1.0):
-        inner = unsealed(componentjit.copy(channel))
-        inner.seen[0] = size - 1
-        _, released = inner.offer(loss, direction, None)
-        totals.append(np.array(released) / scale)
-    moved = np.linalg.norm(totals[1] - totals[0], channel.running.noise.norm)
-    rows = channel.running.factorisation.sensitivity(
-        channel.running.noise, channel.running.prefixes
-    )
-    assert 0.99 * allowed <= rows * moved <= allowed
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "domain"), [("private-linear-oracle", "k-sets(2,1)"), ("private-two-point", "ball(1)")]
-)
-def test_an_audit_of_a_live_sum_finds_most_of_its_epsilon(name, domain):
-    """Through exact noise; a correct claim is called violated in at most 1 % of all audits, and the seed is fixed."""
-    face = live(name, domain=domain, horizon=2, delta=0.0, noise="laplace", batch_size=1)
-    found = audit(face, trials=16_000)
-    assert not found.violated
-    assert found.share > 0.75
-    assert face.state().round == 0

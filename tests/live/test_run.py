@@ -221,7 +221,9 @@ def test_the_learner_may_choose_how_long_each_action_is_held():
 
 
 class RunningTotal(Channel):
-    """One stream that takes and releases in two steps; every release has a noise of 1000, which can be made to fail."""
+    """One stream that takes and releases in two steps; every release has a noise of 1000, which can
+    be made to fail.
+    """
 
     compiles = False
     one_stream = True
@@ -275,14 +277,16 @@ def test_a_closed_run_refuses():
     decision = ask(face)
     face.close()
     for use in (lambda: ask(face), lambda: tell(face, decision), face.state):
-        with pytest.raises(DiscreetError, match="this run is closed: open its file to go on"):
+        with pytest.raises(DiscreetError, match="this run is closed: open its file to continue"):
             use()
     assert "round 1 of 400" in repr(face)
 
 
 @pytest.mark.parametrize("kind", [Tree, Honaker, Buffered, SquareRoot])
 def test_a_live_running_sum_by_hand_releases_nothing(kind):
-    """So no thread, fork, copy or failure can make it release something twice: only a run draws its noise."""
+    """So no thread, fork, copy or failure can make it release something twice: only a run draws its
+    noise.
+    """
     sums = channels.RunningSum.calibrated(
         Box.cube(2, 0.0, 1.0), kind, prefixes=8, epsilon=1.0, delta=1e-6
     )
@@ -340,4 +344,4 @@ def test_a_private_learner_of_one_s_own_is_run_with_exact_noise():
     run = LiveRun.over(Private(channels.PerRound(UNIT, Laplace(1.0)), learner), horizon=9)
     assert run.plan.private.channel.noise_scales[0].exact
     run.tell(run.ask(), 0.5)
-    assert not np.shares_memory(run._engine.learner.weights.logs, learner.weights.logs)
+    assert not np.shares_memory(run._engine.private.learner.weights.logs, learner.weights.logs)

@@ -35,17 +35,17 @@ def break_sampler(face, monkeypatch, failure):
 
 
 def break_learner(face, monkeypatch, failure):
-    learn = type(face._run._engine.learner).learn
+    learn = type(face._run._engine.private.learner).learn
 
     def fail(self, trace, released):
         learn(self, trace, released)  # halfway: it has learned, and then fails
         raise failure
 
-    monkeypatch.setattr(type(face._run._engine.learner), "learn", fail)
+    monkeypatch.setattr(type(face._run._engine.private.learner), "learn", fail)
 
 
 def break_store(face, monkeypatch, failure):
-    def fail(told):
+    def fail(*told, **named):
         raise failure
 
     monkeypatch.setattr(face._run, "_commit_tell", fail)
@@ -61,7 +61,7 @@ def break_store(face, monkeypatch, failure):
 def test_a_tell_that_fails_leaves_the_run_as_if_nothing_had_happened(
     kind, in_file, failure, breaking, monkeypatch, tmp_path
 ):
-    """The round that failed is told again, and counts once: a padded tree and BLT counted it twice."""
+    """The failed round is told again, and counts once: a padded tree and BLT counted it twice."""
     face = make(kind, path=tmp_path / "run.db" if in_file else None)
     for _ in range(3):
         tell(face, ask(face))
@@ -83,7 +83,7 @@ def test_a_tell_that_fails_leaves_the_run_as_if_nothing_had_happened(
     stream = face._run._store.rows.stream
     if stream is not None:
         face._run._engine.channel_state[:] = stream
-        assert face._run._engine.channel.rounds_seen() == 4
+        assert face._run._engine.private.channel.rounds_seen() == 4
         face._run._engine.channel_state[:] = face._run._engine._blank
 
 
@@ -92,14 +92,14 @@ def test_an_ask_that_fails_leaves_the_run_as_if_nothing_had_happened(kind, monke
     face = make(kind)
     tell(face, ask(face))
     before = rows_of(face)
-    act = type(face._run._engine.learner).act
+    act = type(face._run._engine.private.learner).act
 
     def fail(self, observation, rng):
         act(self, observation, rng)
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(type(face._run._engine.learner), "act", fail)
+        patch.setattr(type(face._run._engine.private.learner), "act", fail)
         for _ in range(4):
             with contextlib.suppress(KeyboardInterrupt):
                 ask(face)
@@ -110,7 +110,9 @@ def test_an_ask_that_fails_leaves_the_run_as_if_nothing_had_happened(kind, monke
 
 @pytest.mark.parametrize("interrupted", range(1, 6))
 def test_a_change_that_is_interrupted_on_its_way_into_the_tables_is_completed(interrupted):
-    """The commit is one assignment: a Ctrl-C after it finds the change made, whichever table it had reached."""
+    """The commit is one assignment: a Ctrl-C after it finds the change made, whichever table it had
+    reached.
+    """
     face = bandit(batch_size=1)
     tell(face, ask(face))
     decision = ask(face)
@@ -163,7 +165,9 @@ def test_a_decision_that_is_interrupted_on_its_way_into_the_tables_was_given(int
 
 
 def test_a_signal_at_any_moment_neither_loses_nor_doubles_an_outcome():
-    """Two hundred Ctrl-Cs from a timer: what was told without an exception counts, and what was not, at most once."""
+    """Two hundred Ctrl-Cs from a timer: what was told without an exception counts, and what was
+    not, at most once.
+    """
     face = bandit(horizon=100_000, batch_size=2, simulation=True)
     acknowledged, interrupts, armed = 0, 0, False
 
@@ -201,7 +205,7 @@ def test_a_signal_at_any_moment_neither_loses_nor_doubles_an_outcome():
 
 @pytest.mark.parametrize("name", ["state", "open_decisions", "release_due"])
 def test_an_interrupt_while_a_method_begins_leaves_no_lock_behind(name):
-    """Wherever Ctrl-C comes, the run answers afterwards: also while the traceback is still there."""
+    """Wherever Ctrl-C comes, the run answers afterwards, also while the traceback exists."""
 
     def interrupt(*_):
         raise KeyboardInterrupt

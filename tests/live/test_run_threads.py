@@ -26,7 +26,9 @@ def eager_threads():
 
 
 class Loud(Noise):
-    """Noise that says what it gets, and lets all other threads in before it answers: the worst schedule."""
+    """Noise that says what it gets, and lets all other threads in before it answers: the worst
+    schedule.
+    """
 
     compiles = False
 
@@ -75,7 +77,9 @@ def at_once(work, threads=6):
 
 
 def test_threads_that_tell_one_running_sum_release_no_raw_vector_and_lose_none():
-    """An unguarded tree, told by six threads, released what another thread had just written into its buffers."""
+    """An unguarded tree, told by six threads, released what another thread had just written into
+    its buffers.
+    """
     noise, heard = Loud([]), []
     tree = channels.RunningSum.over(Box([0.0, 0.0], [1.0, 1.0]), Laplace(1.0), Tree, prefixes=1000)
     run = run_of(Private(with_noise(tree, noise), Recorder(heard)))

@@ -22,14 +22,14 @@ from discreet.auditing.screening import find_leak
 from discreet.contracts import Protected, unsealed
 from discreet.errors import DiscreetError, check_int, check_range, shorten
 from discreet.guarantee import Guarantee, Json
-from discreet.live.building import Plan
-from discreet.live.face import Face
+from discreet.live.client import LiveClient
 from discreet.live.run import LiveRun
+from discreet.live.run_plan import RunPlan
 from discreet.options import Values
 from discreet.problems import Problem
 from discreet.simulation.experiment import Progress
 
-Subject = str | Protected | Face | LiveRun
+Subject = str | Protected | LiveClient | LiveRun
 PILOT = 4_000  # trials with which two attacks are compared
 WEAK = 0.5  # an attack that finds less than this share of the claimed epsilon says little
 
@@ -167,7 +167,7 @@ def audit(
             raise DiscreetError(f"{name} is {value!r}, but must be a {kind.__name__}.")
     if isinstance(subject, str):
         private, stated, facts = _named(subject, setting or default_setting(subject), options)
-    elif isinstance(subject, Protected | Face | LiveRun):
+    elif isinstance(subject, Protected | LiveClient | LiveRun):
         if options or setting is not None:
             raise DiscreetError(
                 f"options and setting are for named algorithms, but a {type(subject).__name__} is "
@@ -232,7 +232,7 @@ def _name_of(subject: Subject) -> str:
     return f"{type(subject).__name__} with {subject.plan.algorithm}"
 
 
-def _planned(plan: Plan) -> Protected:
+def _planned(plan: RunPlan) -> Protected:
     """Return the private learner of a run as it was before the first round."""
     return with_observation(componentjit.copy(plan.private), plan.observation)
 

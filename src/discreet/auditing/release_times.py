@@ -18,9 +18,9 @@ from discreet.auditing.audit import Audit
 from discreet.auditing.bounds import CONFIDENCE, Tally, epsilon_bound, largest_bound
 from discreet.contracts import Generator
 from discreet.errors import DiscreetError, check_int, check_range
-from discreet.live.building import Plan
-from discreet.live.face import Face
+from discreet.live.client import LiveClient
 from discreet.live.run import LiveRun
+from discreet.live.run_plan import RunPlan
 
 TIMETABLES = 24  # that are tried; the first that shows a difference is attacked
 LOOKS = 200  # at the run's state, at fixed times
@@ -72,7 +72,7 @@ class Timetable(NamedTuple):
 
 
 def audit_release_times(
-    subject: Face | LiveRun,
+    subject: LiveClient | LiveRun,
     *,
     trials: int = 400,
     seed: int = 1,
@@ -92,7 +92,7 @@ def audit_release_times(
     """
     check_int("trials", trials, minimum=100)
     check_range("confidence", confidence, 0.5, 1.0 - 1e-9)
-    if not isinstance(subject, Face | LiveRun):
+    if not isinstance(subject, LiveClient | LiveRun):
         raise DiscreetError(f"the subject is {subject!r}, but must be a live run.")
     plan = subject.plan
     if plan.wait is None:
@@ -141,7 +141,9 @@ def audit_release_times(
     )
 
 
-def play_timetable(plan: Plan, timetable: Timetable, kind: type[LiveRun], *, silent: bool) -> Views:
+def play_timetable(
+    plan: RunPlan, timetable: Timetable, kind: type[LiveRun], *, silent: bool
+) -> Views:
     """Play a run by a timetable; return what it shows at every look."""
     now, seen, tickets = [0.0], [], {}
     run = kind.start(plan, {}, clock=lambda: now[0])

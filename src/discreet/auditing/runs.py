@@ -20,7 +20,7 @@ from discreet.channels import (
 from discreet.channels.gradient_sums import GradientShape
 from discreet.channels.running_sum import Stream
 from discreet.contracts import Channel, Estimate, Floats, Generator, Toss
-from discreet.live.blocks import packed
+from discreet.live.engine import packed
 from discreet.ranges import Range, make_range
 from discreet.sets import ConvexSet
 

@@ -271,7 +271,7 @@ class Restarting(Stream):
         found: Floats = before + running
         return found
 
-    def most_rounds(self) -> int:
+    def max_rounds(self) -> int:
         """Return the rounds of all epochs."""
         return self.first * ((1 << self.on_total.size) - 1)
 

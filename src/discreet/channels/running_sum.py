@@ -245,7 +245,7 @@ class RunningSum(Stream):
         """Return the channel without noise that no guarantee counts on."""
         return self._replace(factorisation=self.factorisation.without_padding())
 
-    def most_rounds(self) -> int:
+    def max_rounds(self) -> int:
         """Return how many sums are released."""
         return self.factorisation.prefixes
 

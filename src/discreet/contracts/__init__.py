@@ -1,7 +1,7 @@
-"""The narrow contracts of a private learner: learner, channel, noise, policy. Those of games are in ``problems/base.py``.
+"""The narrow contracts of a private learner: learner, channel, noise, policy.
 
-Each is a base class. It has defaults for what most do, and declares every ability that only some
-have, with what it means not to have it; so nothing has to be asked whether it has an attribute.
+The contracts of games are in ``problems/base.py``. Each contract is a base class. Optional
+abilities are declared on it with a default, so the code never needs ``hasattr``.
 Names that recur: an *action* is what is played (an arm, a point, a distribution). A *trace* is the
 public record of how it was chosen, everything that ``learn`` will need of it later; its arrays stay
 valid until the next ``act``, and a trace that is kept longer is copied. *Feedback* is raw and

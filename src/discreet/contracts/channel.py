@@ -1,4 +1,4 @@
-"""The contract of channels: what alone holds raw feedback."""
+"""The contract of channels: only they hold raw feedback."""
 
 from __future__ import annotations
 
@@ -11,29 +11,25 @@ from discreet.contracts.noise import Noise, NoiseScale
 from discreet.contracts.passing import Feedback, Generator, Query, Release
 from discreet.guarantee import Guarantee
 
-ENDLESS = 2**62  # rounds
+ENDLESS = 2**62  # rounds: more than any run has, and still a 64-bit integer when added to
 Part = TypeVar("Part", bound="Channel")
 
 
 class Channel(Component, Generic[Feedback, Release, Query]):
-    """The only place that holds raw feedback. Its guarantee covers whatever is done with what it releases.
+    """The only place that holds raw feedback. Its guarantee covers any use of what it releases.
 
-    Feedback is *taken*, and what is due is *released*: two steps, so that a program can keep what
-    it was told before anything is drawn. ``offer`` does both.
+    Feedback is *taken*, and what is due is *released*. ``offer`` does both; it is what ``Private``
+    calls, and the only method that a channel must have if it releases every round at once.
     """
 
-    in_order: ClassVar[bool] = (
-        False  # whether all outcomes must be learned before the next action is drawn
-    )
-    one_stream: ClassVar[bool] = (
-        False  # whether all rounds enter one running sum, in the order in which they come
-    )
-    holds_feedback: ClassVar[bool] = (
-        True  # whether raw feedback stays; else each round is released at once, by offer
-    )
-    draws_while_taking: ClassVar[bool] = (
-        False  # whether noise is drawn before a release is due: then offer does both
-    )
+    # whether all outcomes must be learned before the next action is drawn
+    in_order: ClassVar[bool] = False
+    # whether all rounds enter one running sum, in the order in which they come
+    one_stream: ClassVar[bool] = False
+    # whether raw feedback stays; otherwise ``offer`` releases each round at once
+    holds_feedback: ClassVar[bool] = True
+    # whether noise is drawn before a release is due: then there is only ``offer``
+    draws_while_taking: ClassVar[bool] = False
     example_feedback: ClassVar[object] = 0.75  # valid for the example, and half of it too
     example_query: ClassVar[object] = 1.0
 
@@ -43,11 +39,11 @@ class Channel(Component, Generic[Feedback, Release, Query]):
         raise NotImplementedError
 
     def hold(self) -> int:
-        """Return for how many rounds in a row an action is played, where the learner does not say."""
+        """Return how many rounds in a row an action is played if the learner has no wish."""
         return 1
 
     def begin(self, patience: int) -> int:
-        """Begin with an action that the learner wants to hold, 0 for no wish; return for how many rounds it is played."""
+        """Begin an action that the learner wishes to hold (0: no wish); return for how long."""
         return self.hold()
 
     def take(self, feedback: Feedback, query: Query) -> bool:
@@ -60,7 +56,8 @@ class Channel(Component, Generic[Feedback, Release, Query]):
 
     def nothing(self, query: Query) -> tuple[bool, Release]:
         """Return that nothing is released, with a value of the type of a release."""
-        return False, query * 0.0  # type: ignore[operator, return-value] # who takes other queries says so
+        # a channel with other queries overrides it
+        return False, query * 0.0  # type: ignore[operator, return-value]
 
     def offer(self, feedback: Feedback, query: Query, rng: Generator) -> tuple[bool, Release]:
         """Take raw feedback; return whether something is released now, and what."""
@@ -75,8 +72,8 @@ class Channel(Component, Generic[Feedback, Release, Query]):
     def live(self) -> Self:
         """Return the channel for live use, with exact noise, or refuse.
 
-        One that holds raw feedback is sealed: it releases nothing by itself, but inside a live run
-        alone, which sees to threads, processes, copies and failures.
+        A channel that holds raw feedback is sealed: it releases values only inside a live run,
+        which guards it against threads, forks, copies and failures.
         """
         return sealed(self._with_exact_noise()) if self.holds_feedback else self._with_exact_noise()
 
@@ -88,7 +85,7 @@ class Channel(Component, Generic[Feedback, Release, Query]):
         """Return how many rounds of a batch or a stream are held."""
         return 0
 
-    def most_rounds(self) -> int:
+    def max_rounds(self) -> int:
         """Return how many rounds it can serve."""
         return ENDLESS
 
@@ -107,7 +104,7 @@ class Channel(Component, Generic[Feedback, Release, Query]):
 
     @property
     def has_gaussian_noise(self) -> bool:
-        """Whether all that is released has Gaussian noise: then one point of the trade-off tells all of it."""
+        """Whether all noise is Gaussian: then one point of the trade-off curve gives all of it."""
         return False
 
     @property
@@ -122,5 +119,5 @@ def sealed(channel: Part) -> Part:
 
 
 def unsealed(channel: Part) -> Part:
-    """Return a channel with exact noise of its own that is drawn; for live runs, which guard it, and for audits."""
+    """Return a channel whose exact noise can be drawn, for live runs (guarded) and audits."""
     return map_parts(channel, Noise, lambda noise: noise.unsealed())

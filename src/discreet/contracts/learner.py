@@ -1,4 +1,4 @@
-"""The contracts of those who learn and choose: learner, server, policy."""
+"""The contracts of what learns and chooses: learner, server, policy."""
 
 from __future__ import annotations
 
@@ -13,12 +13,10 @@ from discreet.errors import DiscreetError
 class Learner(Component, Generic[Action, Trace, Release, Query, Observation]):
     """An ordinary online learner. It sees observations and released values, never raw feedback."""
 
-    follows: ClassVar[bool] = (
-        False  # whether actions are experts, whose advice the game then carries out
-    )
-    plays_vertices: ClassVar[bool] = (
-        False  # whether actions are vertices of a set, which can be told in words
-    )
+    # whether actions are experts, whose advice the game then carries out
+    follows: ClassVar[bool] = False
+    # whether actions are vertices of a set, which have names
+    plays_vertices: ClassVar[bool] = False
 
     @classmethod
     def example(cls) -> Learner:
@@ -27,12 +25,12 @@ class Learner(Component, Generic[Action, Trace, Release, Query, Observation]):
 
     @property
     def choices(self) -> int:
-        """Among how many arms or experts it chooses, or in how many dimensions; 0 if it does not say."""
+        """How many arms, experts or dimensions it chooses among; 0 if it does not say."""
         return 0
 
     @property
     def mixing(self) -> float:
-        """With which probability an action is drawn uniformly at random."""
+        """The probability with which an action is drawn uniformly at random."""
         return 0.0
 
     def act(self, observation: Observation, rng: Generator) -> tuple[Action, Trace]:
@@ -40,15 +38,15 @@ class Learner(Component, Generic[Action, Trace, Release, Query, Observation]):
         raise NotImplementedError
 
     def query(self, trace: Trace) -> Query:
-        """Return the public factor by which the feedback to this trace is to be multiplied: the plain loss is wanted."""
-        return 1.0  # type: ignore[return-value] # who asks for something else says so
+        """Return the public factor to multiply the feedback to this trace by; 1: the plain loss."""
+        return 1.0  # type: ignore[return-value] # learners with another query override it
 
     def learn(self, trace: Trace, released: Release) -> None:
         """Update the state with a released value (losses on the scale [0, 1], plus noise)."""
         raise NotImplementedError
 
     def patience(self, trace: Trace) -> int:
-        """Return for how many rounds to hold the action, chosen from earlier releases; 0 leaves it to the channel."""
+        """Return how many rounds to hold the action (0: the channel decides)."""
         return 0
 
     def is_done(self) -> bool:
@@ -56,14 +54,14 @@ class Learner(Component, Generic[Action, Trace, Release, Query, Observation]):
         return False
 
     def must_pause(self) -> bool:
-        """Return whether ``resume`` is to be called before the next action, outside of compiled code."""
+        """Return whether to call ``resume`` before the next action, outside of compiled code."""
         return False
 
     def resume(self) -> None:
-        """Do what cannot be compiled, as plain Python; called where ``must_pause`` asks for it."""
+        """Do what cannot be compiled, in plain Python; called when ``must_pause`` asks for it."""
 
     def window(self, change: float) -> float:
-        """Return within which window log-ratios of action probabilities stay when one past gain is ``change`` away."""
+        """Return how far log action probabilities can move if one past gain moves by ``change``."""
         return math.inf
 
     def release_size(self) -> int:
@@ -72,7 +70,7 @@ class Learner(Component, Generic[Action, Trace, Release, Query, Observation]):
 
 
 class Server(Learner[NoReturn, object, Release, Query], Generic[Model, Release, Query]):
-    """A learner that plays nothing: it publishes a model, with which devices choose, and learns from their reports."""
+    """A learner that plays nothing: it publishes a model for devices and learns from reports."""
 
     @property
     def model(self) -> Model:
@@ -87,7 +85,7 @@ class Server(Learner[NoReturn, object, Release, Query], Generic[Model, Release, 
 
 
 class Policy(Component, Generic[Model, Action, Observation]):
-    """How a device chooses, from a published model and from what it alone is shown. It keeps nothing between rounds."""
+    """How a device chooses, from a published model and its own context; it keeps no state."""
 
     @classmethod
     def example(cls) -> Policy:

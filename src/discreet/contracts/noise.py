@@ -13,7 +13,7 @@ from discreet.guarantee import Model as PrivacyModel
 
 
 class NoiseScale(NamedTuple):
-    """What noise is added: its kind, its scale in the units of the feedback, and whether it is drawn exactly."""
+    """What noise is added: its kind, its scale in units of the feedback, whether it is exact."""
 
     kind: str
     scale: float
@@ -29,28 +29,26 @@ class NoiseScale(NamedTuple):
 
 
 class Noise(Component):
-    """Noise with a known strength, for one number or for vectors. It knows itself: nothing asks which noise it is.
+    """Noise with a known strength, for one number or for vectors.
 
-    Noise of one's own needs ``scale``, ``add_noise`` and ``guarantee``. Then it is for one number
-    at a time, and for simulation: what vectors and several releases cost together is stated by
+    Custom noise needs ``scale``, ``add_noise`` and ``guarantee``. It is then for one number at a
+    time, and for simulation: the joint cost of vectors and of several releases is known only for
     noise that declares it.
     """
 
-    kind: ClassVar[str] = "noise of one's own"
-    norm: ClassVar[float] = math.nan  # in which movements of a vector count: 1, 2 or infinity
-    across: ClassVar[float] = (
-        math.nan
-    )  # in which norm those of several releases add up: 1, or 2 where squares do
-    is_exact: ClassVar[bool] = (
-        False  # whether it is drawn exactly on a grid of ``step``, as live use needs
-    )
-    has_exact_twin: ClassVar[bool] = False  # whether there is noise of this kind that is
-    is_bounded: ClassVar[bool] = (
-        False  # whether noisy numbers of a range stay as near to its middle as their mean square
-    )
-    has_memory: ClassVar[bool] = (
-        True  # whether a draw may depend on earlier ones, so that releases are no trials
-    )
+    kind: ClassVar[str] = "custom noise"
+    # the norm in which a vector's movement is measured: 1, 2 or infinity
+    norm: ClassVar[float] = math.nan
+    # the norm in which movements of several releases add up: 1, or 2 where squares do
+    across: ClassVar[float] = math.nan
+    # whether it is drawn exactly on a grid of ``step``, as live use needs
+    is_exact: ClassVar[bool] = False
+    # whether there is exact noise of this kind
+    has_exact_twin: ClassVar[bool] = False
+    # whether noisy numbers of a range stay as near to its middle as their mean square
+    is_bounded: ClassVar[bool] = False
+    # whether a draw may depend on earlier ones, so that releases are not independent trials
+    has_memory: ClassVar[bool] = True
 
     @property
     def scale(self) -> float:
@@ -64,35 +62,24 @@ class Noise(Component):
 
     @classmethod
     def for_guarantee(cls, *, sensitivity: float, epsilon: float, delta: float) -> Self:
-        """Return the least noise with which a movement of ``sensitivity`` costs at most (epsilon, delta)."""
+        """Return the least noise for which a movement of ``sensitivity`` costs (epsilon, delta)."""
         raise DiscreetError(
-            f"{cls.__name__} noise cannot be calibrated by "
-            "name: "
-            "build it "
-            "with the "
-            "scale "
-            "that it "
-            "needs."
+            f"{cls.__name__} noise cannot be calibrated by name: "
+            "build it with the scale that it needs."
         )
 
     @classmethod
     def combined(cls, releases: int) -> float:
-        """Return by how much more a movement costs that is in several releases: k times, or sqrt(k) times."""
+        """Return the factor by which a movement costs more in k releases: k, or sqrt(k)."""
         if math.isnan(cls.across):
             raise DiscreetError(
-                f"noise is {cls.__name__}, of which it "
-                "is not "
-                "known "
-                "what "
-                "several "
-                "releases "
-                "cost "
+                f"noise is {cls.__name__}, of which it is not known what several releases cost "
                 "together."
             )
         return math.sqrt(releases) if cls.across == 2.0 else float(releases)
 
     def fits_vectors_of(self, size: int) -> bool:
-        """Return whether it is noise for vectors of that many numbers, which move in ``norm``."""
+        """Return whether it is noise for vectors of that many numbers, measured in ``norm``."""
         return not math.isnan(self.norm)
 
     def unit_variance(self, dimension: int) -> float:
@@ -104,11 +91,11 @@ class Noise(Component):
         return math.sqrt(self.unit_variance(dimension)) * self.scale
 
     def square_around_middle(self, width: float) -> float:
-        """Return the largest mean square of a noisy number around the middle of its range, which has that width."""
+        """Return the largest mean square of a noisy number around the middle of its range."""
         return width * width / 4.0 + self.deviation(1) ** 2
 
     def log_moment(self, tilt: float, dimension: int) -> float:
-        """Return the logarithm of E exp(tilt Z), Z a coordinate of the noise; infinite where there is none."""
+        """Return log E exp(tilt Z), Z a coordinate of the noise; infinite if it does not exist."""
         raise NotImplementedError
 
     def add_noise(self, value: float, rng: Generator) -> float:
@@ -121,38 +108,33 @@ class Noise(Component):
             vector[i] = self.add_noise(vector[i], rng)
 
     def guarantee(self, sensitivity: float, *, model: PrivacyModel, source: str) -> Guarantee:
-        """Return what the release of one number guarantees that moves by at most ``sensitivity``."""
+        """Return the guarantee of releasing one number that moves by at most ``sensitivity``."""
         raise NotImplementedError
 
     def joint_guarantee(self, sensitivity: float, *, model: PrivacyModel, source: str) -> Guarantee:
-        """Return what releases of vectors guarantee that move by ``sensitivity`` together, in ``norm`` and ``across``."""
+        """Return the guarantee of several vectors that move by ``sensitivity`` together."""
         return Guarantee.none(f"nothing is proved of running sums with {type(self).__name__} noise")
 
     def exact(self, guarantee: Guarantee, sensitivity: float) -> Noise:
-        """Return the exact twin that keeps a guarantee for this sensitivity, or refuse."""
+        """Return the exact form that keeps a guarantee for this sensitivity, or refuse."""
         if self.is_exact:
             return self
         raise DiscreetError(
-            f"noise is {type(self).__name__}, which "
-            "cannot be "
-            "drawn "
-            "exactly: it "
-            "is for "
-            "simulation "
-            "only."
+            f"noise is {type(self).__name__}, which cannot be drawn exactly: "
+            "it is for simulation only."
         )
 
     def sealed(self) -> Noise:
-        """Return noise of the same law that refuses to be drawn: exact noise can do so, for live use."""
+        """Return the same noise, but exact noise then refuses to be drawn: for live use."""
         return self
 
     def unsealed(self) -> Noise:
-        """Return noise of the same law that can be drawn."""
+        """Return the same noise, which can be drawn."""
         return self
 
     @property
     def is_gaussian(self) -> bool:
-        """Whether draws are independent, and movements of several releases add up as for Gaussian noise."""
+        """Whether draws are independent, and releases compose as with Gaussian noise."""
         return self.across == 2.0 and not self.has_memory
 
     @property

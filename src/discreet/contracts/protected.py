@@ -1,4 +1,4 @@
-"""The contract of what games are played with: a channel before a learner."""
+"""The contract of a protected learner: a channel before a learner."""
 
 from __future__ import annotations
 
@@ -20,20 +20,22 @@ from discreet.guarantee import Guarantee
 
 
 class Protected(Component, Generic[Action, Trace, Feedback, Observation, Release, Query]):
-    """A channel before a learner, as games are played with: ``Private``, or ``OnDevice`` where contexts are private."""
+    """What plays a game: a channel before a learner.
 
-    keeps_observations: ClassVar[bool] = (
-        False  # whether what is observed stays away from the learner, as feedback does
-    )
+    ``Private``, or ``OnDevice`` where contexts are private.
+    """
+
+    # whether what is observed stays away from the learner, as feedback does
+    keeps_observations: ClassVar[bool] = False
 
     @property
     def channel(self) -> Channel[Feedback, Release, Query]:
-        """What all raw feedback goes to."""
+        """Where all raw feedback goes."""
         raise NotImplementedError
 
     @property
     def learner(self) -> Learner:
-        """Who learns from what is released."""
+        """What learns from released values."""
         raise NotImplementedError
 
     def act(self, observation: Observation, rng: Generator) -> tuple[Action, Trace]:
@@ -41,11 +43,19 @@ class Protected(Component, Generic[Action, Trace, Feedback, Observation, Release
         raise NotImplementedError
 
     def hold_for(self, trace: Trace) -> int:
-        """Return for how many rounds the action is to be played; asked once for every action, before its feedback."""
+        """Return how many rounds to play the action; called once per action, before feedback."""
+        raise NotImplementedError
+
+    def submit(self, trace: Trace, feedback: Feedback, rng: Generator) -> tuple[bool, Release]:
+        """Hand raw feedback to the channel; return whether it releases a value now, and which."""
+        raise NotImplementedError
+
+    def deliver(self, trace: Trace, released: Release) -> None:
+        """Hand a released value to the learner."""
         raise NotImplementedError
 
     def tell(self, trace: Trace, feedback: Feedback, rng: Generator) -> bool:
-        """Hand raw feedback to the channel, and what is released to the learner; return whether something was."""
+        """Take feedback and learn from what is released, if anything is; return whether it was."""
         raise NotImplementedError
 
     @property

@@ -1,18 +1,17 @@
-"""A privacy budget that outlives crashes: releases are charged before they happen, and one too many is refused."""
+"""A privacy budget that survives crashes: releases are charged first, or refused."""
 
 from __future__ import annotations
 
 import contextlib
 import hmac
 import os
-import secrets
 import sqlite3
 import weakref
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import NamedTuple, NoReturn, SupportsIndex
+from typing import NamedTuple
 
 from discreet.errors import (
     DiscreetError,
@@ -23,45 +22,35 @@ from discreet.errors import (
     unknown_name,
 )
 from discreet.guarantee import Guarantee
-from discreet.ledger.charges import check_charge
+from discreet.ledger.guards import NotCopyable, sqlite_lock
+from discreet.ledger.inputs import User, check_charge, check_key, user_name
 from discreet.ledger.rules import EXACT, RULES, Cost, exact, less, round_down, share
-from discreet.ledger.turns import turn
-from discreet.ledger.users import User, user_name
 
 BUSY_SECONDS = 30.0  # how long to wait for another process
-KEY_BYTES = 16  # the least length of a key
 MARK = 0x4C677231  # "Lgr1", the application id of a ledger's file
 
 TABLES = (
     "CREATE TABLE terms (epsilon, delta, composition, max_rounds_per_user, key_check)",
-    "CREATE TABLE entries (number INTEGER PRIMARY KEY, "
-    "label, "
-    "epsilon, "
-    "delta, "
-    "rho, "
-    "status, "
-    "time, "
-    "total)",
+    "CREATE TABLE entries"
+    " (number INTEGER PRIMARY KEY, label, epsilon, delta, rho, status, time, total)",
     "CREATE TABLE users (digest BLOB PRIMARY KEY, rounds INTEGER) WITHOUT ROWID",
     f"PRAGMA application_id = {MARK}",
 )
 
-CHECK, OLD_CHECK = (
-    b"check: users are text",
-    b"check",
-)  # what tells, with the key, how users are counted
+# Their keyed hash in the file shows which key it was made with, and how users are counted.
+CHECK, OLD_CHECK = b"check: users are text", b"check"
 BY_LABEL = "SELECT number, epsilon, delta FROM entries WHERE label = ? ORDER BY number LIMIT 1"
 
 
 class BudgetExceeded(DiscreetError):
-    """The charge would exceed the budget; nothing was charged, and nothing may be released."""
+    """The charge would exceed the budget; nothing was charged, so nothing may be released."""
 
 
 class UserLimitReached(DiscreetError):
-    """The user has taken part as often as is allowed; the round was not counted, and its outcome may not be used."""
+    """The user has reached the limit; the round does not count, its outcome must not be used."""
 
 
-class Entry(NamedTuple):
+class LedgerEntry(NamedTuple):
     """One charge, as it was made; ``time`` is UTC in ISO format."""
 
     number: int
@@ -73,36 +62,36 @@ class Entry(NamedTuple):
     time: str
 
 
-class Ledger:
-    """A budget of (epsilon, delta)-differential privacy, to which every release is charged before it happens.
+class Ledger(NotCopyable):
+    """A budget of (epsilon, delta)-differential privacy; every release is charged to it first.
 
     If every release is charged first, with a guarantee that is true of it, then everything released
-    together is (epsilon, delta)-differentially private, also when later releases and their
-    guarantees are chosen after looking at earlier ones, and when long-running ones overlap (Haney
-    et al. 2023). All guarantees must be about the same unit: to protect people who take part in up
-    to m rounds, set ``max_rounds_per_user=m``, ``admit`` every round, and charge
-    ``guarantee.for_user(rounds=m)``. The guarantee is about the budget; ``spent`` is how far it is
-    used up.
+    together is (epsilon, delta)-differentially private. This also holds if later releases and their
+    guarantees are chosen after looking at earlier ones, and if long-running ones overlap (Haney et
+    al. 2023). All guarantees must be about the same unit: to protect people who take part in up to
+    m rounds, set ``max_rounds_per_user=m``, ``admit`` every round, and charge
+    ``guarantee.for_user(rounds=m)``. The guarantee is about the budget; ``spent`` is how much of it
+    is used.
 
     ``composition="basic"`` adds up epsilons and deltas (Rogers et al. 2016). ``"zcdp"`` adds up rho
     and turns the sum into ``epsilon = rho + 2 sqrt(rho ln(1/delta))`` at the budget's delta
     (Feldman & Zrnic 2021; Whitehouse et al. 2023). Choose ``"zcdp"`` for Gaussian noise and for
     many small charges, ``"basic"`` for few or large ones: equal pure charges of e < 2 cost less by
     ``"zcdp"`` when there are more than ``2 ln(1/delta) / (1 - e/2)^2``. The rule is fixed at the
-    start, because each is proved for all charges together, stopped by that rule: taking the better
-    of both along the way would let released values choose the rule, which neither proof covers.
+    start, because each is proved for all charges together, stopped by that rule: picking the better
+    one along the way would let released values choose the rule, which neither proof covers.
 
     Numbers mean the decimals that they print as, and sums are exact: ten charges of 0.1 make 1, and
     no more fits.
 
     With ``path`` the ledger is a SQLite file that processes may share. When ``charge`` or ``admit``
     returns, it is on the disk: a crash may leave a charge without its release, but never a release
-    without its charge. The file belongs on a local disk; who deletes it or puts back an old copy
-    forgets charges. It holds labels as they are, and users only as HMAC-SHA256 under ``key``, which
-    is never stored and without which it cannot be opened again.
+    without its charge. Keep the file on a local disk; deleting it or restoring an old copy forgets
+    charges. It holds labels as they are, and users only as HMAC-SHA256 under ``key``, which is
+    never stored and without which the file cannot be opened again.
 
-    >>> once = Guarantee(epsilon=0.2, delta=0.0, model="central", status="proved", source="a theorem")
-    >>> guarantee = once.for_user(rounds=2)
+    >>> facts = {"model": "central", "status": "proved", "source": "a theorem"}
+    >>> guarantee = Guarantee(epsilon=0.2, delta=0.0, **facts).for_user(rounds=2)
     >>> ledger = Ledger(1.0, max_rounds_per_user=2)
     >>> ledger.charge(guarantee, label="May"), ledger.charge(guarantee, label="June")
     (1, 2)
@@ -111,12 +100,14 @@ class Ledger:
     >>> ledger.charge(guarantee, label="July")
     Traceback (most recent call last):
     ...
-    discreet.ledger.ledger.BudgetExceeded: a charge of 0.4-differential privacy would make epsilon 1.2 and delta 0.0 in
-    all, but the budget is epsilon 1.0 and delta 0.0: a pure guarantee of epsilon at most 0.2, which is 0.1 a round, would
-    fit.
+    discreet.ledger.ledger.BudgetExceeded: a charge of 0.4-differential privacy would make epsilon
+    1.2 and delta 0.0 in all, but the budget is epsilon 1.0 and delta 0.0: a pure guarantee of
+    epsilon at most 0.2, which is 0.1 per round, would fit.
     >>> ledger.admit("Ada"), ledger.admit("Ada")
     (1, 2)
     """
+
+    _instead = "or its budget would be spent twice: open its path"
 
     def __init__(
         self,
@@ -135,40 +126,32 @@ class Ledger:
         )
         self._composition = composition
         self._rule = RULES[composition](self._budget.epsilon, self._budget.delta)
-        self._most = (
-            None
-            if max_rounds_per_user is None
-            else check_int("max_rounds_per_user", max_rounds_per_user, minimum=1)
-        )
-        self._key = _usable(key, limited=self._most is not None, in_memory=path is None)
+        self._limit = max_rounds_per_user
+        if self._limit is not None:
+            self._limit = check_int("max_rounds_per_user", max_rounds_per_user, minimum=1)
+        self._key = check_key(key, limited=self._limit is not None, in_memory=path is None)
         self._closed = False
         self._process = os.getpid()
         self._path = None if path is None else _present(path)
         self._where = "in memory" if path is None else f"in {str(self._path)!r}"
-        self._memory = sqlite3.connect(
-            ":memory:", isolation_level=None, check_same_thread=False
-        )  # unused with a path
+        # unused with a path
+        self._memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         weakref.finalize(self, self._memory.close)
         with self._transaction(writing=True, creating=True):
             pass
 
     def charge(self, guarantee: Guarantee, *, label: str = "", once: bool = False) -> int:
-        """Take a release's guarantee off the budget and return the entry's number; release only afterwards.
+        """Take a guarantee off the budget; return the entry's number, and release only afterwards.
 
         A charge that would exceed the budget is refused with ``BudgetExceeded``, and nothing is
-        charged then. With ``once`` the label names what is charged: if it is in the ledger already,
-        its entry's number is returned, and nothing is charged; so a program that may have stopped
-        right after a charge can just repeat it.
+        charged. With ``once`` the label names what is charged: if it is in the ledger already, its
+        entry's number is returned and nothing is charged, so a program that stopped right after a
+        charge can simply repeat it.
         """
-        check_charge(guarantee, label, self._most or 1)
+        check_charge(guarantee, label, self._limit or 1)
         price = self._rule.price(guarantee)
-        facts = (
-            label,
-            float(guarantee.epsilon),
-            float(guarantee.delta),
-            guarantee.rho,
-            guarantee.status,
-        )
+        epsilon, delta = float(guarantee.epsilon), float(guarantee.delta)
+        facts = (label, epsilon, delta, guarantee.rho, guarantee.status)
         with self._transaction(writing=True) as file:
             if once and (known := file.execute(BY_LABEL, (label,)).fetchone()) is not None:
                 return _same_charge(known, facts)
@@ -177,17 +160,10 @@ class Ledger:
             if any(sum_ > limit for sum_, limit in zip(total, self._rule.limit, strict=True)):
                 then = self._rule.cost(total)
                 raise BudgetExceeded(
-                    f"a charge of {guarantee.short} would "
-                    "make "
-                    "epsilon "
-                    f"{then.epsilon!r} and "
-                    "delta "
-                    f"{then.delta!r} in all, "
-                    "but the budget is epsilon "
-                    f"{self._budget.epsilon!r} and "
-                    "delta "
-                    f"{self._budget.delta!r}: "
-                    f"{self._offer(self._rule.room(before), guarantee.rounds)}."
+                    f"a charge of {guarantee.short} would make epsilon {then.epsilon!r} and delta "
+                    f"{then.delta!r} in all, but the budget is epsilon {self._budget.epsilon!r} "
+                    f"and delta {self._budget.delta!r}: "
+                    f"{_offer(self._rule.room(before), guarantee.rounds)}."
                 )
             now = datetime.now(UTC).isoformat(timespec="milliseconds")
             row = (number + 1, *facts, now, " ".join(map(str, total)))
@@ -195,9 +171,9 @@ class Ledger:
         return number + 1
 
     def epsilon_a_round(self, *, runs: int = 1) -> float:
-        """Return the largest epsilon that each of ``runs`` more runs can have for one round, with pure privacy.
+        """Return the largest epsilon per round that each of ``runs`` more pure runs can have.
 
-        What is left is shared by the runs, and in each by the rounds that a user may be in.
+        The remaining budget is split among the runs, and in each among the rounds of a user.
 
         >>> ledger = Ledger(2.0, max_rounds_per_user=4)
         >>> ledger.epsilon_a_round(), ledger.epsilon_a_round(runs=5)
@@ -206,22 +182,22 @@ class Ledger:
         number = check_int("runs", runs, minimum=1)
         with self._transaction() as file:
             _, before = self._last(file)
-        return share(self._rule.room(before, charges=number), self._most or 1)
+        return share(self._rule.room(before, charges=number), self._limit or 1)
 
     def admit(self, user: User) -> int:
-        """Count a round of a user and return how many it has been in now; use the round's outcome only afterwards.
+        """Count a round of a user; return their rounds so far. Use its outcome only afterwards.
 
-        A user is named by text. A whole number is taken as the text that it prints as and bytes as
-        the text that they encode, and blanks around it do not count: 17, "17", b"17" and " 17" are
-        one user. One more than ``max_rounds_per_user`` is refused with ``UserLimitReached``, and
-        not counted.
+        A user is named by text. A whole number stands for the text that it prints as and bytes for
+        the text that they encode; surrounding blanks are ignored: 17, "17", b"17" and " 17" are one
+        user. One more than ``max_rounds_per_user`` is refused with ``UserLimitReached``, and not
+        counted.
         """
         digest = self._digest(user)
         with self._transaction(writing=True) as file:
             rounds = _rounds(file, digest) + 1
-            if self._most is not None and rounds > self._most:
+            if self._limit is not None and rounds > self._limit:
                 raise UserLimitReached(
-                    f"this user has been in {count(self._most, 'round')}, and no more is allowed."
+                    f"this user has been in {count(self._limit, 'round')}, and no more is allowed."
                 )
             file.execute("INSERT OR REPLACE INTO users VALUES (?, ?)", (digest, rounds))
         return rounds
@@ -240,7 +216,7 @@ class Ledger:
     @property
     def max_rounds_per_user(self) -> int | None:
         """How many rounds ``admit`` allows each user."""
-        return self._most
+        return self._limit
 
     @property
     def spent(self) -> Cost:
@@ -250,31 +226,25 @@ class Ledger:
 
     @property
     def remaining(self) -> Cost:
-        """The budget less what is spent, rounded down; by zCDP, ``rho`` is what a charge may still have."""
+        """The budget less what is spent, rounded down; with zCDP also the remaining ``rho``."""
         spent, most = self.spent, self._budget
         rho = None if spent.rho is None else less(self._rule.limit[0], spent.rho)
         return Cost(
             less(exact(most.epsilon), spent.epsilon), less(exact(most.delta), spent.delta), rho
         )
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[LedgerEntry]:
         """Return all charges, oldest first."""
         with self._transaction() as file:
             rows = file.execute(
-                "SELECT number, label, epsilon, delta, "
-                "rho, "
-                "status, "
-                "time "
-                "FROM "
-                "entries "
-                "ORDER BY "
-                "number"
+                "SELECT number, label, epsilon, delta, rho, status, time FROM entries"
+                " ORDER BY number"
             )
-            return [Entry(*row) for row in rows]
+            return [LedgerEntry(*row) for row in rows]
 
     def close(self) -> None:
         """Refuse everything from now on; a ledger in memory is forgotten."""
-        with turn:
+        with sqlite_lock:
             self._closed = True
             self._memory.close()
 
@@ -290,21 +260,9 @@ class Ledger:
         except DiscreetError:
             spent = "closed" if self._closed else "unreadable"
         return (
-            f"Ledger(epsilon={self._budget.epsilon!r}, "
-            f"delta={self._budget.delta!r}, "
-            f"composition={self._composition!r}, "
-            f"max_rounds_per_user={self._most!r}; {spent}; kept {self._where})"
-        )
-
-    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
-        raise DiscreetError(
-            "a Ledger cannot be copied or pickled, or its "
-            "budget "
-            "would be "
-            "spent "
-            "twice: "
-            "open its "
-            "path."
+            f"Ledger(epsilon={self._budget.epsilon!r}, delta={self._budget.delta!r}, "
+            f"composition={self._composition!r}, max_rounds_per_user={self._limit!r}; "
+            f"{spent}; kept {self._where})"
         )
 
     @contextlib.contextmanager
@@ -313,13 +271,13 @@ class Ledger:
     ) -> Iterator[sqlite3.Connection]:
         """Do all of what follows or nothing, alone; afterwards it is on the disk.
 
-        A file is opened every time: then no connection outlives a fork or is shared by threads, a
-        file that has vanished is noticed, and next to the disk's own delay it costs little. Its
+        The file is opened every time: no connection then outlives a fork or is shared by threads, a
+        file that has vanished is noticed, and the cost is small next to the disk's own delay. The
         rollback journal keeps every commit in the one file, which the write-ahead log (faster, with
         a corrupting bug before SQLite 3.51.3) would not. EXTRA, because with FULL a power loss may
-        bring a deleted journal back, and so take back the last commit.
+        bring a deleted journal back and so undo the last commit.
         """
-        with turn:
+        with sqlite_lock:
             if self._closed:
                 raise DiscreetError("this ledger is closed: make it again to use it.")
             if self._path is None and os.getpid() != self._process:
@@ -329,9 +287,7 @@ class Ledger:
             try:
                 with self._connection() as file:
                     file.execute("PRAGMA synchronous = EXTRA")
-                    file.execute(
-                        "PRAGMA fullfsync = ON"
-                    )  # without it, macOS does not wait for the disk
+                    file.execute("PRAGMA fullfsync = ON")  # else macOS does not wait for the disk
                     file.execute("BEGIN IMMEDIATE" if writing else "BEGIN")
                     try:
                         self._check(file, creating)
@@ -346,27 +302,22 @@ class Ledger:
                         f"the ledger {self._where} is a file of another kind."
                     ) from None
                 raise DiscreetError(
-                    f"the ledger {self._where} cannot be "
-                    "used "
-                    f"({error}), so "
-                    "nothing "
-                    "may be "
+                    f"the ledger {self._where} cannot be used ({error}), so nothing may be "
                     "released."
                 ) from None
 
     def _connection(self) -> contextlib.AbstractContextManager[sqlite3.Connection]:
         if self._path is None:
             return contextlib.nullcontext(self._memory)
-        address = (
-            f"{self._path.as_uri()}?mode=rw"  # not rwc: a file that has vanished is not made again
-        )
+        # not rwc: a file that has vanished is not created again
+        address = f"{self._path.as_uri()}?mode=rw"
         return contextlib.closing(
             sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
         )
 
     def _check(self, file: sqlite3.Connection, creating: bool) -> None:
-        """Refuse a file that is not this ledger; make it, if it is new."""
-        terms = (self._budget.epsilon, self._budget.delta, self._composition, self._most)
+        """Refuse a file that is not this ledger; fill it if it is new."""
+        terms = (self._budget.epsilon, self._budget.delta, self._composition, self._limit)
         check = None if self._key is None else hmac.digest(self._key, CHECK, "sha256")
         if creating and not file.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             for statement in TABLES:
@@ -385,14 +336,8 @@ class Ledger:
             hmac.digest(self._key, OLD_CHECK, "sha256"), stored_check
         ):
             raise DiscreetError(
-                f"the ledger {self._where} counted 17 and "
-                "'17' "
-                "as two "
-                "users, "
-                "so it "
-                "cannot be "
-                "gone "
-                "on with."
+                f"the ledger {self._where} counted 17 and '17' as two users, so it cannot be used "
+                "any more."
             )
         if check is not None and not hmac.compare_digest(check, stored_check):
             raise DiscreetError(f"key is not the one with which the ledger {self._where} was made.")
@@ -416,39 +361,17 @@ class Ledger:
             self._key, b"user:" + user_name(user).encode("utf-8", "surrogatepass"), "sha256"
         )
 
-    def _offer(self, room: Decimal, rounds: int) -> str:
-        """Return which epsilon would fit, for a guarantee about this number of rounds."""
-        if (most := round_down(room)) == 0.0:
-            return "nothing more fits"
-        each = f", which is {share(room, rounds)!r} a round," if rounds > 1 else ""
-        return f"a pure guarantee of epsilon at most {most!r}{each} would fit"
 
-
-def _usable(key: object, *, limited: bool, in_memory: bool) -> bytes | None:
-    """Return the key to hide users with, if there is a limit on users."""
-    if not limited and key is not None:
-        raise DiscreetError(
-            "key is given, but max_rounds_per_user is None, and without it no user is stored."
-        )
-    if not limited or (key is None and in_memory):
-        return secrets.token_bytes(32) if limited else None
-    if not isinstance(key, bytes) or len(key) < KEY_BYTES:
-        found = (
-            "None"
-            if key is None
-            else f"{len(key)} bytes"
-            if isinstance(key, bytes)
-            else f"a {type(key).__name__}"
-        )
-        advice = "make one with secrets.token_bytes(32), and keep it apart from the file"
-        raise DiscreetError(
-            f"key is {found}, but must be at least {KEY_BYTES} secret bytes: {advice}."
-        )
-    return key
+def _offer(room: Decimal, rounds: int) -> str:
+    """Return which epsilon would fit, for a guarantee about this number of rounds."""
+    if (most := round_down(room)) == 0.0:
+        return "nothing more fits"
+    each = f", which is {share(room, rounds)!r} per round," if rounds > 1 else ""
+    return f"a pure guarantee of epsilon at most {most!r}{each} would fit"
 
 
 def _present(path: str | os.PathLike[str]) -> Path:
-    """Return the path of a file; if there is none, make an empty one that only its owner can read."""
+    """Return the path of a file; create an empty one, readable by its owner only, if needed."""
     try:
         with contextlib.suppress(FileExistsError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
@@ -463,13 +386,8 @@ def _same_charge(known: tuple[int, float, float], facts: tuple[object, ...]) -> 
     label, now_epsilon, now_delta, *_ = facts
     if (epsilon, delta) != (now_epsilon, now_delta):
         raise DiscreetError(
-            f"label is {label!r}, which was charged with "
-            "epsilon "
-            f"{epsilon!r} and "
-            "delta "
-            f"{delta!r}, "
-            "but the guarantee has "
-            f"{now_epsilon!r} and {now_delta!r}."
+            f"label is {label!r}, which was charged with epsilon {epsilon!r} and delta {delta!r}, "
+            f"but the guarantee has {now_epsilon!r} and {now_delta!r}."
         )
     return number
 

@@ -1,4 +1,4 @@
-"""How charges add up: exact sums of decimals, and what they mean."""
+"""How charges compose: exact sums of decimals, and the epsilon and delta that they stand for."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import NamedTuple
 from discreet.errors import DiscreetError, check_range
 from discreet.guarantee import Guarantee
 
-EXACT = Context(prec=1000, rounding=ROUND_CEILING)  # holds any sum of floats without rounding
-FINE = Context(prec=60)
+# Charges are decimals of up to 17 digits between 1e-324 and 1e309: sums have under 700 digits.
+EXACT = Context(prec=1000, rounding=ROUND_CEILING)
+FINE = Context(prec=60)  # for roots and logarithms
 MARGIN = Decimal("1e-40")  # far above the relative rounding errors of FINE
 
 
@@ -22,7 +23,7 @@ class Cost(NamedTuple):
     rho: float | None = None
 
 
-class Basic:
+class BasicRule:
     """Epsilons and deltas add up."""
 
     def __init__(self, epsilon: float, delta: float) -> None:
@@ -37,12 +38,15 @@ class Basic:
         return Cost(*map(round_up, total))
 
     def room(self, total: tuple[Decimal, ...], *, charges: int = 1) -> Decimal:
-        """Return the largest epsilon that this number of pure charges can each have after such a sum."""
+        """Return the largest epsilon that each of some pure charges can still have."""
         return EXACT.subtract(self.limit[0], total[0]) / charges
 
 
-class Concentrated:
-    """The rho of zCDP add up; their limit solves rho + 2 sqrt(rho ln(1/delta)) = epsilon, rounded down."""
+class ZcdpRule:
+    """The rho of zCDP add up.
+
+    Their limit solves rho + 2 sqrt(rho ln(1/delta)) = epsilon, rounded down.
+    """
 
     def __init__(self, epsilon: float, delta: float) -> None:
         if not 0.0 < delta < 1.0:
@@ -53,6 +57,7 @@ class Concentrated:
         with localcontext(FINE):
             self.log = -exact(delta).ln()
             root = exact(epsilon) / (self.log.sqrt() + (self.log + exact(epsilon)).sqrt())
+            # 9: the rounding errors of the square, the two roots and the logarithm, with room
             self.limit: tuple[Decimal, ...] = (root * root * (1 - 9 * MARGIN),)
 
     def price(self, guarantee: Guarantee) -> tuple[Decimal, ...]:
@@ -71,14 +76,13 @@ class Concentrated:
         return Cost(round_up(epsilon), self.delta if rho else 0.0, round_up(rho))
 
     def room(self, total: tuple[Decimal, ...], *, charges: int = 1) -> Decimal:
-        """Return the largest epsilon that this number of pure charges can each have: the rho of one is ε² / 2."""
+        """Return the largest epsilon that each of some pure charges can have: rho is ε² / 2."""
         with localcontext(FINE):
-            return (2 * (self.limit[0] - total[0]) / charges).sqrt() * (
-                1 - Decimal("1e-12")
-            )  # a charge's rho is rounded up
+            # below the limit by a little, because a charge's rho is rounded up
+            return (2 * (self.limit[0] - total[0]) / charges).sqrt() * (1 - Decimal("1e-12"))
 
 
-RULES: dict[str, type[Basic] | type[Concentrated]] = {"basic": Basic, "zcdp": Concentrated}
+RULES: dict[str, type[BasicRule] | type[ZcdpRule]] = {"basic": BasicRule, "zcdp": ZcdpRule}
 
 
 def exact(number: float) -> Decimal:
@@ -87,13 +91,13 @@ def exact(number: float) -> Decimal:
 
 
 def round_up(number: Decimal) -> float:
-    """Return the least float that does not print as less."""
+    """Return the smallest float that does not print as less."""
     close = float(number)
     return close if exact(close) >= number else math.nextafter(close, math.inf)
 
 
 def round_down(number: Decimal, *, digits: int = 12) -> float:
-    """Return a number with few digits that is not above, at least 0.
+    """Return a number with few digits that is not above the given one, and at least 0.
 
     >>> round_down(Decimal(1) / 3), round_down(Decimal(-1))
     (0.333333333333, 0.0)
@@ -102,7 +106,7 @@ def round_down(number: Decimal, *, digits: int = 12) -> float:
 
 
 def share(room: Decimal, rounds: int) -> float:
-    """Return an epsilon for one round with which that of several, rounded up to as many digits, still fits."""
+    """Return the epsilon of one round for which that of several, rounded up, still fits."""
     return round_down(exact(round_down(room)) / rounds)
 
 

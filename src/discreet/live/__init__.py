@@ -1,16 +1,15 @@
-"""Live use: one run for every problem, in memory or in a file, and a face of it for each problem."""
+"""Live use: one run for every problem, in memory or in a store, and one class for each problem."""
 
-from discreet.live.advisor import Advisor
-from discreet.live.bandit import Bandit, Decision
-from discreet.live.best_arm_search import BestArmSearch
-from discreet.live.device import Device
-from discreet.live.experts import Experts, Trust
-from discreet.live.local_server import LocalServer
-from discreet.live.optimizer import Optimizer
-from discreet.live.points import Point
-from discreet.live.progress import Progress
+from discreet.live.arms import Bandit, BestArmSearch, Decision
+from discreet.live.client import LiveClient, OpenDecision, RunOptions
+from discreet.live.devices import Device, LocalServer
+from discreet.live.experts import Advisor, Experts, Trust
+from discreet.live.file_store import FileStore
+from discreet.live.optimizers import Optimizer, Point, VectorOptimizer
 from discreet.live.run import LiveRun
-from discreet.live.vector_optimizer import VectorOptimizer
+from discreet.live.run_state import Progress
+from discreet.live.store import MemoryStore, Store
+from discreet.live.stores import register_store
 
 __all__ = [
     "Advisor",
@@ -19,11 +18,18 @@ __all__ = [
     "Decision",
     "Device",
     "Experts",
+    "FileStore",
+    "LiveClient",
     "LiveRun",
     "LocalServer",
+    "MemoryStore",
+    "OpenDecision",
     "Optimizer",
     "Point",
     "Progress",
+    "RunOptions",
+    "Store",
     "Trust",
     "VectorOptimizer",
+    "register_store",
 ]

@@ -1,4 +1,4 @@
-"""What a program may give a live object; error messages never show an outcome."""
+"""What a program may pass to a live object; error messages never show an outcome."""
 
 from __future__ import annotations
 
@@ -9,17 +9,12 @@ from typing import SupportsFloat, cast
 import numpy as np
 
 from discreet.contracts import Floats
-from discreet.errors import DiscreetError, check_flag, check_int, count
+from discreet.errors import DiscreetError, check_int, count
 from discreet.ranges import Range
 
 Labels = tuple[Hashable, ...]
-TOLERANCE = 1e-9  # by which probabilities may add up to other than 1: rounding
-
-
-def check_flags(**flags: object) -> None:
-    """Refuse what is neither True nor False."""
-    for name, flag in flags.items():
-        check_flag(name, flag)
+TOLERANCE = 1e-9  # by which probabilities may miss a sum of 1, and lengths a norm: rounding
+MANY = 10_000_000  # the largest number of labels or dimensions: memory for some arrays of it
 
 
 def labels_of(name: str, given: int | Sequence[Hashable]) -> Labels:
@@ -40,7 +35,7 @@ def labels_of(name: str, given: int | Sequence[Hashable]) -> Labels:
         if len(set(given)) < len(given):
             raise DiscreetError(f"{name} has a label twice, but labels must differ.")
         return tuple(label.item() if isinstance(label, np.generic) else label for label in given)
-    return tuple(range(check_int(name, given, minimum=2, maximum=10_000_000)))
+    return tuple(range(check_int(name, given, minimum=2, maximum=MANY)))
 
 
 def loss_of(
@@ -58,19 +53,15 @@ def loss_of(
             raise DiscreetError(f"the {name} is not a finite number.")
         if not clip:
             raise DiscreetError(
-                f"the {name} is outside the declared range "
-                f"{low:g} to "
-                f"{high:g}; "
-                "clip=True "
-                "would "
-                "clip it."
+                f"the {name} is outside the declared range {low:g} to {high:g}; "
+                "clip=True would clip it."
             )
         value = min(max(value, low), high)
     return value if loss is not None else low + (high - value)
 
 
 def _number(given: object) -> float | None:
-    """Return the outcome as a float, or None; what it was must not stay in the chain of an exception."""
+    """Return the outcome as a float, or None: it must not appear in the chain of an exception."""
     if isinstance(given, str | bytes):
         return None
     try:
@@ -82,23 +73,19 @@ def _number(given: object) -> float | None:
 def losses_of(
     rewards: object, losses: object, labels: Labels, bounds: Range, *, clip: bool
 ) -> Floats:
-    """Return the outcome of every expert, as losses in range; they come in the order of the labels, or by label."""
+    """Return the outcomes of all experts, given in order or by label, as losses in range."""
     if (rewards is None) == (losses is None):
         raise DiscreetError("tell needs one outcome: either rewards or losses.")
     name, given = ("rewards", rewards) if losses is None else ("losses", losses)
     if isinstance(given, Mapping):
         if set(given) != set(labels):
             raise DiscreetError(
-                f"the {name} are those of {len(given)} "
-                "labels, but "
-                "must be "
-                "those "
-                "of all "
+                f"the {name} are those of {len(given)} labels, but must be those of all "
                 f"{len(labels)} experts."
             )
         given = [given[label] for label in labels]
     return _in_range(
-        name, vector_of(name, given, len(labels)), bounds, clip=clip, turn=losses is None
+        name, vector_of(name, given, len(labels)), bounds, clip=clip, rewards=losses is None
     )
 
 
@@ -107,18 +94,18 @@ def pair_of(reward: object, loss: object, bounds: Range, *, clip: bool) -> Float
     if (reward is None) == (loss is None):
         raise DiscreetError("tell needs one outcome: either reward or loss, with two numbers.")
     name, given = ("two rewards", reward) if loss is None else ("two losses", loss)
-    return _in_range(name, vector_of(name, given, 2), bounds, clip=clip, turn=loss is None)
+    return _in_range(name, vector_of(name, given, 2), bounds, clip=clip, rewards=loss is None)
 
 
-def _in_range(name: str, values: Floats, bounds: Range, *, clip: bool, turn: bool) -> Floats:
-    """Return losses in range; ``turn`` says that the values are rewards."""
+def _in_range(name: str, values: Floats, bounds: Range, *, clip: bool, rewards: bool) -> Floats:
+    """Return losses in range, from losses or ``rewards``."""
     low, high = bounds
     if not clip and not ((values >= low) & (values <= high)).all():
         raise DiscreetError(
             f"the {name} leave the declared range {low:g} to {high:g}; clip=True would clip them."
         )
     values = np.clip(values, low, high)
-    return low + (high - values) if turn else values
+    return low + (high - values) if rewards else values
 
 
 def vector_of(name: str, given: object, length: int) -> Floats:
@@ -134,7 +121,7 @@ def vector_of(name: str, given: object, length: int) -> Floats:
 
 
 def numbers_of(given: object) -> Floats | None:
-    """Return an array of floats, or None; what it was must not stay in the chain of an exception."""
+    """Return an array of floats, or None: it must not appear in the chain of an exception."""
     try:
         array = np.asarray(given)
         return array.astype(np.float64) if array.dtype.kind in "biuf" else None
@@ -148,21 +135,15 @@ def advice_of(given: object, experts: Labels, arms: Labels) -> Floats:
     if advice is None or advice.shape != (len(experts), len(arms)):
         found = "no array of numbers" if advice is None else f"of shape {advice.shape}"
         raise DiscreetError(
-            f"advice is {found}, but must have a row for "
-            "each "
-            "expert: "
-            f"{len(experts)} by "
-            f"{len(arms)} numbers."
+            f"advice is {found}, but must have a row for each expert: "
+            f"{len(experts)} by {len(arms)} numbers."
         )
     wrong = ~((advice >= 0.0).all(axis=1) & (np.abs(advice.sum(axis=1) - 1.0) <= TOLERANCE))
     if wrong.any():
         who = int(np.argmax(wrong))
         row = advice[who]
-        told = (
-            f"adds up to {row.sum():g}"
-            if (row >= 0.0).all()
-            else f"has {row[~(row >= 0.0)][0]:g} in it"
-        )
+        wrong_entry = row[~(row >= 0.0)]
+        told = f"has {wrong_entry[0]:g} in it" if wrong_entry.size else f"adds up to {row.sum():g}"
         raise DiscreetError(
             f"the advice of expert {experts[who]!r} {told}, but must be a distribution over arms."
         )

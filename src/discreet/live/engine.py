@@ -2,42 +2,47 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
+from numpy.typing import NDArray
 
 import componentjit
+from componentjit import arrays, map_arrays
 from discreet.contracts import Channel, Generator, Learner, unsealed
-from discreet.live.blocks import packed
 from discreet.live.rows import Example
 from discreet.private import Private
+
+Part = TypeVar("Part")
+Array = NDArray[np.generic]
+
+ALIGNED = 16  # bytes: arrays begin where vector instructions can load them
 
 
 class Engine:
     """The learner and the channel of a run, and how feedback is held between two calls.
 
     The learner's arrays are a copy of the committed ones. What a group of rounds holds is put into
-    the channel while an outcome is taken, and taken out again: between two calls there is nothing
-    raw in it.
+    the channel while an outcome is taken, and taken out again: between two calls the channel holds
+    nothing raw.
     """
 
     def __init__(self, private: Private, observation: object) -> None:
         learner, self.learner_state = packed(private.learner)
         channel, self.channel_state = packed(unsealed(private.channel))
         self.first, self._blank = self.learner_state.tobytes(), self.channel_state.tobytes()
-        self.private, self.learner, self.channel = Private(channel, learner), learner, channel
+        self.private = Private(channel, learner)
         self.streaming = channel.one_stream
         self.holding = channel.holds_feedback and not channel.one_stream  # for each group by itself
-        self.taking = channel.holds_feedback and not channel.draws_while_taking
         self.raw = self.streaming or self.holding
         self.showing = channel.guarantee.is_private
         self.example = _example(private, observation)
         self._pausing = type(learner).must_pause is not Learner.must_pause
+        # the size of every group, if all are alike and the channel holds nothing for them
         alike = type(channel).begin is Channel.begin and not self.holding
-        self._size = (
-            channel.hold() if alike else None
-        )  # of every group, if it holds nothing of its own
-        self._copy_action, self._copy_trace = (
-            componentjit.copier(part) for part in self.example
-        )  # buffers of the learner
+        self._size = channel.hold() if alike else None
+        # actions and traces may be buffers of the learner: those are copied
+        self._copy_action, self._copy_trace = (componentjit.copier(part) for part in self.example)
 
     @property
     def stream(self) -> bytes | None:
@@ -45,18 +50,18 @@ class Engine:
         return self._blank if self.streaming else None
 
     def act(self, observation: object, rng: Generator) -> tuple[object, object, int, bytes | None]:
-        """Let the learner act; return also for how many rounds, and what the channel holds for them to begin with."""
-        learner = self.learner
-        if self._pausing and learner.must_pause():
-            learner.resume()
-        action, trace = learner.act(observation, rng)
+        """Let the learner act; return action, trace, rounds, and what the channel then holds."""
+        private = self.private
+        if self._pausing and private.learner.must_pause():
+            private.learner.resume()
+        action, trace = private.learner.act(observation, rng)
         if self._copy_action is not None:
             action = self._copy_action(action)
         if self._copy_trace is not None:
             trace = self._copy_trace(trace)
         if self._size is not None:
             return action, trace, self._size, None
-        size, held = self.channel.begin(learner.patience(trace)), None
+        size, held = private.hold_for(trace), None
         if self.holding:
             held = self.channel_state.tobytes()
             self.clear()
@@ -69,6 +74,29 @@ class Engine:
     def clear(self) -> None:
         """Leave nothing raw in the channel."""
         self.channel_state[:] = self._blank
+
+
+def packed(component: Part) -> tuple[Part, memoryview]:
+    """Return a component with its arrays side by side in one block, and that block: its state.
+
+    >>> pair, block = packed((np.array([1.0, 2.0]), np.array([3])))
+    >>> before = block.tobytes()
+    >>> pair[0][:] = 7.0
+    >>> block[:] = before
+    >>> pair
+    (array([1., 2.]), array([3]))
+    """
+    sizes = [-(-array.nbytes // ALIGNED) * ALIGNED for _, array in arrays(component)]
+    block = np.zeros(sum(sizes), np.uint8)
+    starts = iter(np.cumsum([0, *sizes]).tolist())
+
+    def placed(array: Array) -> Array:
+        start = next(starts)
+        view: Array = block[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
+        view[...] = array
+        return view
+
+    return map_arrays(component, placed), memoryview(block.data)
 
 
 def _example(private: Private, observation: object) -> Example:

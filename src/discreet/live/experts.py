@@ -1,4 +1,4 @@
-"""The face for experts whose losses are all seen."""
+"""Live classes for experts: a distribution over them, and a bandit on their advice."""
 
 from __future__ import annotations
 
@@ -9,19 +9,25 @@ import numpy as np
 
 from discreet.contracts import Floats, Generator
 from discreet.ledger import Ledger
-from discreet.live.arguments import labels_of, losses_of
-from discreet.live.budget import User
-from discreet.live.building import Plan
-from discreet.live.face import Face, Path, Wait
+from discreet.ledger.inputs import User
+from discreet.live.arguments import advice_of, labels_of, loss_of, losses_of
+from discreet.live.arms import Decision, default_of
+from discreet.live.client import LiveClient, Path, RunOptions, Wait, terms
 from discreet.live.rows import Recipe
-from discreet.problems import Points
+from discreet.live.run import LiveRun
+from discreet.live.run_plan import RunPlan
+from discreet.live.store import Store
+from discreet.problems import Advice, Points
 from discreet.ranges import make_range
 
-DEFAULT = "private-ftrl-experts"
+Outcomes = Sequence[float] | Floats | Mapping[Hashable, float]  # of all experts
 
 
 class Trust(NamedTuple):
-    """How far to trust each expert in one round, and one of them, drawn accordingly; give it back with the losses."""
+    """How far to trust each expert in one round, and one expert drawn with these weights.
+
+    Pass it back with the losses.
+    """
 
     expert: Hashable
     weights: dict[Hashable, float]
@@ -29,21 +35,22 @@ class Trust(NamedTuple):
     token: str
 
 
-class Experts(Face):
-    """A private distribution over labelled experts; the loss of every expert is told.
+class Experts(LiveClient[Trust]):
+    """A private distribution over labelled experts; the losses of all experts are told.
 
     >>> experts = Experts(experts=["A", "B", "C"], horizon=1000, epsilon=1.0, delta=1e-6)
     >>> decision = experts.ask()
-    >>> decision.weights                  # decision.expert is one of them, drawn with these probabilities
+    >>> decision.weights                  # decision.expert is drawn with these probabilities
     {'A': 0.333..., 'B': 0.333..., 'C': 0.333...}
     >>> experts.tell(decision, losses={"A": 0.0, "B": 0.5, "C": 1.0})
     >>> experts
-    Experts(3 experts, round 1 of 1000, private-ftrl-experts, (1, 1e-06)-differential privacy, live: exact noise)
+    Experts(3 experts, round 1 of 1000, private-ftrl-experts, (1, 1e-06)-differential privacy,
+    live: exact noise)
 
-    Neighbours replace the losses of one round, all of them. Losses come in the order of the
-    experts, or by label; they may come late and in any order, and enter one running sum as they
-    come. Losses outside of the range from ``low`` to ``high`` are refused, or clipped with
-    ``clip=True``. All other options are those of :class:`discreet.Bandit`.
+    Neighbours replace all losses of one round. Losses are given in the order of the experts, or by
+    label; they may come late and in any order, and enter one running sum as they come. Losses
+    outside the range from ``low`` to ``high`` are refused, or clipped with ``clip=True``. All other
+    options are those of :class:`discreet.Bandit`.
     """
 
     _gives = Trust
@@ -59,54 +66,37 @@ class Experts(Face):
         low: float = 0.0,
         high: float = 1.0,
         clip: bool = False,
-        algorithm: str = DEFAULT,
+        algorithm: str = "private-ftrl-experts",
         simulation: bool = False,
         seed: int | None = None,
         ledger: Ledger | None = None,
         path: Path | None = None,
+        store: str | Store | None = None,
         key: Path | None = None,
         wait: Wait | None = None,
-        default_losses: Sequence[float] | Floats | Mapping[Hashable, float] | None = None,
-        default_rewards: Sequence[float] | Floats | Mapping[Hashable, float] | None = None,
+        default_losses: Outcomes | None = None,
+        default_rewards: Outcomes | None = None,
         **options: object,
     ) -> None:
+        run = RunOptions(simulation, seed, ledger, path, store, key, wait)
+        recipe = terms(horizon, epsilon, delta, low, high, clip, algorithm)
         labels = labels_of("experts", experts)
-        recipe: Recipe = {
-            "experts": list(labels),
-            "horizon": horizon,
-            "epsilon": epsilon,
-            "delta": delta,
-            "low": low,
-            "high": high,
-            "clip": clip,
-            "algorithm": algorithm,
-        }
+        recipe["experts"] = list(labels)
         default = None
         if default_rewards is not None or default_losses is not None:
-            default = losses_of(
-                default_rewards, default_losses, labels, make_range(low, high), clip=False
-            ).tolist()
-        super().__init__(
-            recipe,
-            simulation=simulation,
-            seed=seed,
-            ledger=ledger,
-            path=path,
-            key=key,
-            wait=wait,
-            default=default,
-            options=options,
-        )
+            bounds = make_range(low, high)
+            losses = losses_of(default_rewards, default_losses, labels, bounds, clip=False)
+            default = losses.tolist()
+        super().__init__(recipe, run, default, options)
 
     @classmethod
-    def _plan(cls, recipe: Recipe) -> Plan:
-        return Plan.of(
-            recipe, Points("experts", len(recipe["experts"])), observation=0, carry=draw_expert
-        )
+    def _plan(cls, recipe: Recipe) -> RunPlan:
+        problem = Points("experts", len(recipe["experts"]))
+        return RunPlan.of(recipe, problem, observation=0, carry=draw_expert)
 
     def ask(self, *, user: User | None = None) -> Trust:
-        """Return how far to trust each expert in the next round, and one of them, drawn accordingly."""
-        given = self._run.ask(0, user=user)
+        """Return the weights of all experts for the next round, and one expert drawn from them."""
+        given = self._run.ask(0, user)
         weights = dict(zip(self._labels, given.action.tolist(), strict=True))
         return Trust(self._labels[given.choice], weights, given.id, given.token)
 
@@ -114,20 +104,98 @@ class Experts(Face):
         self,
         decision: Trust | int,
         *,
-        losses: Sequence[float] | Floats | Mapping[Hashable, float] | None = None,
-        rewards: Sequence[float] | Floats | Mapping[Hashable, float] | None = None,
+        losses: Outcomes | None = None,
+        rewards: Outcomes | None = None,
     ) -> None:
-        """Report the losses, or the rewards, of all experts in the round of a decision, or of the one with an id."""
-        self._hear(
-            decision,
-            losses_of(rewards, losses, self._labels, self._bounds, clip=self._recipe["clip"]),
-        )
+        """Report the losses, or the rewards, of all experts for a decision (or its id)."""
+        clip = self._recipe["clip"]
+        self._tell(decision, losses_of(rewards, losses, self._labels, self._bounds, clip=clip))
 
     def _choice(self, decision: Trust) -> int | None:
         return self._indices.get(decision.expert)
 
     def _size(self) -> str:
         return f"{len(self._labels)} experts"
+
+
+class Advisor(LiveClient[Decision]):
+    """A private bandit over labelled arms that learns which experts to follow.
+
+    >>> advisor = Advisor(arms=["A", "B"], experts=3, horizon=1000, epsilon=1.0)
+    >>> advice = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]   # per expert a distribution over arms
+    >>> decision = advisor.ask(advice)
+    >>> advisor.tell(decision, reward=1.0)              # of decision.arm
+    >>> advisor
+    Advisor(2 arms, 3 experts, round 1 of 1000, expert-arms, 1-differential privacy, live: exact
+    noise)
+
+    Advice is public, and may differ from round to round; outcomes are private (docs/advice.md). The
+    default, ``expert-arms``, is for up to about 16 experts, ``local-exp4`` for more. All other
+    options are those of :class:`discreet.Bandit`.
+    """
+
+    _gives = Decision
+    _chosen = "arms"
+
+    def __init__(
+        self,
+        arms: int | Sequence[Hashable],
+        experts: int | Sequence[Hashable],
+        horizon: int | None,
+        epsilon: float,
+        *,
+        delta: float = 0.0,
+        low: float = 0.0,
+        high: float = 1.0,
+        clip: bool = False,
+        algorithm: str = "expert-arms",
+        simulation: bool = False,
+        seed: int | None = None,
+        ledger: Ledger | None = None,
+        path: Path | None = None,
+        store: str | Store | None = None,
+        key: Path | None = None,
+        wait: Wait | None = None,
+        default_reward: float | None = None,
+        default_loss: float | None = None,
+        **options: object,
+    ) -> None:
+        run = RunOptions(simulation, seed, ledger, path, store, key, wait)
+        recipe = terms(horizon, epsilon, delta, low, high, clip, algorithm)
+        recipe["arms"] = list(labels_of("arms", arms))
+        recipe["experts"] = list(labels_of("experts", experts))
+        default = default_of(default_reward, default_loss, low, high)
+        super().__init__(recipe, run, default, options)
+
+    @classmethod
+    def _plan(cls, recipe: Recipe) -> RunPlan:
+        arms, experts = len(recipe["arms"]), len(recipe["experts"])
+        uniform = np.full((arms, experts), 1.0 / arms)
+        plan = RunPlan.of(recipe, Advice(arms, experts), observation=uniform)
+        return plan._replace(carry=follow_expert) if plan.private.learner.follows else plan
+
+    def _enter(self, recipe: Recipe, run: LiveRun) -> None:
+        super()._enter(recipe, run)
+        self._experts: tuple[Hashable, ...] = tuple(recipe["experts"])
+
+    def ask(
+        self, advice: Sequence[Sequence[float]] | Floats, *, user: User | None = None
+    ) -> Decision:
+        """Return the arm to play in the next round, on this advice: experts by arms."""
+        given = self._run.ask(advice_of(advice, self._experts, self._labels), user)
+        return Decision(self._labels[given.choice], given.id, given.token)
+
+    def tell(
+        self, decision: Decision | int, *, reward: float | None = None, loss: float | None = None
+    ) -> None:
+        """Report the outcome of a decision (or its id): a reward or a loss in range."""
+        self._tell(decision, loss_of(reward, loss, self._bounds, clip=self._recipe["clip"]))
+
+    def _choice(self, decision: Decision) -> int | None:
+        return self._indices.get(decision.arm)
+
+    def _size(self) -> str:
+        return f"{len(self._labels)} arms, {len(self._experts)} experts"
 
 
 def draw_expert(action: Floats, observation: object, rng: Generator) -> int:
@@ -139,3 +207,8 @@ def draw(distribution: Floats, rng: Generator) -> int:
     """Return an index, drawn from a distribution."""
     sums = np.cumsum(distribution)
     return min(int(np.searchsorted(sums, rng.random() * sums[-1], side="right")), sums.size - 1)
+
+
+def follow_expert(action: int, observation: Floats, rng: Generator) -> int:
+    """Return an arm, drawn from the advice of the expert that is followed."""
+    return draw(observation[:, int(action)], rng)

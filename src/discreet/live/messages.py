@@ -1,4 +1,4 @@
-"""The two messages between devices and their server: a model and a report, as small versioned bytes."""
+"""The two messages between devices and their server: a model and a report, as bytes."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ from discreet.ranges import make_range
 
 FORMAT = 1
 MODEL, REPORT = b"dm", b"dr"
-HEAD = struct.Struct("<2sB8sI")  # what it is, the format, the task, the version of the model
-PAYLOAD = SEED + 1
+# what it is, the format, the digest of the task, the version of the model
+HEAD = struct.Struct("<2sB8sI")
+PAYLOAD = SEED + 1  # bytes: a seed, and the side of the hemisphere
 SUITABLE = ("local-greedy", "local-linucb")
 
 
 class Task(NamedTuple):
-    """What devices and server agree on: which statistic, in which range, with which noise; ``digest`` names all of it."""
+    """What devices and server agree on: statistic, range and noise; ``digest`` names all of it."""
 
     channel: Reporting
     noise: ExactHemisphere
@@ -53,16 +54,8 @@ def task_for(
     channel = cast(Reporting, private.channel.live())
     noise = cast(ExactHemisphere, channel.noise)
     numbers = [repr(float(part)) for part in channel if isinstance(part, int | float)]
-    facts = [
-        FORMAT,
-        name,
-        repr(low),
-        repr(high),
-        repr(epsilon),
-        noise.kind,
-        noise.dimension,
-        *numbers,
-    ]
+    terms = [repr(low), repr(high), repr(epsilon)]
+    facts = [FORMAT, name, *terms, noise.kind, noise.dimension, *numbers]
     digest = hashlib.sha256(json.dumps(facts).encode()).digest()[:8]
     return Task(channel, noise, private.policy, private.learner, digest)
 
@@ -103,7 +96,7 @@ def unpack_report(task: Task, message: bytes) -> tuple[int, bytes]:
 
 
 def _check(task: Task, message: object, kind: bytes, size: int, name: str) -> int:
-    """Return the version of the model that a message is about, or refuse one that is malformed or of another task."""
+    """Return the model version of a message, or refuse a malformed message or another task's."""
     if not isinstance(message, bytes | bytearray):
         raise DiscreetError(f"the {name} is {shorten(message)}, but must be bytes.")
     if len(message) != HEAD.size + size:
@@ -113,7 +106,7 @@ def _check(task: Task, message: object, kind: bytes, size: int, name: str) -> in
     found, layout, digest, version = HEAD.unpack_from(message)
     if found != kind:
         raise DiscreetError(
-            f"the message is no {name}: it begins with {found!r}, and not with {kind!r}."
+            f"the message is not a {name}: it begins with {found!r}, and not with {kind!r}."
         )
     if layout != FORMAT:
         raise DiscreetError(

@@ -1,25 +1,34 @@
-"""What a live run consists of: rows of a few tables, and the changes that are made to them."""
+"""What a live run consists of: rows of a few tables, the changes to them, and rows as text."""
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Callable, Hashable, Mapping
 from functools import partial
-from typing import Any, NamedTuple, TypedDict
+from typing import Any, NamedTuple, TypedDict, TypeVar
 
+import numpy as np
+
+from componentjit import with_names
+from discreet.errors import DiscreetError
 from discreet.problems.points import GeometryName
 
-Example = tuple[object, object]  # of the kind that a learner makes
+Part = TypeVar("Part")
+Example = tuple[object, object]  # an action and a trace, of the kind that a learner makes
+Epoch = tuple[int, int]  # its number, and its first round
 
 # How far a run is: decisions asked for, the running group, decisions still to be asked for in it,
-# releases, lost groups.
+# releases, lost groups. A plain tuple, because two are made per round and names would cost 4 % of
+# the time.
 Counters = tuple[int, int, int, int, int]
+RELEASED = 3  # the place of releases among the counters
 
 
 class Recipe(TypedDict, total=False):
-    """The arguments that a run was started with, by name; empty for a private learner of one's own."""
+    """The arguments that a run was started with, by name; empty for ``LiveRun.over``."""
 
-    face: str
+    client: str  # the class that the run belongs to
     arms: list[Hashable]  # labels
     experts: list[Hashable]
     error: float
@@ -45,75 +54,43 @@ class Recipe(TypedDict, total=False):
     options: Mapping[str, object]
 
 
-Epoch = tuple[int, int]  # its number, and its first round
-
-
 class Group(NamedTuple):
-    """Rounds that share one action: what the learner needs of it, and what the channel holds of their outcomes."""
+    """Rounds that share one action: what the learner needs of it, and what the channel holds."""
 
     number: int  # of its first round
     action: Any
     trace: object
     size: int  # rounds
     told: int
-    held: bytes | None  # raw; None where nothing is held, or all rounds are one stream
+    held: bytes | None  # raw; None if nothing is held, or if all rounds are one stream
 
     def __repr__(self) -> str:
         return f"Group(number={self.number}, size={self.size}, held=<hidden>)"
 
 
 class Ticket(NamedTuple):
-    """What is to be done in one round, while its outcome has not been told."""
+    """What to do in one round, while its outcome has not been told."""
 
     id: int
     group: int
-    choice: int  # an arm or an expert, -1 where there is none
+    choice: int  # an arm or an expert, -1 if there is none
     token: str  # of the run that gave it
     asked_at: float  # seconds since 1970
-    action: Any = None  # not kept: only who asks needs it
-
-
-Opened = tuple[
-    int, int, int, str, float, object
-]  # a ticket in its table: without names it takes a fifth of the time
+    action: Any = None  # not stored: only the caller of ``ask`` needs it
 
 
 class Draws(NamedTuple):
-    """The state of the generators: of seeded simulations only. All other randomness is the operating system's."""
+    """The state of the generators, for seeded simulations only.
+
+    All other randomness comes from the operating system.
+    """
 
     learner: Mapping[str, Any]
     privacy: Mapping[str, Any]
 
 
-# The three kinds of transactions: the new rows, and those that go. None leaves things as they are.
-# The first two happen
-# in every round and are plain tuples, which take a quarter of the time.
-
-# By asking: the counters; the decision that is opened, and how often its choice was made, with this
-# one; a new group; the
-# learner; the generators; and what is kept in place of the outcome until a deadline.
-Asked = tuple[Counters, Opened, int, Group | None, bytes | None, Draws | None, bytes | None]
-
-# By telling: the counters; the decision that is closed; its group as it is now, or the number of a
-# group that is closed;
-# the group of which something is released (it has at most one release), and what that is, None if
-# the channel is not
-# private, for then it would be raw; the learner; the stream; the generators.
-Told = tuple[
-    Counters,
-    int,
-    Group | None,
-    int | None,
-    int | None,
-    object,
-    bytes | None,
-    bytes | None,
-    Draws | None,
-]
-
-
 class Change(NamedTuple):
-    """Whatever else happens."""
+    """What changes a run besides ``ask`` and ``tell``; None leaves things as they are."""
 
     counters: Counters
     closed: int | None = None  # a group
@@ -127,46 +104,55 @@ class Change(NamedTuple):
         return f"Change(counters={self.counters}, rows=<hidden>)"
 
 
-# Groups are made in every round, and this way takes half of the time: from a tuple of all fields,
-# in order.
+# The fields of a ticket, as the table of open decisions keeps them: one is made and taken apart in
+# every round, and with names that would cost 5 % of the time. ``Rows.tickets`` gives them names.
+OpenRow = tuple[int, int, int, str, float, object]
+
+# Groups are made in every round. Made this way, from a tuple of all fields in order, they take half
+# of the time.
 new_group: Callable[[tuple[object, ...]], Group] = partial(tuple.__new__, Group)
 
 
 class Rows:
     """All tables of a run, in memory.
 
-    A change is made by one assignment, which says what is entering. All that follows can be
-    repeated: ``complete`` does so with a change that was interrupted on its way into the tables.
+    Each method first notes the whole change in one assignment: that is its commit. Everything after
+    it can be repeated, and ``complete`` does so for a change that was interrupted halfway.
     """
 
     def __init__(self, recipe: Recipe, token: str, learner: bytes) -> None:
         self.recipe = recipe
         self.token = token  # of the run: decisions carry it
-        self.session = secrets.token_hex(
-            4
-        )  # changes whenever the run is opened, so that no decision is given twice
+        self.session = new_session()
         self.counters: Counters = (0, -1, 0, 0, 0)
         self.epoch: Epoch = (0, 0)
         self.learner = learner
-        self.stream: bytes | None = (
-            None  # raw: what the channel holds, if all rounds are one stream
-        )
+        self.stream: bytes | None = None  # raw: what the channel holds, if all rounds are a stream
         self.draws: Draws | None = None
         self.groups: dict[int, Group] = {}
-        self.open: dict[int, Opened] = {}  # in the order of asking
-        self.outcomes: dict[int, bytes] = {}  # raw: of open decisions, if they wait for a deadline
+        self.open: dict[int, OpenRow] = {}  # in the order of asking
+        self.outcomes: dict[int, bytes] = {}  # raw: of open decisions that wait for a deadline
         self.choices: dict[int, int] = {}  # how often each was made
-        self._asked: Asked | None = None  # what is entering
-        self._told: Told | None = None
+        self._asked: tuple[Any, ...] | None = None  # the change that is being made
+        self._told: tuple[Any, ...] | None = None
         self._changed: Change | None = None
 
-    def ask(self, asked: Asked) -> None:
-        """Open a decision."""
-        self._asked = asked
-        self.counters, opened, chosen, group, learner, draws, outcome = asked
-        number, of, choice, _, _, _ = opened
-        self.open[number] = opened
-        self.choices[choice] = chosen
+    def ask(
+        self,
+        counters: Counters,
+        row: OpenRow,
+        times: int,
+        group: Group | None = None,
+        learner: bytes | None = None,
+        draws: Draws | None = None,
+        outcome: bytes | None = None,
+    ) -> None:
+        """Open a decision; see ``Store.ask``."""
+        self._asked = counters, row, times, group, learner, draws, outcome
+        self.counters = counters
+        number, of, choice, _, _, _ = row
+        self.open[number] = row
+        self.choices[choice] = times
         if group is not None:
             self.groups[of] = group
         if learner is not None:
@@ -177,13 +163,24 @@ class Rows:
             self.outcomes[number] = outcome
         self._asked = None
 
-    def tell(self, told: Told) -> None:
-        """Close a decision, with all that its outcome changes."""
-        self._told = told
-        self.counters, number, group, closed, _, _, learner, stream, draws = told
-        self.open.pop(number, None)
+    def tell(
+        self,
+        counters: Counters,
+        decision: int,
+        group: Group | None = None,
+        closed: int | None = None,
+        released: int | None = None,
+        value: object = None,
+        learner: bytes | None = None,
+        stream: bytes | None = None,
+        draws: Draws | None = None,
+    ) -> None:
+        """Close a decision, with all that its outcome changes; see ``Store.tell``."""
+        self._told = counters, decision, group, closed, released, value, learner, stream, draws
+        self.counters = counters
+        self.open.pop(decision, None)
         if self.outcomes:
-            self.outcomes.pop(number, None)
+            self.outcomes.pop(decision, None)
         if closed is not None:
             self.groups.pop(closed, None)
         if group is not None:
@@ -217,16 +214,68 @@ class Rows:
 
     def tickets(self) -> list[Ticket]:
         """Return the open decisions, in the order of asking."""
-        return [Ticket(*opened) for opened in self.open.values()]
+        return [Ticket(*row) for row in self.open.values()]
 
     def complete(self) -> None:
-        """Make a change once more that was interrupted, if one was."""
+        """Repeat a change that was interrupted, if one was."""
         if self._asked is not None:
-            self.ask(self._asked)
+            self.ask(*self._asked)
         if self._told is not None:
-            self.tell(self._told)
+            self.tell(*self._told)
         if self._changed is not None:
             self.change(self._changed)
 
     def __repr__(self) -> str:
         return f"Rows(counters={self.counters}, open={len(self.open)}, held=<hidden>)"
+
+
+def new_session() -> str:
+    """Return a name for the time from opening a run to closing it.
+
+    Decisions carry it, so that a number that a power loss took back is never mistaken for its
+    successor.
+    """
+    return secrets.token_hex(4)
+
+
+def as_text(value: object) -> str:
+    """Return an action or a trace as text, without losing a digit."""
+    return json.dumps(_as_lists(value))
+
+
+def from_text(example: Part, text: str) -> Part:
+    """Return the value that a text stands for, of the same kind as the example."""
+    return with_names(example, _with_arrays(example, json.loads(text)))
+
+
+def recipe_text(recipe: Recipe) -> str:
+    """Return the arguments of a run as text, or refuse those that text cannot hold."""
+    given: dict[str, object] = {**recipe, **recipe["options"]}
+    for name, value in given.items():
+        if name == "options":
+            continue
+        labels = value if isinstance(value, list) else [value]
+        if not all(label is None or isinstance(label, str | int | float) for label in labels):
+            raise DiscreetError(
+                f"{name} has a value that is neither text nor a number, which a file cannot hold."
+            )
+    return json.dumps(recipe)
+
+
+def as_json(draws: Draws | None) -> str | None:
+    """Return the state of the generators as text, if there is one."""
+    return None if draws is None else json.dumps(draws)
+
+
+def _as_lists(value: object) -> object:
+    if isinstance(value, tuple):
+        return [_as_lists(part) for part in value]
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+
+
+def _with_arrays(example: object, parts: object) -> object:
+    if isinstance(example, tuple):
+        if not isinstance(parts, list):
+            raise TypeError("the text stands for something else")
+        return tuple(_with_arrays(one, other) for one, other in zip(example, parts, strict=True))
+    return np.array(parts, dtype=example.dtype) if isinstance(example, np.ndarray) else parts

@@ -1,46 +1,182 @@
-"""Where a run is kept: what every store can do, and the one in memory."""
+"""Where a run is kept: the contract of stores, and the store in memory."""
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import ClassVar
 
-from discreet.live.rows import Asked, Change, Example, Rows, Told
+from discreet.errors import DiscreetError
+from discreet.live.keys import Key, KeyPlace
+from discreet.live.rows import (
+    Change,
+    Counters,
+    Draws,
+    Example,
+    Group,
+    OpenRow,
+    Recipe,
+    Rows,
+    new_session,
+)
 
 
-class Store(Protocol):
-    """Keeps the rows of one run, and changes them in transactions: a change is made as a whole, or not at all."""
+class Store:
+    """Keeps one run: its rows, and changes to them in transactions, each made whole or not at all.
 
-    rows: Rows  # what is committed
+    A store object names a place, such as a file. ``create`` starts a run there, ``open`` continues
+    one; either takes the run for this process until ``close``, and a second writer is refused.
+    ``rows`` is what is committed, decrypted. If a method raises, nothing has changed, and ``load``
+    goes back to what is committed.
+
+    To add a kind of store, write a subclass, register a scheme with ``register_store``, and run
+    ``discreet.testing.StoreConformance``. A store writes raw columns (``Group.held``, the stream,
+    outcomes) only encrypted, if it is given the place of a key.
+    """
+
+    durable: ClassVar[bool] = True  # whether a run outlives the process
+    layout: ClassVar[int] = 1  # the version of the format that it writes
+    name: str  # what messages call it, without secrets
+    rows: Rows
+    _key: Key | None = None  # if raw columns are encrypted
+    _token = ""  # of the run
+
+    def create(self, rows: Rows, key: KeyPlace | None = None) -> None:
+        """Start a run with these rows, or refuse if there is one; without ``key`` in plain text."""
+        raise NotImplementedError
+
+    def open(self, key: KeyPlace | None = None) -> None:
+        """Take the run that is here, in a new session; decisions given before stay valid.
+
+        A lost key is replaced by a new one; the unfinished groups that it hid are closed and
+        counted as lost.
+        """
+        raise NotImplementedError
+
+    def recipe(self) -> Recipe:
+        """Return the arguments that the run was made with."""
+        raise NotImplementedError
 
     def load(self, example: Example) -> None:
-        """Read what is committed; ``example`` is an action and a trace of the kind that groups have.
+        """Read what is committed; ``example`` is an action and a trace of the kind in groups.
 
-        It is also how a store recovers: whatever was begun and not committed is gone afterwards.
+        Whatever was begun and not committed is gone afterwards.
         """
+        raise NotImplementedError
 
-    def ask(self, asked: Asked) -> None:
-        """Open a decision. When it returns, nobody else is given that decision."""
+    def ask(
+        self,
+        counters: Counters,
+        row: OpenRow,
+        times: int,
+        group: Group | None = None,
+        learner: bytes | None = None,
+        draws: Draws | None = None,
+        outcome: bytes | None = None,
+    ) -> None:
+        """Open a decision. When it returns, nobody else is given that decision.
 
-    def tell(self, told: Told) -> None:
-        """Close a decision. When it returns, what was told or released stays told and released."""
+        What is None stays as it is. ``row`` has the fields of a ``Ticket``; ``times`` is how often
+        its choice was made, with this one; ``group`` is a new group; ``outcome`` is a placeholder
+        of the size of an outcome, kept until the deadline.
+        """
+        raise NotImplementedError
+
+    def tell(
+        self,
+        counters: Counters,
+        decision: int,
+        group: Group | None = None,
+        closed: int | None = None,
+        released: int | None = None,
+        value: object = None,
+        learner: bytes | None = None,
+        stream: bytes | None = None,
+        draws: Draws | None = None,
+    ) -> None:
+        """Close a decision. When it returns, what was told and released is durable.
+
+        What is None stays as it is. ``group`` is its group as it is now, or ``closed`` the number
+        of a group that ends; ``released`` is the group that something is released of, at most
+        once, and ``value`` what that is (None if the channel is not private: it would be raw).
+        """
+        raise NotImplementedError
 
     def change(self, change: Change) -> None:
         """Make another change."""
+        raise NotImplementedError
 
     def close(self) -> None:
-        """Give the run free for others."""
+        """Release the run, so that another process can open it."""
+        raise NotImplementedError
+
+    # What stores have in common: raw columns are written encrypted.
+
+    def _encrypted(
+        self, raw: bytes | None, kind: str, number: int = 0, version: int = 0
+    ) -> bytes | None:
+        """Return a raw column as it is written; ``version`` is how many outcomes are in it."""
+        if raw is None or self._key is None:
+            return raw
+        return self._key.encrypt(raw, self._row_name(kind, number, version))
+
+    def _decrypted(
+        self, stored: bytes | None, kind: str, number: int = 0, version: int = 0
+    ) -> bytes | None:
+        if stored is None or self._key is None:
+            return stored
+        try:
+            return self._key.decrypt(stored, self._row_name(kind, number, version))
+        except ValueError:
+            raise DiscreetError(
+                f"{self.name} was modified by another program: a row of the table {kind!r} fails "
+                "authentication, so the run is refused."
+            ) from None
+
+    def _row_name(self, kind: str, number: int, version: int) -> bytes:
+        """Return what is authenticated with a row: its format, run, kind, number and version."""
+        return f"{self.layout} {self._token} {kind} {number} {version}".encode()
 
 
-class MemoryStore:
-    """Keeps a run as long as the process lives, and writes nothing down: changes go into the tables at once."""
+class MemoryStore(Store):
+    """Keeps a run as long as the process lives; nothing is written or encrypted."""
 
-    def __init__(self, rows: Rows) -> None:
-        self.rows = rows
-        self.ask, self.tell, self.change = rows.ask, rows.tell, rows.change
+    durable = False
+    name = "the store in memory"
+
+    def __init__(self) -> None:
+        self._kept: Rows | None = None
+        self._in_use = False
+
+    def create(self, rows: Rows, key: KeyPlace | None = None) -> None:
+        """Start a run with these rows."""
+        if self._kept is not None:
+            raise DiscreetError(f"{self.name} keeps a run already: open it.")
+        self._use(rows)
+
+    def open(self, key: KeyPlace | None = None) -> None:
+        """Take the run again, after it was closed."""
+        if self._kept is None:
+            raise DiscreetError(f"{self.name} has no run.")
+        if self._in_use:
+            raise DiscreetError(
+                f"{self.name} is in use: a run has one writer, so close it there first."
+            )
+        self._kept.session = new_session()
+        self._use(self._kept)
+
+    def _use(self, rows: Rows) -> None:
+        self._kept = self.rows = rows
+        self._in_use = True
+        # The tables' own methods, which saves a call per change.
+        self.ask, self.tell, self.change = rows.ask, rows.tell, rows.change  # type: ignore[method-assign]
+
+    def recipe(self) -> Recipe:
+        """Return the arguments that the run was made with."""
+        return self.rows.recipe
 
     def load(self, example: Example) -> None:
         """Complete a change that was interrupted while it entered the tables."""
         self.rows.complete()
 
     def close(self) -> None:
-        """Do nothing: nobody else has these rows."""
+        """Release the run."""
+        self._in_use = False

@@ -1,4 +1,4 @@
-"""The key of a run: raw sums on the disk are hidden, and an old copy is refused."""
+"""The key of a run: raw rows on the disk are encrypted and authentic, old copies are refused."""
 
 from __future__ import annotations
 
@@ -13,44 +13,174 @@ import pytest
 from makers import make, tell
 
 from discreet import Bandit, DiscreetError, Experts
-from discreet.live.mask import Key
+from discreet.live import FileStore, keys
+from discreet.live.keys import Key, KeyPlace
 
 
 def contents(folder):
     return b"".join(path.read_bytes() for path in folder.iterdir() if path.is_file())
 
 
-def test_what_is_hidden_can_be_shown_and_looks_different_every_time(tmp_path):
+def test_what_is_encrypted_can_be_decrypted_and_looks_different_every_time(tmp_path):
     key = Key(tmp_path / "a.key", new=True)
     raw = np.arange(100.0).tobytes()
-    hidden = {key.hide(raw) for _ in range(20)}
-    assert len(hidden) == 20
+    stored = {key.encrypt(raw, b"row 1") for _ in range(20)}
+    assert len(stored) == 20
+    assert {len(each) for each in stored} == {len(raw) + 44}
     key.close()
     key.close()
     key = Key(tmp_path / "a.key", new=False)
-    assert {key.show(each) for each in hidden} == {raw}
-    assert not any(raw[8:16] in each for each in hidden)
+    assert {key.decrypt(each, b"row 1") for each in stored} == {raw}
+    assert not any(raw[8:16] in each for each in stored)
     other = Key(tmp_path / "b.key", new=True)
-    assert all(other.show(each) != raw for each in hidden)
+    for each in stored:
+        with pytest.raises(ValueError, match="not authentic"):
+            other.decrypt(each, b"row 1")
     assert other.fingerprint != key.fingerprint
-    assert (key.hide(None), key.show(None), repr(key)) == (
-        None,
-        None,
-        f"Key({str(tmp_path / 'a.key')!r})",
-    )
+    assert repr(key) == f"Key({str(tmp_path / 'a.key')!r})"
 
 
-def test_hidden_bytes_are_as_good_as_random(tmp_path):
-    """Each bit of 100,000 hidden zeros is 1 half of the time; false alarms: below 1e-9."""
+def test_a_row_that_was_modified_moved_or_cut_short_is_not_decrypted(tmp_path):
     key = Key(tmp_path / "a.key", new=True)
-    bits = np.unpackbits(
-        np.frombuffer(b"".join(key.hide(bytes(1000)) for _ in range(100)), np.uint8)
-    )
+    stored = key.encrypt(b"raw", b"row 1")
+    for place in range(len(stored)):
+        changed = bytearray(stored)
+        changed[place] ^= 1
+        with pytest.raises(ValueError, match="not authentic"):
+            key.decrypt(bytes(changed), b"row 1")
+    with pytest.raises(ValueError, match="not authentic"):
+        key.decrypt(stored, b"row 2")
+    for length in range(len(stored)):
+        with pytest.raises(ValueError, match=r"."):
+            key.decrypt(stored[:length], b"row 1")
+
+
+def test_every_opening_and_every_so_many_rows_have_a_fresh_subkey(tmp_path, monkeypatch):
+    """Nonces are random: the number of rows per subkey is what keeps them from repeating."""
+    monkeypatch.setattr(keys, "ROWS_PER_SUBKEY", 3)
+    key = Key(tmp_path / "a.key", new=True)
+    stored = [key.encrypt(b"raw", b"row") for _ in range(9)]
+    key.close()
+    key = Key(tmp_path / "a.key", new=False)
+    stored.append(key.encrypt(b"raw", b"row"))
+    salts = [each[:16] for each in stored]
+    assert [salts.count(salt) for salt in dict.fromkeys(salts)] == [3, 3, 3, 1]
+    assert {key.decrypt(each, b"row") for each in stored} == {b"raw"}
+
+
+def test_encrypted_bytes_are_as_good_as_random(tmp_path):
+    """Each bit of 100,000 encrypted zeros is 1 half of the time; false alarms: below 1e-9."""
+    key = Key(tmp_path / "a.key", new=True)
+    rows = [key.encrypt(bytes(1000), b"row")[16:] for _ in range(100)]
+    bits = np.unpackbits(np.frombuffer(b"".join(rows), np.uint8))
     assert abs(bits.mean() - 0.5) < 6.2 * 0.5 / np.sqrt(bits.size)
 
 
+TAMPERED = {
+    "modified": "UPDATE batch SET held = CAST(substr(held, 1, 40) || 'xxxx' || substr(held, 45)"
+    " AS BLOB) WHERE number = 0",
+    "swapped": "UPDATE batch AS a"
+    " SET held = (SELECT b.held FROM batch b WHERE b.number = 4 - a.number)",
+    "copied": "UPDATE batch SET held = (SELECT held FROM batch WHERE number = 4) WHERE number = 0",
+    "said to hold more": "UPDATE batch SET told = told + 1 WHERE number = 0",
+    "replaced": "UPDATE batch SET held = zeroblob(length(held)) WHERE number = 0",
+}
+
+
+@pytest.mark.parametrize("change", TAMPERED)
+def test_a_run_whose_rows_were_changed_by_another_program_is_refused(change, tmp_path):
+    path = tmp_path / "run.db"
+    bandit = make("batch", path=path)
+    decisions = [bandit.ask() for _ in range(8)]
+    for decision in (*decisions[:2], *decisions[4:7]):
+        bandit.tell(decision, loss=0.7390851332)
+    bandit.close()
+    with contextlib.closing(sqlite3.connect(path)) as file:
+        file.execute(TAMPERED[change])
+        file.commit()
+    for _ in range(2):  # and it is released again
+        with pytest.raises(DiscreetError) as refusal:
+            Bandit.open(path)
+        assert str(refusal.value) == (
+            f"{path} was modified by another program: a row of the table 'batch' fails "
+            "authentication, so the run is refused."
+        )
+
+
+@pytest.mark.parametrize("table", ["outcome", "stream"])
+def test_outcomes_and_streams_are_authentic_too(table, tmp_path):
+    path = tmp_path / "run.db"
+    if table == "outcome":
+        face = make("batch", path=path, wait=60.0, default_loss=0.0)
+        for decision in [face.ask() for _ in range(3)][:2]:
+            tell(face, decision)
+        change = "UPDATE outcome SET value = (SELECT value FROM outcome WHERE decision = 0)"
+    else:
+        face = make("tree", path=path)
+        tell(face, face.ask())
+        change = "UPDATE run SET stream = zeroblob(length(stream))"
+    face.close()
+    with contextlib.closing(sqlite3.connect(path)) as file:
+        file.execute(change)
+        file.commit()
+    with pytest.raises(DiscreetError, match=rf"a row of the table '{table}' fails authentication"):
+        type(face).open(path)
+
+
+def test_rows_of_another_run_are_refused(tmp_path):
+    """Even if both runs have the same key: the name of the run is authenticated, too."""
+    key, names = Key(tmp_path / "a.key", new=True), []
+    for run in ("one", "two"):
+        store = FileStore(tmp_path / run)
+        store._key, store._token = key, run
+        names.append(store)
+    stored = names[0]._encrypted(b"raw", "batch", 3, 1)
+    assert names[0]._decrypted(stored, "batch", 3, 1) == b"raw"
+    with pytest.raises(DiscreetError, match="fails authentication"):
+        names[1]._decrypted(stored, "batch", 3, 1)
+
+
+@pytest.mark.parametrize(("mark", "age"), [(0x4C697632, "an older"), (0x4C697634, "a newer")])
+def test_a_file_of_another_version_says_so(mark, age, tmp_path):
+    path = tmp_path / "run.db"
+    make("batch", path=path).close()
+    with contextlib.closing(sqlite3.connect(path)) as file:
+        file.execute(f"PRAGMA application_id = {mark}")
+    before = path.read_bytes()
+    with pytest.raises(DiscreetError) as refusal:
+        Bandit.open(path)
+    assert (
+        str(refusal.value) == f"{path} was written by {age} version of discreet and cannot be read."
+    )
+    assert path.read_bytes() == before
+
+
+def test_keys_are_in_the_users_state_folder_unless_a_variable_names_another(tmp_path, monkeypatch):
+    monkeypatch.delenv("DISCREET_KEYS", raising=False)
+    monkeypatch.setattr(keys.platformdirs, "user_state_path", lambda *_, **__: tmp_path / "state")
+    assert keys.usual_path("abc") == tmp_path / "state" / "keys" / "abc.key"
+    monkeypatch.setenv("DISCREET_KEYS", str(tmp_path / "mine"))
+    assert keys.usual_path("abc") == tmp_path / "mine" / "abc.key"
+
+
+def test_a_key_in_the_former_folder_is_mentioned(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "former"))
+    monkeypatch.setenv("DISCREET_KEYS", str(tmp_path / "new"))
+    former = tmp_path / "former" / "discreet" / "keys" / "abc.key"
+    with pytest.raises(DiscreetError, match=r"is not at .*abc\.key: say with key="):
+        KeyPlace().find("abc", "", 0, "run.db")
+    former.parent.mkdir(parents=True)
+    former.touch()
+    with pytest.raises(
+        DiscreetError, match=rf"is not at .*abc\.key \(it is at {former}: move it\)"
+    ):
+        KeyPlace().find("abc", "", 0, "run.db")
+
+
 def test_no_raw_number_is_in_the_file_while_a_batch_is_unfinished(tmp_path):
-    """As batches keep it, and as it is told, in a run that waits: nowhere in the folder, the write-ahead log included."""
+    """As batches keep it, and as it is told, in a run that waits: nowhere in the folder, the write-
+    ahead log included.
+    """
     folder = tmp_path / "run"
     folder.mkdir()
     path, key = folder / "run.db", tmp_path / "run.key"

@@ -1,44 +1,56 @@
-"""A run as it is kept: rows of a store, and the engine that is made from them."""
+"""A run between two operations: the rows of its store, and the engine that is made from them."""
 
 from __future__ import annotations
 
 import math
-import os
 import secrets
 import threading
 import time
 from collections.abc import Callable, Hashable
-from functools import partial
-from typing import Self, TypeVar
+from typing import NamedTuple, Self, TypeVar
 
 from discreet.contracts import Learner
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, count
 from discreet.guarantee import Guarantee
 from discreet.ledger import Ledger
-from discreet.live.budget import Budget
-from discreet.live.building import Plan
+from discreet.ledger.guards import NotCopyable, process
+from discreet.ledger.inputs import User
 from discreet.live.engine import Engine
-from discreet.live.file_store import FileStore
-from discreet.live.guards import NoTwin, process
-from discreet.live.mask import Key
-from discreet.live.progress import Progress, stated
-from discreet.live.rows import Draws, Recipe, Rows, Ticket
+from discreet.live.keys import KeyPlace
+from discreet.live.rows import RELEASED, Draws, Recipe, Rows, Ticket
+from discreet.live.run_plan import RunPlan, run_guarantee
 from discreet.live.store import MemoryStore, Store
 from discreet.randomness import InBlocks, streams
 
 Read = TypeVar("Read")
 
 
-class KeptRun(NoTwin):
-    """What a run is between two operations, and how it goes back to that when one has failed.
+class Progress(NamedTuple):
+    """How far a run is. Nothing in it is raw, or depends on outcomes except through releases.
 
-    One thread at a time, by a lock that is taken by a plain ``with`` in every method: an interrupt
-    cannot come between taking it and giving it back. One process: others are refused.
+    With a wait time a decision is open until its deadline, whether or not its outcome was told:
+    late callers must not learn who answered.
+    """
+
+    round: int
+    horizon: int | None
+    shares: dict[Hashable, float]  # of the rounds so far, for each arm or expert that was chosen
+    released: int
+    open: int  # decisions whose outcome may still come
+    waiting: int  # groups of rounds that wait for outcomes, or for more rounds
+    lost: int  # groups that were given up
+
+
+class RunState(NotCopyable):
+    """What a run is between two operations, and how it recovers when one has failed.
+
+    Every method takes the lock by a plain ``with``, so an interrupt cannot come between taking and
+    releasing it. Other processes are refused.
     """
 
     def __init__(
         self,
-        plan: Plan,
+        plan: RunPlan,
         store: Store,
         *,
         ledger: Ledger | None = None,
@@ -71,28 +83,27 @@ class KeptRun(NoTwin):
     @classmethod
     def start(
         cls,
-        plan: Plan,
+        plan: RunPlan,
         recipe: Recipe,
         *,
+        store: Store | None = None,
+        key: KeyPlace | None = None,
         ledger: Ledger | None = None,
-        path: str | os.PathLike[str] | None = None,
-        key: str | os.PathLike[str] | None = None,
         clock: Callable[[], float] = time.time,
     ) -> Self:
-        """Return a run before its first round, in memory or in a new file."""
+        """Return a run before its first round, in a store; in memory if none is given."""
+        store = MemoryStore() if store is None else store
         rows = Rows(recipe, secrets.token_hex(8), b"")
         engine = Engine(plan.private, plan.observation)
         rows.learner, rows.stream = engine.first, engine.stream
-        if path is None:
-            return cls(plan, MemoryStore(rows), ledger=ledger, clock=clock)
-        if plan.seed is not None:
+        if plan.seed is not None and store.durable:
             drawn = streams(plan.seed)
             rows.draws = Draws(drawn.learner.bit_generator.state, drawn.privacy.bit_generator.state)
-        make_key = partial(Key.for_new, key, rows.token, plan.needs_key)
-        return cls(plan, FileStore.create(path, rows, make_key), ledger=ledger, clock=clock)
+        store.create(rows, (key or KeyPlace()) if plan.needs_key else None)
+        return cls(plan, store, ledger=ledger, clock=clock)
 
     def _check_process(self) -> None:
-        """Refuse in a forked process: what is held would be released twice, with two noises."""
+        """Refuse in a forked process, which would release the same sums with other noise."""
         if process.number != self._process:
             raise DiscreetError(
                 "this run belongs to another process: close it there, and open its file here."
@@ -106,7 +117,7 @@ class KeptRun(NoTwin):
 
     def _recover(self) -> None:
         if self._closed:
-            raise DiscreetError("this run is closed: open its file to go on.")
+            raise DiscreetError("this run is closed: open its file to continue.")
         self._reload()
 
     def _reload(self) -> None:
@@ -120,12 +131,8 @@ class KeptRun(NoTwin):
         state = self._engine.learner_state
         if len(rows.learner) != len(state):
             raise DiscreetError(
-                "the learner of this run has "
-                f"{len(rows.learner)} "
-                "bytes, but "
-                f"{plan.algorithm} "
-                "needs "
-                f"{len(state)}: it was made by another version."
+                f"the learner of this run has {len(rows.learner)} bytes, but {plan.algorithm} "
+                f"needs {len(state)}: it was made by another version."
             )
         state[:] = rows.learner
         self._engine.clear()
@@ -135,7 +142,7 @@ class KeptRun(NoTwin):
         self._changing, self._next_deadline = False, -math.inf
 
     def state(self) -> Progress:
-        """Return how the run is getting on."""
+        """Return how far the run is."""
         self._check_process()
         with self._lock:
             rows = self._committed()
@@ -148,7 +155,7 @@ class KeptRun(NoTwin):
             )
 
     def open_decisions(self) -> tuple[tuple[Ticket, float], ...]:
-        """Return the decisions whose outcome may still come, with their actions and their ages in seconds."""
+        """Return the decisions whose outcome may still come, and their ages in seconds."""
         self._check_process()
         with self._lock:
             rows, now = self._committed(), self._clock()
@@ -159,16 +166,16 @@ class KeptRun(NoTwin):
             )
 
     def read_learner(self, read: Callable[[Learner], Read]) -> Read:
-        """Return what is read from the learner's committed state, which is as private as what was released."""
+        """Return what is read from the learner's committed state, as private as the releases."""
         self._check_process()
         with self._lock:
             self._committed()
-            return read(self._engine.learner)
+            return read(self._engine.private.learner)
 
     @property
     def guarantee(self) -> Guarantee:
-        """What is promised, and on which condition; to a user with as many rounds as the ledger allows."""
-        return stated(self._plan).for_user(
+        """The guarantee and its condition, for a user with as many rounds as the ledger allows."""
+        return run_guarantee(self._plan).for_user(
             rounds=1 if self._budget is None else self._budget.rounds_per_user
         )
 
@@ -178,26 +185,18 @@ class KeptRun(NoTwin):
         return self._store.rows.counters[0]
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> RunPlan:
         """What is run."""
         return self._plan
 
-    def snapshot(
-        self, path: str | os.PathLike[str], *, key: str | os.PathLike[str] | None = None
-    ) -> None:
-        """Write a copy to a new file: a run of its own, without what is open here, and with other randomness.
+    def snapshot(self, store: Store, *, key: KeyPlace | None = None) -> None:
+        """Write a copy to another store: a separate run, without open decisions.
 
-        Decisions of this run mean nothing to it, and a ledger is charged for it again.
+        It draws other randomness, refuses decisions of this run, and is charged to a ledger again.
         """
         if self._engine.streaming:
             raise DiscreetError(
-                f"{self._plan.algorithm} learns from one "
-                "running "
-                "sum, "
-                "which a "
-                "copy "
-                "would "
-                "release "
+                f"{self._plan.algorithm} learns from one running sum, which a copy would release "
                 "again: use its file."
             )
         self._check_process()
@@ -205,19 +204,62 @@ class KeptRun(NoTwin):
             rows = self._committed()
             if not rows.recipe:
                 raise DiscreetError(
-                    "a private learner of one's own is run in memory: it cannot be kept in a file."
+                    "a custom private learner is run in memory: it cannot be kept in a file."
                 )
-            asked, _, left, released, _ = rows.counters
-            twin = Rows({**rows.recipe, "seed": None}, secrets.token_hex(8), rows.learner)
-            twin.counters = (min(asked + left, self._end), -1, 0, released, 0)
-            twin.epoch = rows.epoch
-            FileStore.create(
-                path, twin, partial(Key.for_new, key, twin.token, self._plan.needs_key)
-            ).close()
+            asked, _, left, _, _ = rows.counters
+            copied = Rows({**rows.recipe, "seed": None}, secrets.token_hex(8), rows.learner)
+            copied.counters = (min(asked + left, self._end), -1, 0, rows.counters[RELEASED], 0)
+            copied.epoch = rows.epoch
+            store.create(copied, (key or KeyPlace()) if self._plan.needs_key else None)
+            store.close()
 
     def close(self) -> None:
-        """Give the file free; a run in memory is forgotten."""
+        """Release the file; a run in memory is forgotten."""
         self._check_process()
         with self._lock:
             self._closed = self._changing = True
             self._store.close()
+
+
+class Budget:
+    """Charges a run to a ledger before its first decision, and counts its users.
+
+    The label of the charge names the run, and a label is charged once: a run that stopped after its
+    charge, or continues in another process, is not charged again. A user is counted before the
+    decision is given: after a crash in between, a round may be counted that was not played, never
+    the other way round.
+    """
+
+    def __init__(self, ledger: Ledger, guarantee: Guarantee, label: str) -> None:
+        self._ledger, self._guarantee, self._label = ledger, guarantee, label
+        self._limit = ledger.max_rounds_per_user
+        self._charged = False
+
+    @property
+    def rounds_per_user(self) -> int:
+        """How many rounds the guarantee has to cover: those that a user may have."""
+        return self._limit or 1
+
+    def admit(self, user: User | None) -> None:
+        """Charge the run, if that has not been done, and count a round of the user."""
+        if self._limit is not None and user is None:
+            raise DiscreetError(
+                f"ask needs the user: the ledger allows each at most {count(self._limit, 'round')}."
+            )
+        if self._limit is None and user is not None:
+            raise unexpected_user()
+        self.charge()
+        if user is not None:
+            self._ledger.admit(user)
+
+    def charge(self) -> None:
+        """Charge the run, if that has not been done."""
+        if not self._charged:
+            guarantee = self._guarantee.for_user(rounds=self.rounds_per_user)
+            self._ledger.charge(guarantee, label=self._label, once=True)
+            self._charged = True
+
+
+def unexpected_user() -> DiscreetError:
+    """Return the refusal of a user whom nobody counts."""
+    return DiscreetError("user is given, but there is no ledger that limits the rounds of a user.")

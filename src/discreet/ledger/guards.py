@@ -1,0 +1,56 @@
+"""Guards against forks and copies: what is counted or released once must not be duplicated."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from typing import ClassVar, NoReturn, SupportsIndex
+
+from discreet.errors import DiscreetError
+
+CAN_FORK = os.name == "posix"
+
+# One SQLite operation at a time in a process. The lock is also held while the process forks:
+# SQLite's own state, copied in the middle of another thread's operation, would leave the child with
+# locks that nobody releases.
+sqlite_lock = threading.RLock()
+if CAN_FORK:
+    os.register_at_fork(
+        before=sqlite_lock.acquire,
+        after_in_parent=sqlite_lock.release,
+        after_in_child=sqlite_lock.release,
+    )
+
+
+def run_in_children(do: Callable[[], None]) -> None:
+    """Call a function at the start of every process that is forked from this one."""
+    if CAN_FORK:
+        os.register_at_fork(after_in_child=do)
+
+
+class Process:
+    """The number of this process. Python updates it after a fork, which saves a system call."""
+
+    def __init__(self) -> None:
+        self.number = os.getpid()
+        run_in_children(self._update)
+
+    def _update(self) -> None:
+        self.number = os.getpid()
+
+
+process = Process()
+
+
+class NotCopyable:
+    """An object that cannot be copied or pickled."""
+
+    _instead: ClassVar[str] = (
+        "or what it holds would be released twice: keep it in a file (path=...), or make a snapshot"
+    )
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        name = type(self).__name__
+        article = "an" if name[0] in "AEIOU" else "a"
+        raise DiscreetError(f"{article} {name} cannot be copied or pickled, {self._instead}.")

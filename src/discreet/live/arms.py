@@ -1,0 +1,259 @@
+"""Live classes for arms: a bandit, and the search for the best arm."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from discreet.algorithms import Setting
+from discreet.algorithms.arms.choosing import CHOICES, PROVED, chosen
+from discreet.contracts import Learner
+from discreet.errors import DiscreetError
+from discreet.learners.search.searching import Searching
+from discreet.ledger import Ledger
+from discreet.ledger.inputs import User
+from discreet.live.arguments import labels_of, loss_of
+from discreet.live.client import LiveClient, Path, RunOptions, Wait, terms
+from discreet.live.rows import Recipe
+from discreet.live.run import LiveRun
+from discreet.live.run_plan import RunPlan
+from discreet.live.store import Store
+from discreet.problems import Arms, BestArm
+from discreet.problems.arms import HORIZON
+from discreet.ranges import make_range
+
+LONG_RUN = 1 << 17  # rounds for which an algorithm is chosen if there is no horizon
+SEARCH = "batched-successive-elimination"  # the default of a search
+
+
+class Decision(NamedTuple):
+    """Which arm to play in one round; pass it back with the outcome."""
+
+    arm: Hashable
+    id: int
+    token: str = ""  # of the run that gave it
+
+
+# from a tuple of all fields, which takes half of the time
+new_decision: Callable[[tuple[Hashable, int, str]], Decision] = partial(tuple.__new__, Decision)
+
+
+class ArmsClient(LiveClient[Decision]):
+    """A live class whose decisions are arms, and whose outcomes are rewards or losses."""
+
+    _gives = Decision
+    _chosen = "arms"
+
+    def _enter(self, recipe: Recipe, run: LiveRun) -> None:
+        super()._enter(recipe, run)
+        low, high = self._bounds
+        self._range, self._clip = (low, high), recipe["clip"]
+
+    def ask(self, *, user: User | None = None) -> Decision:
+        """Return the arm to play in the next round; a ledger that limits users needs the user."""
+        number, _, choice, token, _, _ = self._run.decide(0, user)
+        return new_decision((self._labels[choice], number, token))
+
+    def tell(
+        self, decision: Decision | int, *, reward: float | None = None, loss: float | None = None
+    ) -> None:
+        """Report the outcome of a decision (or its id): a reward or a loss in the declared range.
+
+        With ``wait``, an outcome after its deadline is discarded.
+        """
+        low, high = self._range
+        if reward is None and type(loss) is float and low <= loss <= high:  # saves a call
+            outcome = loss
+        else:
+            outcome = loss_of(reward, loss, self._range, clip=self._clip)
+        if type(decision) is Decision:
+            arm, number, token = decision
+            # what ask gives; anything else is checked more closely
+            if type(number) is int and type(token) is str:
+                self._run.tell_by_id(number, token, self._indices.get(arm), outcome)
+                return
+        self._tell(decision, outcome)
+
+    def _choice(self, decision: Decision) -> int | None:
+        return self._indices.get(decision.arm)
+
+    def _size(self) -> str:
+        return f"{len(self._labels)} arms"
+
+
+class Bandit(ArmsClient):
+    """A private bandit over labelled arms.
+
+    >>> bandit = Bandit(arms=["A", "B", "C"], horizon=1000, epsilon=1.0)
+    >>> decision = bandit.ask()           # decision.arm is "A", "B" or "C"
+    >>> bandit.tell(decision, reward=1.0)
+    >>> bandit
+    Bandit(3 arms, round 1 of 1000, one-bit-tsallis-inf, 1-differential privacy, live: exact noise)
+
+    Several decisions may be open at once, and outcomes may come late and in any order: each
+    decision keeps what the learner needs of it. Rounds are grouped in the order of asking; a group
+    with a missing outcome is never released. *When* outcomes come is taken to be public: if it
+    depends on the outcome itself, use ``wait`` and a default (docs/live.md: When outcomes come).
+
+    ``exp3-tau`` is private through its own sampling, can only be simulated, and needs all outcomes
+    before the next draw.
+
+    Parameters
+    ----------
+    arms
+        Labels of the arms, or their number (the labels are then 0, 1, ...).
+    horizon
+        The maximal number of rounds; None if it is not known.
+    epsilon, delta
+        The privacy parameters: smaller is more private.
+    low, high, clip
+        The declared range of outcomes. An outcome outside is refused, or clipped with
+        ``clip=True``.
+    algorithm
+        A name of ``discreet list``, or ``proved`` or ``best``. ``proved``, the default, is the
+        algorithm with the smallest *proved* bound on regret for this number of arms and rounds and
+        this epsilon, whatever the losses; ``best`` is the one with the smallest regret in our
+        simulations, which may have no bound. ``bandit.algorithm`` says which one it is.
+    default_reward, default_loss
+        What a missing outcome counts as, with ``wait``.
+    simulation, seed, ledger, path, store, key, wait
+        See :class:`discreet.live.RunOptions`.
+    **options
+        Options of the algorithm.
+
+    """
+
+    def __init__(
+        self,
+        arms: int | Sequence[Hashable],
+        horizon: int | None,
+        epsilon: float,
+        *,
+        delta: float = 0.0,
+        low: float = 0.0,
+        high: float = 1.0,
+        clip: bool = False,
+        algorithm: str = PROVED,
+        simulation: bool = False,
+        seed: int | None = None,
+        ledger: Ledger | None = None,
+        path: Path | None = None,
+        store: str | Store | None = None,
+        key: Path | None = None,
+        wait: Wait | None = None,
+        default_reward: float | None = None,
+        default_loss: float | None = None,
+        **options: object,
+    ) -> None:
+        run = RunOptions(simulation, seed, ledger, path, store, key, wait)
+        recipe = terms(horizon, epsilon, delta, low, high, clip, algorithm)
+        recipe["arms"] = list(labels_of("arms", arms))
+        default = default_of(default_reward, default_loss, low, high)
+        super().__init__(recipe, run, default, options)
+
+    @classmethod
+    def _resolve(cls, recipe: Recipe) -> Recipe:
+        if recipe["algorithm"] not in CHOICES:
+            return recipe
+        setting = Setting(
+            Arms(len(recipe["arms"])),
+            rounds=LONG_RUN if recipe["horizon"] is None else recipe["horizon"],
+            epsilon=recipe["epsilon"],
+            delta=recipe["delta"],
+            bounds=make_range(recipe["low"], recipe["high"]),
+        )
+        return {**recipe, "algorithm": chosen(recipe["algorithm"], setting)}
+
+    @classmethod
+    def _plan(cls, recipe: Recipe) -> RunPlan:
+        return RunPlan.of(recipe, Arms(len(recipe["arms"])), observation=0)
+
+
+class BestArmSearch(ArmsClient):
+    """A private search for the best of some labelled arms: it samples until it is sure, and stops.
+
+    >>> search = BestArmSearch(arms=["A", "B"], epsilon=1.0, error=0.1, simulation=True, seed=1)
+    >>> while not search.finished:
+    ...     decision = search.ask()
+    ...     search.tell(decision, reward=0.9 if decision.arm == "B" else 0.2)
+    >>> search.answer
+    'B'
+
+    The answer is wrong with a probability of at most ``error``, if the outcomes of an arm are
+    independent from round to round, their mean does not change, and whether and when an outcome
+    comes does not depend on it (docs/proofs.md: Best-arm search). When the search stops, and its
+    answer, are as private as everything else. ``horizon`` is the maximal number of rounds; all
+    other arguments are those of :class:`Bandit`.
+    """
+
+    def __init__(
+        self,
+        arms: int | Sequence[Hashable],
+        epsilon: float,
+        *,
+        error: float = 0.1,
+        horizon: int = HORIZON,
+        delta: float = 0.0,
+        low: float = 0.0,
+        high: float = 1.0,
+        clip: bool = False,
+        algorithm: str = SEARCH,
+        simulation: bool = False,
+        seed: int | None = None,
+        ledger: Ledger | None = None,
+        path: Path | None = None,
+        store: str | Store | None = None,
+        key: Path | None = None,
+        wait: Wait | None = None,
+        default_reward: float | None = None,
+        default_loss: float | None = None,
+        **options: object,
+    ) -> None:
+        if horizon is None:
+            raise DiscreetError(
+                "horizon is None, but a search learns from all of its rounds: "
+                "give a number of rounds."
+            )
+        run = RunOptions(simulation, seed, ledger, path, store, key, wait)
+        recipe = terms(horizon, epsilon, delta, low, high, clip, algorithm)
+        recipe["arms"], recipe["error"] = list(labels_of("arms", arms)), error
+        default = default_of(default_reward, default_loss, low, high)
+        super().__init__(recipe, run, default, options)
+
+    @classmethod
+    def _plan(cls, recipe: Recipe) -> RunPlan:
+        return RunPlan.of(recipe, BestArm(len(recipe["arms"]), recipe["error"]), observation=0)
+
+    @property
+    def answer(self) -> Hashable | None:
+        """The arm that was found to be the best; None before there is one."""
+        found = self._run.read_learner(answer_of)
+        return None if found < 0 else self._labels[found]
+
+    @property
+    def finished(self) -> bool:
+        """Whether there is an answer: then no decision is left to ask for."""
+        return self._run.read_learner(answer_of) >= 0
+
+    def ask(self, *, user: User | None = None) -> Decision:
+        """Return the arm to sample in the next round, unless the answer is found."""
+        self.release_due()
+        if self.finished:
+            raise DiscreetError(
+                f"the search has its answer, {self.answer!r}: no decision is left to ask for."
+            )
+        return super().ask(user=user)
+
+
+def default_of(reward: float | None, loss: float | None, low: float, high: float) -> float | None:
+    """Return what a missing outcome counts as, as a loss; None if nothing was declared."""
+    if reward is None and loss is None:
+        return None
+    return loss_of(reward, loss, make_range(low, high), clip=False)
+
+
+def answer_of(learner: Learner) -> int:
+    """Return the number of the arm that a search answers with, or -1."""
+    assert isinstance(learner, Searching), "algorithms for best-arm search have such learners"
+    return int(learner.found[-1])

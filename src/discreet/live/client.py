@@ -1,0 +1,360 @@
+"""What all live classes have in common: their options, opening, state and closing."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import ClassVar, Generic, NamedTuple, Protocol, Self, cast
+
+import numpy as np
+from typing_extensions import TypeVar
+
+from discreet.errors import DiscreetError, check_flag, check_int, check_positive
+from discreet.guarantee import Guarantee
+from discreet.ledger import Ledger
+from discreet.ledger.guards import NotCopyable
+from discreet.live.keys import KeyPlace
+from discreet.live.rows import Recipe, Ticket
+from discreet.live.run import LiveRun
+from discreet.live.run_plan import RunPlan
+from discreet.live.run_state import Progress
+from discreet.live.store import Store
+from discreet.live.stores import choose_store
+from discreet.options import Values
+from discreet.ranges import Range, make_range
+
+Path = str | os.PathLike[str]
+Wait = float | timedelta
+Default = float | list[float] | None
+Given = TypeVar("Given", bound=Mapping[str, object])
+
+
+class Decided(Protocol):
+    """What ``ask`` of any live class returns."""
+
+    @property
+    def id(self) -> int:
+        """The number of the round."""
+
+    @property
+    def token(self) -> str:
+        """What names the run that gave it."""
+
+
+Gives = TypeVar("Gives", bound=Decided, default=Decided)
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """The options that every live class has.
+
+    Parameters
+    ----------
+    simulation, seed
+        By default noise is exact (whole numbers drawn by OpenDP from the operating system's
+        entropy; the extra ``exact``), and a seed is refused. With ``simulation=True`` noise is
+        floating point, fast and reproducible from a seed, and protects nobody: its low-order bits
+        can be attacked. ``repr`` and the guarantee say which of the two it is.
+    ledger
+        A budget (:class:`discreet.Ledger`) that the whole run is charged to before its first
+        decision. If it limits the rounds of a user, ``ask`` needs the user, and the charge is what
+        holds for a user with that many rounds.
+    path, store
+        Where to keep the run, safe from crashes, so that ``open`` can continue it: a new file, or a
+        store (an object or a URL such as ``"sqlite:///run.db"``). Without them it is in memory.
+    key
+        Where to write the key that encrypts raw values in the file; by default in the user's state
+        folder, or in the folder that the variable ``DISCREET_KEYS`` names.
+    wait
+        Seconds, or a ``timedelta``, after which a missing outcome counts as the default
+        (``default_reward`` or ``default_loss``); no release then shows who answered when
+        (docs/live.md). What comes later is discarded.
+
+    """
+
+    simulation: bool = False
+    seed: int | None = None
+    ledger: Ledger | None = None
+    path: Path | None = None
+    store: str | Store | None = None
+    key: Path | None = None
+    wait: Wait | None = None
+
+    def check(self, default: Default) -> None:
+        """Refuse options that contradict each other."""
+        check_flag("simulation", self.simulation)
+        if (self.wait is None) != (default is None):
+            raise DiscreetError(
+                "wait and a default belong together: "
+                "after the wait the default counts as the outcome."
+            )
+        if self.key is not None and self.path is None and self.store is None:
+            raise DiscreetError(
+                "key is given, but without path= nothing is written that it could encrypt."
+            )
+        if self.seed is not None and not self.simulation:
+            raise DiscreetError(
+                f"seed is {self.seed!r}, but live noise cannot have one: "
+                "only simulation=True takes a seed."
+            )
+        _check_ledger(self.ledger, self.simulation)
+
+
+class OpenDecision(NamedTuple):
+    """A decision whose outcome may still come."""
+
+    id: int
+    choice: Hashable  # the arm or expert, or the vertex in words; None if there is none
+    age: float  # seconds
+
+
+class LiveClient(NotCopyable, Generic[Gives]):
+    """A live run, in the words of one problem; every option is described in :class:`RunOptions`.
+
+    A subclass has ``ask`` and ``tell``, and says how its run is planned. Without a horizon (None)
+    the run has epochs, each twice as long as the one before, and learns from the start in each;
+    algorithms on running sums need no horizon and learn throughout.
+    """
+
+    _gives: ClassVar[type[Decided]]  # what ``ask`` returns
+    _chosen: ClassVar[str] = ""  # the argument with the labels of what is chosen
+
+    def __init__(self, recipe: Recipe, run: RunOptions, default: Default, options: Values) -> None:
+        check_flag("clip", recipe["clip"])
+        check_flag("simulation", run.simulation)
+        if recipe["horizon"] is not None:
+            check_int("horizon", recipe["horizon"], minimum=2)
+        run.check(default)
+        whole: Recipe = {
+            **_plain(recipe),
+            "simulation": run.simulation,
+            "seed": None if run.seed is None else check_int("seed", run.seed, minimum=0),
+            "ledger": run.ledger is not None,
+            "wait": None if run.wait is None else seconds_of(run.wait),
+            "default": default,
+            "client": type(self).__name__,
+            "options": _plain(options),
+        }
+        whole = self._resolve(whole)
+        plan = self._plan(whole)
+        if not plan.private.guarantee.is_private:
+            warnings.warn(f"{plan.algorithm} is not private: epsilon is not used.", stacklevel=3)
+        store = choose_store(run.path, run.store)
+        place = KeyPlace(run.key)
+        self._enter(whole, LiveRun.start(plan, whole, store=store, key=place, ledger=run.ledger))
+
+    @classmethod
+    def open(
+        cls,
+        path: Path | None = None,
+        *,
+        store: str | Store | None = None,
+        ledger: Ledger | None = None,
+        key: Path | None = None,
+        lost_key: bool = False,
+    ) -> Self:
+        """Continue the run in a file or a store; a run that had a ledger needs it again.
+
+        A ledger other than the one before is charged for the whole run. ``key`` is where the run's
+        key is, if a path was given at the start; ``lost_key=True`` continues with a new key, but
+        without unfinished batches, which nobody can read.
+        """
+        if path is None and store is None:
+            raise DiscreetError("path is None, but there is no file: give a path or a store.")
+        kept = choose_store(path, store)
+        kept.open(KeyPlace(key, lost_key))
+        try:
+            recipe, name = kept.recipe(), kept.name
+            if recipe["client"] != cls.__name__:
+                raise DiscreetError(
+                    f"{name} is a run of {recipe['client']}: open it with {recipe['client']}.open."
+                )
+            if recipe["ledger"] != (ledger is not None):
+                had, do = ("a", "give it again") if recipe["ledger"] else ("no", "leave it out")
+                raise DiscreetError(f"the run in {name} had {had} ledger: {do}.")
+            _check_ledger(ledger, recipe["simulation"])
+            client = cls.__new__(cls)
+            client._enter(recipe, LiveRun(cls._plan(recipe), kept, ledger=ledger))
+        except BaseException as failure:
+            kept.close()
+            if isinstance(failure, KeyError):
+                raise DiscreetError(f"{kept.name} is damaged: it cannot be read.") from None
+            raise
+        return client
+
+    @classmethod
+    def _resolve(cls, recipe: Recipe) -> Recipe:
+        """Return the recipe with open choices made; a file keeps what was chosen."""
+        return recipe
+
+    @classmethod
+    def _plan(cls, recipe: Recipe) -> RunPlan:
+        """Return what is to be run."""
+        raise NotImplementedError
+
+    def _enter(self, recipe: Recipe, run: LiveRun) -> None:
+        self._recipe, self._run = recipe, run
+        given: Mapping[str, object] = recipe
+        self._labels = tuple(cast(Sequence[Hashable], given.get(self._chosen, ())))
+        self._indices = {label: index for index, label in enumerate(self._labels)}
+
+    @property
+    def _bounds(self) -> Range:
+        return make_range(self._recipe["low"], self._recipe["high"])
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The guarantee of the run, with a caveat if it is a simulation.
+
+        With a ledger that limits the rounds of a user, it is for a user with that many rounds.
+        """
+        return self._run.guarantee
+
+    @property
+    def plan(self) -> RunPlan:
+        """What is run: the private learner as it was before the first round, and no outcome."""
+        return self._run.plan
+
+    @property
+    def algorithm(self) -> str:
+        """The name of the algorithm in use."""
+        return self._run.plan.algorithm
+
+    @property
+    def open_decisions(self) -> tuple[OpenDecision, ...]:
+        """The decisions whose outcome may still come, oldest first: id, choice, age in seconds.
+
+        With ``wait`` they are those before their deadline, told or not.
+        """
+        return tuple(
+            OpenDecision(t.id, self._shown(t), age) for t, age in self._run.open_decisions()
+        )
+
+    def state(self) -> Progress:
+        """Return rounds, share of each arm, releases, and what is open or lost; nothing raw."""
+        run = self._run.state()
+        return run._replace(
+            shares={self._label(cast(int, choice)): share for choice, share in run.shares.items()}
+        )
+
+    def release_due(self) -> int:
+        """With ``wait``: make the releases that are due, and return how many; ``ask`` does too."""
+        return self._run.release_due()
+
+    def give_up(self, decision: Gives | int) -> bool:
+        """Stop waiting for an outcome; return whether its batch is lost, with what was told."""
+        if type(decision) is int:
+            return self._run.give_up(decision)
+        given = self._checked(decision)
+        return self._run.give_up(given.id, str(given.token))
+
+    def _label(self, choice: int) -> Hashable:
+        """Return the label of what was chosen; None if there are no labels."""
+        return self._labels[choice] if self._labels else None
+
+    def _shown(self, ticket: Ticket) -> Hashable:
+        """Return what was decided, in words or by its label; None if there is neither."""
+        return self._label(ticket.choice)
+
+    def _choice(self, decision: Gives) -> int | None:
+        """Return the number of what was chosen."""
+        raise NotImplementedError
+
+    def _checked(self, decision: object) -> Gives:
+        """Return a decision, or refuse what ``ask`` cannot have given."""
+        if not isinstance(decision, self._gives) or type(decision.id) is not int:
+            raise DiscreetError(
+                f"decision is of type {type(decision).__name__}, but must be the "
+                f"{self._gives.__name__} that ask() gave, or its id."
+            )
+        return cast(Gives, decision)
+
+    def _tell(self, decision: Gives | int, feedback: object) -> None:
+        """Report the outcome of a decision, given by itself or by its id."""
+        if type(decision) is int:
+            self._run.tell_by_id(decision, None, None, feedback)
+        else:
+            given = self._checked(decision)
+            self._run.tell_by_id(given.id, str(given.token), self._choice(given), feedback)
+
+    def snapshot(
+        self,
+        path: Path | None = None,
+        *,
+        store: str | Store | None = None,
+        key: Path | None = None,
+    ) -> None:
+        """Write a copy to a new file or store.
+
+        The copy is a separate run, without open decisions and with other randomness.
+        """
+        self._run.snapshot(choose_store(path, store), key=KeyPlace(key))
+
+    def close(self) -> None:
+        """Release the file, so that another process can open it."""
+        self._run.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _size(self) -> str:
+        """Return how large the problem is, in words."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        plan = self._run.plan
+        horizon = "" if plan.horizon is None else f" of {plan.horizon}"
+        return (
+            f"{type(self).__name__}({self._size()}, round {self._run.round}{horizon}, "
+            f"{plan.algorithm}, {self.guarantee.short}, {plan.noise_words})"
+        )
+
+
+def terms(
+    horizon: int | None,
+    epsilon: float,
+    delta: float,
+    low: float,
+    high: float,
+    clip: bool,
+    algorithm: str,
+) -> Recipe:
+    """Return the part of a recipe that every live class has."""
+    return Recipe(
+        horizon=horizon,
+        epsilon=epsilon,
+        delta=delta,
+        low=low,
+        high=high,
+        clip=clip,
+        algorithm=algorithm,
+    )
+
+
+def seconds_of(wait: Wait) -> float:
+    """Return a wait time in seconds."""
+    return check_positive("wait", wait.total_seconds() if isinstance(wait, timedelta) else wait)
+
+
+def _check_ledger(ledger: object, simulation: bool) -> None:
+    if ledger is not None and not isinstance(ledger, Ledger):
+        raise DiscreetError(f"ledger is {ledger!r}, but must be a discreet.Ledger.")
+    if ledger is not None and simulation:
+        raise DiscreetError(
+            "ledger is given, but simulation=True draws noise that protects nobody: leave it out."
+        )
+
+
+def _plain(values: Given) -> Given:
+    """Return values without NumPy's number types, which JSON does not know."""
+    plain = {
+        name: value.item() if isinstance(value, np.generic) else value
+        for name, value in values.items()
+    }
+    return cast(Given, plain)

@@ -1,0 +1,245 @@
+"""Local privacy for programs: devices send noisy reports, a server learns from them."""
+
+from __future__ import annotations
+
+import os
+import threading
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from componentjit import copy
+from discreet.contracts import Floats, Record, Server
+from discreet.errors import DiscreetError, check_flag, check_int, shorten
+from discreet.guarantee import Guarantee
+from discreet.ledger import Ledger
+from discreet.ledger.guards import NotCopyable
+from discreet.live.arguments import TOLERANCE, loss_of, numbers_of
+from discreet.live.messages import pack_model, pack_report, task_for, unpack_model, unpack_report
+from discreet.mechanisms.exact_directions import SEED
+from discreet.ranges import make_range
+
+
+class Round(NamedTuple):
+    """What a device knows between its choice and its report: raw."""
+
+    version: int
+    server: Server
+    features: Floats
+
+    def __repr__(self) -> str:
+        return f"Round(version={self.version}, <hidden>)"
+
+
+class Device(NotCopyable):
+    """Chooses with a published model, makes one noisy report of the outcome, and forgets both.
+
+    All its numbers must be those of the ``LocalServer``. A report is epsilon-differentially private
+    by itself (exact noise of a hemisphere), for the features and the outcome together. **The choice
+    is not protected:** it follows from the features without noise, so a server that sees it, or its
+    effects, learns about them; so do names, times and addresses that go with a report. ``ledger``
+    is the person's own budget, charged before each report, because the server cannot know who
+    reports. Threads take turns, and one of them reports a round; a forked process is refused.
+
+    >>> server = LocalServer(dimension=2, horizon=1000, epsilon=1.0)
+    >>> device = Device(dimension=2, epsilon=1.0, ledger=Ledger(3.0))
+    >>> device.update(server.model())
+    >>> arm = device.choose([[0.6, 0.0], [0.0, 0.8], [0.3, 0.3]])
+    >>> message = device.report(reward=1.0)
+    >>> len(message), server.receive(message)
+    (32, 1)
+    """
+
+    _instead = "or what it holds would be released twice: make one in each program"
+
+    def __init__(
+        self,
+        *,
+        dimension: int,
+        epsilon: float,
+        low: float = 0.0,
+        high: float = 1.0,
+        norm: float = 1.0,
+        algorithm: str = "local-greedy",
+        clip: bool = False,
+        ledger: Ledger | None = None,
+    ) -> None:
+        if ledger is not None and not isinstance(ledger, Ledger):
+            raise DiscreetError(f"ledger is {shorten(ledger)}, but must be a Ledger.")
+        self._task = task_for(
+            algorithm,
+            dimension=dimension,
+            horizon=1000,
+            epsilon=epsilon,
+            low=low,
+            high=high,
+            norm=norm,
+        )
+        self._dimension, self._norm, self._range = dimension, norm, make_range(low, high)
+        self._clip, self._ledger = check_flag("clip", clip), ledger
+        self._published: tuple[int, Server] | None = None
+        self._open: Round | None = None
+        self._lock, self._process = threading.Lock(), os.getpid()
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What each report guarantees, by itself."""
+        return self._task.channel.guarantee
+
+    def update(self, model: bytes) -> None:
+        """Take a newly published model; the open round keeps its own."""
+        self._published = unpack_model(self._task, model)
+
+    def choose(self, contexts: ArrayLike) -> int:
+        """Return which arm to play, given a row of features for each; forget an open round."""
+        self._check_process()
+        if self._published is None:
+            raise DiscreetError(
+                "there is no model yet: call update with what the server published."
+            )
+        features = self._checked(contexts)
+        version, server = self._published
+        arm = int(self._task.policy.choose(server.model, features, np.random.default_rng()))
+        with self._lock:
+            self._open = Round(version, server, features[arm].copy())
+        return arm
+
+    def report(self, reward: float) -> bytes:
+        """Return the report of the open round, once; the round is forgotten in any case."""
+        self._check_process()
+        with self._lock:
+            taken, self._open = self._open, None
+        if taken is None:
+            raise DiscreetError("no round is open: choose comes first, and each is reported once.")
+        if reward is None:
+            raise DiscreetError("the reward is not a finite number.")
+        outcome = loss_of(reward, None, self._range, clip=self._clip)
+        if self._ledger is not None:
+            self._ledger.charge(self.guarantee, label="report")
+        vector = np.zeros(self._task.noise.dimension)
+        query = taken.server.query(0)
+        self._task.channel.statistic(Record(taken.features, outcome), query, vector)
+        return pack_report(self._task, taken.version, self._task.noise.encode(vector))
+
+    def _checked(self, contexts: ArrayLike) -> Floats:
+        """Return contexts as a table, none longer than declared, or refuse them."""
+        features = numbers_of(contexts)
+        if features is None:
+            raise DiscreetError(
+                "contexts must be a numeric table: give a row of features for each arm."
+            )
+        if features.ndim != 2 or features.shape[1] != self._dimension or features.shape[0] < 2:
+            wanted = f"at least 2 rows of {self._dimension}"
+            raise DiscreetError(
+                f"contexts has the shape {features.shape}, but must have {wanted} features."
+            )
+        if not np.isfinite(features).all():
+            raise DiscreetError("contexts has entries that are not finite numbers.")
+        # scaled, so that squares do not overflow
+        largest = np.maximum(np.abs(features).max(axis=1, keepdims=True), self._norm)
+        lengths = np.linalg.norm(features / largest, axis=1, keepdims=True)
+        limits = self._norm / largest
+        if (lengths > limits * (1.0 + TOLERANCE)).any():
+            if not self._clip:
+                raise DiscreetError(
+                    f"a context is longer than the declared norm {self._norm:g}: "
+                    "declare a larger one, or clip=True."
+                )
+            scaled = features / largest * (self._norm / np.maximum(lengths, limits))
+            features = np.where(lengths > limits, scaled, features)
+        return features
+
+    def __repr__(self) -> str:
+        state = "a round is open" if self._open is not None else "no round is open"
+        return f"Device({self._dimension} features, {self.guarantee.short} per report, {state})"
+
+    def _check_process(self) -> None:
+        """Refuse to continue in a forked process: the open round would be reported twice."""
+        if os.getpid() != self._process:
+            raise DiscreetError("this device belongs to another process: make one in each process.")
+
+
+class LocalServer:
+    """Receives reports of devices and publishes models; it never sees a context or an outcome.
+
+    ``model`` publishes a new version if something was learned since the last one. Reports about one
+    of the last ``lag`` versions are accepted, each once. A message that is malformed, too long, of
+    another task, about another version or received before is refused with a sentence, and changes
+    nothing. See ``Device`` for an example.
+    """
+
+    def __init__(
+        self,
+        *,
+        dimension: int,
+        horizon: int,
+        epsilon: float,
+        low: float = 0.0,
+        high: float = 1.0,
+        norm: float = 1.0,
+        algorithm: str = "local-greedy",
+        lag: int = 100,
+    ) -> None:
+        self._task = task_for(
+            algorithm,
+            dimension=dimension,
+            horizon=horizon,
+            epsilon=epsilon,
+            low=low,
+            high=high,
+            norm=norm,
+        )
+        self._server = copy(self._task.server)
+        self._lag = check_int("lag", lag, minimum=1)
+        self._lock = threading.Lock()
+        self._version, self._reports, self._published_at = 0, 0, 0
+        self._seen: dict[int, set[bytes]] = {0: set()}  # what was received, by version
+        self._message = pack_model(self._task, 0, self._server)
+
+    @property
+    def reports(self) -> int:
+        """How many reports it has learned from."""
+        return self._reports
+
+    @property
+    def estimate(self) -> Floats:
+        """The parameters with which devices choose, as they are now."""
+        with self._lock:
+            estimate: Floats = self._server.model.estimate.copy()
+        return estimate
+
+    def model(self) -> bytes:
+        """Return the model to publish: a new version if something was learned."""
+        with self._lock:
+            if self._reports > self._published_at:
+                self._version += 1
+                self._published_at = self._reports
+                self._seen[self._version] = set()
+                self._seen.pop(self._version - self._lag, None)
+                self._message = pack_model(self._task, self._version, self._server)
+            return self._message
+
+    def receive(self, report: bytes) -> int:
+        """Learn from a report, and return how many there were; or refuse it, without any effect."""
+        version, payload = unpack_report(self._task, report)
+        with self._lock:
+            if version not in self._seen:
+                known = f"those from {min(self._seen)} to {self._version} count"
+                raise DiscreetError(
+                    f"the report is about version {version} of the model, but {known}."
+                )
+            if payload[:SEED] in self._seen[version]:
+                raise DiscreetError("this report was received before, and counts once.")
+            vector = self._task.noise.decode(payload)
+            self._task.channel.finish(vector)
+            self._server.learn(0, vector)
+            self._seen[version].add(payload[:SEED])
+            self._reports += 1
+            return self._reports
+
+    def __repr__(self) -> str:
+        return (
+            f"LocalServer({self._server.choices} features, {self._reports:,} reports, "
+            f"version {self._version})"
+        )

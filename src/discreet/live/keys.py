@@ -1,0 +1,238 @@
+"""The key of a run: it encrypts raw rows, and counts releases so that old copies are refused.
+
+The key is stored apart from the run. Whoever gets the run file alone, a copy or a backup of it,
+learns no more than what was released.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import secrets
+import weakref
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import platformdirs
+
+from discreet.errors import DiscreetError
+from discreet.ledger.guards import run_in_children
+from discreet.output import lock
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+MARK = b"discreet"  # how a key file begins
+SECRET, COUNT = 32, 8  # bytes of the secret, and of the number of releases
+SIZE = len(MARK) + SECRET + COUNT
+SALT, NONCE = 16, 12  # bytes before each encrypted row; 96 bits is the nonce of AES-GCM
+# Rows per subkey. Nonces are random, and a repeated one would reveal two rows and the
+# authentication key. With 2^32 rows per subkey that has a probability below 2^-32 (NIST SP
+# 800-38D, 8.3). So every opening of a run, and every 2^32 rows, gets a fresh subkey. Counting
+# nonces instead would repeat them when a virtual machine is set back to a snapshot.
+ROWS_PER_SUBKEY = 2**32
+PURPOSE = b"discreet: rows of a run"  # keys for other purposes are derived with other words
+FOLDER = "DISCREET_KEYS"  # the environment variable that names the folder of keys
+
+_opened: weakref.WeakSet[Key] = weakref.WeakSet()
+
+
+class Key:
+    """A secret and the number of releases of its run, in a file that only its owner can read.
+
+    While it is open nobody else can open it, in this process or another: of a run and a copy of its
+    file, one is refused.
+
+    Rows are encrypted with AES-256-GCM. The associated data name the row, so a row that was
+    modified, or moved to another place, fails authentication.
+    """
+
+    def __init__(self, path: Path, *, new: bool) -> None:
+        try:
+            if new:
+                _write_new(path)
+            self._file = path.open("r+b", buffering=0)
+        except FileExistsError:
+            raise DiscreetError(
+                f"key is {str(path)!r}, where a file is already: give a new path."
+            ) from None
+        except OSError as error:
+            raise DiscreetError(f"key is {str(path)!r}, which cannot be used ({error}).") from None
+        _opened.add(self)
+        weakref.finalize(self, self._file.close)
+        self.path = path
+        if not lock(self._file):
+            self.close()
+            raise DiscreetError(
+                f"key is {str(path)!r}, which is in use: the same run is open, here or from a copy "
+                "of its file."
+            )
+        content = self._file.read(SIZE)
+        self._secret = content[len(MARK) : len(MARK) + SECRET]
+        if content[: len(MARK)] != MARK or len(content) < SIZE:
+            self.close()
+            raise DiscreetError(
+                f"key is {str(path)!r}, but that is a file of another kind, not the key of a run."
+            )
+        self.version = int.from_bytes(content[-COUNT:], "big")
+        self._ciphers: dict[bytes, AESGCM] = {}  # by the salt of their subkeys
+        self._renew()
+
+    @property
+    def fingerprint(self) -> str:
+        """What a run remembers of its key."""
+        return hashlib.blake2b(self._secret, digest_size=8, person=b"fingerprint").hexdigest()
+
+    def encrypt(self, raw: bytes, row: bytes) -> bytes:
+        """Return a row's raw bytes encrypted: 44 bytes more, and never twice the same."""
+        if self._rows_left == 0:
+            self._renew()
+        self._rows_left -= 1
+        nonce = secrets.token_bytes(NONCE)
+        return self._salt + nonce + self._cipher.encrypt(nonce, raw, row)
+
+    def decrypt(self, stored: bytes, row: bytes) -> bytes:
+        """Return the raw bytes of a row, or raise ValueError if they were not written for it."""
+        from cryptography.exceptions import InvalidTag
+
+        salt, nonce, text = stored[:SALT], stored[SALT : SALT + NONCE], stored[SALT + NONCE :]
+        if salt not in self._ciphers:
+            self._ciphers[salt] = self._cipher_with(salt)
+        try:
+            return self._ciphers[salt].decrypt(nonce, text, row)
+        except InvalidTag:
+            raise ValueError("the row is not authentic") from None
+
+    def _renew(self) -> None:
+        """Take a fresh subkey for what is encrypted from now on."""
+        self._salt, self._rows_left = secrets.token_bytes(SALT), ROWS_PER_SUBKEY
+        self._cipher = self._ciphers[self._salt] = self._cipher_with(self._salt)
+
+    def _cipher_with(self, salt: bytes) -> AESGCM:
+        try:
+            from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+            from cryptography.hazmat.primitives.hashes import SHA256
+            from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+        except ImportError:
+            raise DiscreetError(
+                "a live run in a file is encrypted, which needs the extra 'exact' "
+                "(pip install 'discreet[exact]')."
+            ) from None
+        return AESGCM(HKDF(SHA256(), 32, salt=salt, info=PURPOSE).derive(self._secret))
+
+    def advance(self, version: int) -> None:
+        """Record on the disk that there were that many releases; the number never falls."""
+        if version <= self.version:
+            return
+        try:
+            self._file.seek(SIZE - COUNT)
+            self._file.write(version.to_bytes(COUNT, "big"))
+            os.fsync(self._file.fileno())
+        except (OSError, ValueError) as error:
+            raise DiscreetError(
+                f"what was told and released counts, but its key {self.path} cannot be written "
+                f"({error}): the run stops until it can."
+            ) from None
+        self.version = version
+
+    def close(self) -> None:
+        """Release the key, so that another process can open it."""
+        self._file.close()
+
+    def __repr__(self) -> str:
+        return f"Key({str(self.path)!r})"
+
+
+class KeyPlace(NamedTuple):
+    """Where the key of a run is: at a path, or in the usual folder; or that it is lost."""
+
+    path: str | os.PathLike[str] | None = None
+    lost: bool = False
+
+    def create(self, token: str) -> Key:
+        """Return the key of a new run."""
+        return Key(self._path(token), new=True)
+
+    def find(self, token: str, fingerprint: str, released: int, run: str) -> Key:
+        """Return the key of a run; refuse another run's key, and a run that is older than its key.
+
+        ``run`` is how messages name the run.
+        """
+        path = self._path(token)
+        if not path.is_file():
+            former = _former_path(token)
+            hint = f" (it is at {former}: move it)" if former.is_file() else ""
+            raise DiscreetError(
+                f"the key of this run is not at {path}{hint}: say with key= where it is; if it is "
+                "lost, lost_key=True continues without the outcomes of unfinished batches."
+            )
+        key = Key(path, new=False)
+        if key.fingerprint != fingerprint:
+            key.close()
+            raise DiscreetError(f"key is {str(path)!r}, but that is the key of another run.")
+        if released < key.version:
+            key.close()
+            raise DiscreetError(
+                f"{run} is an old copy: it has {released} releases, but the run has had "
+                f"{key.version}. Continuing it would release batches twice; use the file that the "
+                "run was last in."
+            )
+        return key
+
+    def _path(self, token: str) -> Path:
+        return Path(self.path or usual_path(token)).absolute()
+
+
+def usual_path(token: str) -> Path:
+    """Return where the key of a run is, unless a path is given."""
+    given = os.environ.get(FOLDER)
+    state = platformdirs.user_state_path("discreet", appauthor=False)
+    return (Path(given) if given else state / "keys") / f"{token}.key"
+
+
+def _former_path(token: str) -> Path:
+    """Return where earlier versions kept the key, on every system."""
+    home = os.path.join(os.path.expanduser("~"), ".local", "state")
+    return Path(os.environ.get("XDG_STATE_HOME") or home, "discreet", "keys", f"{token}.key")
+
+
+def new_file(path: str | os.PathLike[str]) -> Path:
+    """Return the path of a file; create a lasting empty one, for its owner only, if needed."""
+    try:
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+            _keep_entry(Path(path).absolute().parent)
+    except (OSError, ValueError, TypeError) as error:
+        raise DiscreetError(f"path is {path!r}, where no file can be made ({error}).") from None
+    return Path(path).resolve()
+
+
+def _write_new(path: Path) -> None:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    try:
+        os.write(file, MARK + secrets.token_bytes(SECRET) + bytes(COUNT))
+        os.fsync(file)
+    finally:
+        os.close(file)
+    _keep_entry(path.parent)
+
+
+def _keep_entry(folder: Path) -> None:
+    """Write the entries of a folder to the disk; a system that cannot open folders does it."""
+    with contextlib.suppress(PermissionError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _close_in_child() -> None:
+    """Close all keys in a forked process, which must not hold them when its parent has ended."""
+    for key in list(_opened):
+        key.close()
+
+
+run_in_children(_close_in_child)

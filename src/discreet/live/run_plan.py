@@ -1,0 +1,221 @@
+"""What a live run is made of: from its arguments to a private learner and its guarantee."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import componentjit
+from discreet.algorithms import Setting, algorithm
+from discreet.contracts import Generator
+from discreet.errors import DiscreetError, check_int, shorten
+from discreet.guarantee import Guarantee
+from discreet.live.rows import Recipe
+from discreet.private import Private
+from discreet.problems import Advice, Arms, BestArm, Functions, Points, Problem
+from discreet.ranges import make_range
+
+CLIENTS: dict[type[Problem], str] = {
+    Arms: "Bandit",
+    Points: "Experts or VectorOptimizer",
+    Functions: "Optimizer",
+    BestArm: "BestArmSearch",
+    Advice: "Advisor",
+}
+Carry = Callable[[Any, Any, Generator], int]  # of an action, and of what was shown
+TOLD = b"\1"  # the first byte of an outcome that is kept until its deadline; 0 if there is none
+# Rounds of the first epoch, if there is no horizon and the algorithm needs one. Epochs double, so
+# it costs at most a factor in regret; 1024 rounds are enough for a first batch to be useful.
+FIRST_EPOCH = 1024
+
+CAVEAT = "for ideal noise: this object draws floating-point noise{seeded}, for simulation only"
+EPOCHS = ", a round in one of them (docs/proofs.md: Epochs of a run)"
+AGAIN = ", begun again after {:,} rounds (docs/proofs.md: Epochs of a run)"
+PUBLIC_TIMES = "if when outcomes come is public"
+FIXED_TIMES = (
+    "also of when outcomes come, if decisions are not asked for in answer to them "
+    "(docs/proofs.md: Deadlines)"
+)
+
+
+class RunPlan(NamedTuple):
+    """What a live run needs to know."""
+
+    name: str  # of what is run, in a ledger
+    private: Private  # before the first round, with the noise that is to be used
+    algorithm: str
+    horizon: int | None
+    simulation: bool
+    seed: int | None
+    observation: object  # an example
+    # which arm or expert an action means in a round, -1 for none; None if the action is that arm
+    carry: Carry | None
+    wait: float | None = None  # seconds until the default replaces a missing outcome
+    default: object = None
+    rebuild: Callable[[int], Private] | None = None  # for some rounds, if there is no horizon
+    first_epoch: int = FIRST_EPOCH  # rounds, if there is no horizon
+
+    @classmethod
+    def of(
+        cls, recipe: Recipe, problem: Problem, *, observation: object, carry: Carry | None = None
+    ) -> RunPlan:
+        """Return the plan that the arguments of a live class describe."""
+        horizon, default, name = recipe["horizon"], recipe["default"], recipe["algorithm"]
+        rebuild = functools.partial(build, problem, recipe)
+        private = rebuild(FIRST_EPOCH if horizon is None else horizon)
+        endless = horizon is None and algorithm(name).anytime
+        if horizon is None and not endless and private.channel.one_stream:
+            raise DiscreetError(
+                f"horizon is None, but {name} learns from one running sum: give a number of rounds."
+            )
+        if (
+            horizon is None
+            and not endless
+            and not rebuild(2 * FIRST_EPOCH).guarantee <= private.guarantee
+        ):
+            raise DiscreetError(
+                f"horizon is None, but {name} promises less in longer runs: give a number."
+            )
+        return cls(
+            name=recipe["client"].lower(),
+            private=private,
+            algorithm=name,
+            horizon=horizon,
+            simulation=recipe["simulation"],
+            seed=recipe["seed"],
+            observation=observation,
+            carry=carry,
+            wait=recipe["wait"],
+            default=np.array(default) if isinstance(default, list) else default,
+            rebuild=rebuild,
+            first_epoch=private.channel.max_rounds() if endless else FIRST_EPOCH,
+        )
+
+    @classmethod
+    def over(cls, private: Private, *, horizon: int, observation: object) -> RunPlan:
+        """Return the plan for a custom private learner."""
+        if not isinstance(private, Private):
+            raise DiscreetError(f"private is {shorten(private)}, but must be a Private.")
+        return cls(
+            name="run",
+            private=with_exact_noise(private),
+            algorithm=type(private.learner).__name__,
+            horizon=check_int("horizon", horizon, minimum=1),
+            simulation=False,
+            seed=None,
+            observation=observation,
+            carry=action_number,
+        )
+
+    def rounds_of(self, epoch: int) -> int:
+        """Return how many rounds an epoch has.
+
+        All of them, if there is a horizon; otherwise twice as many as the epoch before. Algorithms
+        that need no horizon have equal epochs, each as long as the channel lasts.
+        """
+        if self.horizon is not None:
+            return self.horizon
+        return self.first_epoch if algorithm(self.algorithm).anytime else self.first_epoch << epoch
+
+    def private_of(self, epoch: int) -> Private:
+        """Return the private learner of an epoch, with the guarantee of the first one."""
+        if epoch == 0 or self.rebuild is None:
+            return self.private
+        private = self.rebuild(self.rounds_of(epoch))
+        if not private.guarantee <= self.private.guarantee:
+            raise DiscreetError(
+                f"{self.algorithm} would promise less from here on: give a horizon."
+            )
+        return private
+
+    @property
+    def needs_key(self) -> bool:
+        """Whether a stored run needs a key: to encrypt raw rows, and to detect old copies."""
+        return not self.simulation and self.private.guarantee.is_private
+
+    def kept(self, outcome: object) -> bytes:
+        """Return an outcome as it is kept until its deadline."""
+        return TOLD + np.asarray(outcome, np.float64).tobytes()
+
+    @property
+    def no_outcome(self) -> bytes:
+        """What is kept while there is no outcome: of the same size, so encrypted it looks alike."""
+        return bytes(len(self.kept(self.default)))
+
+    def is_told(self, kept: bytes) -> bool:
+        """Return whether there is an outcome in what is kept."""
+        return kept[:1] == TOLD
+
+    def read(self, kept: bytes) -> object:
+        """Return the outcome that was kept until its deadline, or the default."""
+        if not self.is_told(kept):
+            return self.default
+        numbers = np.frombuffer(kept, offset=len(TOLD))
+        return numbers.copy() if isinstance(self.default, np.ndarray) else float(numbers[0])
+
+    @property
+    def noise_words(self) -> str:
+        """Which noise is drawn."""
+        if not self.private.channel.noise_scales:
+            return "no noise"
+        return "simulation only: floating-point noise" if self.simulation else "live: exact noise"
+
+
+def build(problem: Problem, recipe: Recipe, rounds: int) -> Private:
+    """Return an algorithm before its first round, with exact noise unless it is a simulation."""
+    known = algorithm(recipe["algorithm"])
+    if not known.plays(problem):
+        here = f": use {CLIENTS.get(type(known.problem), 'LiveRun')}"
+        if isinstance(problem, type(known.problem)):
+            here = f", but here {problem} are played"
+        raise DiscreetError(f"algorithm is {known.name}, which plays {known.problem}{here}.")
+    setting = Setting(
+        problem,
+        rounds=rounds,
+        unknown_horizon=recipe["horizon"] is None and known.anytime,
+        epsilon=recipe["epsilon"],
+        delta=recipe["delta"],
+        bounds=make_range(recipe["low"], recipe["high"]),
+        live=not recipe["simulation"],
+    )
+    private = known.build(setting, **recipe["options"]).private
+    if not isinstance(private, Private):  # it plays no problem that a live class is for
+        raise DiscreetError(
+            f"algorithm is {known.name}, whose actions stay on devices: use Device and LocalServer."
+        )
+    return private if recipe["simulation"] else with_exact_noise(private)
+
+
+def action_number(action: object, observation: object, rng: Generator) -> int:
+    """Return the action if it is a number of something, otherwise -1."""
+    return int(action) if isinstance(action, int | np.integer) else -1
+
+
+def with_exact_noise(private: Private) -> Private:
+    """Return a copy with exact noise, for a run, which ensures that nothing is released twice."""
+    if private.channel.rounds_seen() > 0:
+        raise DiscreetError(
+            "the channel has seen rounds, but live use begins before the first: build it again."
+        )
+    copied = componentjit.copy(private)
+    return copied._replace(channel=copied.channel.live())
+
+
+def run_guarantee(plan: RunPlan) -> Guarantee:
+    """Return what a run guarantees, and on which condition; with a caveat if it is a simulation."""
+    mine = plan.private.guarantee
+    if not mine.is_private:
+        return mine
+    many = EPOCHS if plan.first_epoch == FIRST_EPOCH else AGAIN.format(plan.first_epoch)
+    epochs = many if plan.horizon is None else ""
+    times = PUBLIC_TIMES if plan.wait is None else FIXED_TIMES
+    mine = replace(mine, source=f"{mine.source}{epochs}; {times}")
+    if not plan.simulation:
+        return mine
+    seeded = "" if plan.seed is None else ", reproducible from its seed"
+    before = f"{mine.caveat}; " if mine.caveat else ""
+    return replace(mine, caveat=before + CAVEAT.format(seeded=seeded))
