@@ -131,11 +131,7 @@ def rows(turns: int = LEAST_TURNS) -> Iterator[Row]:
                 a, b, apart = beside_c([program, name, path], name, losses, turns)
                 if apart > 0.02:
                     raise RuntimeError(
-                        "the two do not do the same: the "
-                        "mean "
-                        "losses of "
-                        f"{name} are "
-                        f"{apart:g} "
+                        f"the two do not do the same: the mean losses of {name} are {apart:g} "
                         "apart."
                     )
                 yield Row(

@@ -71,12 +71,8 @@ def main() -> None:
     found = alarms(audits)
     chance = stats.binom.sf(found.total() - 1, audits, 1.0 - CONFIDENCE)
     print(
-        f"{found.total()} alarms in {audits} audits of "
-        "correct "
-        "mechanisms; at "
-        "most "
-        f"{1 - CONFIDENCE:.0%} are "
-        "stated."
+        f"{found.total()} alarms in {audits} audits of correct mechanisms; at most "
+        f"{1 - CONFIDENCE:.0%} are stated."
     )
     print(f"So many or more have a chance of {chance:.2g}, if every audit errs as often as it may.")
     for name, number in found.items():

@@ -227,12 +227,7 @@ def main() -> int:
     if asked.guard:
         return 0 if guarded(asked.trials) else 1
     print(
-        f"Losses that do not change, {asked.rounds:,} "
-        "rounds, "
-        f"{ARMS} "
-        "arms, "
-        f"{asked.trials} "
-        "trials: "
+        f"Losses that do not change, {asked.rounds:,} rounds, {ARMS} arms, {asked.trials} trials: "
         f"times {TWIN}."
     )
     good = unchanging(asked.rounds, asked.trials)

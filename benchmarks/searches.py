@@ -27,12 +27,8 @@ def main(trials: int = 1000) -> int:
         missed += fails
         goal = f"{target:,}" if target else "-"
         print(
-            f"{row['algorithm']:32} {mean:8,.0f} "
-            f"{half:8,.0f} "
-            f"{goal:>8} "
-            f"{row['wrong']:6} "
-            f"{row['error_high']:14.4f}"
-            f"{'  MISSED' if fails else ''}"
+            f"{row['algorithm']:32} {mean:8,.0f} {half:8,.0f} {goal:>8} {row['wrong']:6} "
+            f"{row['error_high']:14.4f}{'  MISSED' if fails else ''}"
         )
     return missed
 

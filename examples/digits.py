@@ -86,8 +86,8 @@ def print_table(right: np.ndarray, results: Results) -> None:
         f"{right.max():.0%} of them."
     )
     print(
-        f"Means of {TRIALS} trials. Regret: wrong answers beyond those of the best expert; "
-        "bound: its proved bound.\n"
+        f"Means of {TRIALS} trials. Regret: wrong answers beyond those of the best expert; bound: "
+        "its proved bound.\n"
     )
     print(f"{'':34}{'batch':>5}  {'right':>6}  {'last half':>9}  {'regret':>7}  {'bound':>7}")
     for name, share in (

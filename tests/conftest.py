@@ -17,12 +17,10 @@ import pytest
 from common import ROOT
 from hypothesis import settings
 
-os.environ["DISCREET_KEYS"] = tempfile.mkdtemp(
-    prefix="keys-"
-)  # tests leave none in the user's folder
-settings.register_profile(
-    "fixed", derandomize=True, deadline=None
-)  # the same examples in every run
+# tests leave none in the user's folder
+os.environ["DISCREET_KEYS"] = tempfile.mkdtemp(prefix="keys-")
+# the same examples in every run
+settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.load_profile("fixed")
 
 
@@ -153,9 +151,8 @@ def legible():
         boxes = {}
         for text in texts:
             if text.get_visible() and text.get_text().strip():
-                boxes[text] = Text.get_window_extent(
-                    text
-                )  # of the text alone, without the line to what it names
+                # of the text alone, without the line to what it names
+                boxes[text] = Text.get_window_extent(text)
         inside = figure.bbox.padded(1.0)
         for text, box in boxes.items():
             assert inside.x0 <= box.x0 <= box.x1 <= inside.x1, text

@@ -118,8 +118,8 @@ def test_a_command_has_one_target(monkeypatch):
 
 def test_help_lists_commands_of_plugins_without_importing_them():
     code = (
-        "import sys; from discreet.cli import run; code = run(['--help']); "
-        "print(code, sorted(m for m in sys.modules if m.startswith('discreet_papers.cli')))"
+        "import sys; from discreet.cli import run; code = run(['--help']); print(code, sorted(m "
+        "for m in sys.modules if m.startswith('discreet_papers.cli')))"
     )
     said = run(code)
     assert said.endswith("0 []")

@@ -46,9 +46,8 @@ def test_a_generator_of_many_goes_through_a_pickle():
     assert again.random() == streams(3, trial=1).learner.random()
 
 
-@pytest.mark.parametrize(
-    "seed", [3, [1, 2, 3]]
-)  # a list is no number, and seeds are made one by one
+# a list is no number, and seeds are made one by one
+@pytest.mark.parametrize("seed", [3, [1, 2, 3]])
 def test_generators_in_turn_are_those_of_their_keys(seed):
     parent = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(4,)))
     keys = [(9, index) for index in range(12)]

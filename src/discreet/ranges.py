@@ -49,9 +49,8 @@ class Range(Component):
 
     def fraction(self, loss: float) -> float:
         """Return the loss on the scale where the range is [0, 1], on which learners work."""
-        return (loss - self.low) * (
-            1.0 / (self.high - self.low)
-        )  # the factor is computed once, outside of a loop
+        # the factor is computed once, outside of a loop
+        return (loss - self.low) * (1.0 / (self.high - self.low))
 
     def steps(self, loss: float, grid: float) -> float:
         """Return the clamped loss as a whole number of steps from 0 to ``grid``, a power of 2.

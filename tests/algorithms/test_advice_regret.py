@@ -44,9 +44,8 @@ class TestRegretProof:
             chances = rng.dirichlet([0.5, 0.5])
             x = rng.exponential(0.7, 2)  # η times the estimates
             c = rng.random(2) * nu
-            rates = (
-                np.sqrt(1.0 - np.exp(-c)) if laplace else np.sqrt(2.0 * c)
-            )  # η times the scales, so that ln E e^-ηZ = c
+            # η times the scales, so that ln E e^-ηZ = c
+            rates = np.sqrt(1.0 - np.exp(-c)) if laplace else np.sqrt(2.0 * c)
             if laplace:
                 assert (c <= SKEW * rates**2 + 1e-15).all()
             exact = self.expected(chances * np.exp(-x), rates, laplace)
@@ -111,14 +110,20 @@ class TestRegretProof:
     def test_the_bound_of_the_learner_is_the_one_that_is_tuned(self):
         built = algorithm("local-exp4").build(Setting(Advice(3, 5), rounds=10_000, epsilon=0.8))
         rate, mixing = built.parameters["learning_rate"], built.parameters["mixing"]
+        # fmt: skip
         bounds = [
             Exp4.regret_bound(
-                experts=5, arms=3, rounds=10_000, learning_rate=rate, mixing=mixing, moments=nu,
+                experts=5,
+                arms=3,
+                rounds=10_000,
+                learning_rate=rate,
+                mixing=mixing,
+                moments=nu,
                 variance=SKEW * 2.0 / 0.8**2 * 3.0 / (1.0 - mixing),
             )
             for nu in (0.02, 0.05, 0.1, 0.2, 1.0 / 3.0)
             if SKEW / 0.8**2 * (rate * 3.0 / mixing) ** 2 <= nu
-        ]  # fmt: skip
+        ]
         assert min(bounds) == pytest.approx(built.regret_bound, rel=1e-12)
         without = {"experts": 5, "arms": 3, "rounds": 10_000}
         rate = Exp4.recommended_rate(**without)
@@ -158,10 +163,15 @@ class TestRegretProof:
 
             start = Exp4.start(experts=3, learning_rate=rate, mixing=mixing)
             regret = expected(start, 0) - np.einsum("tae,ta->e", advice, losses).min()
+            # fmt: skip
             bound = Exp4.regret_bound(
-                experts=3, arms=2, rounds=4, learning_rate=rate, mixing=mixing,
+                experts=3,
+                arms=2,
+                rounds=4,
+                learning_rate=rate,
+                mixing=mixing,
                 variance=noise**2 * 2.0 / (1.0 - mixing),
                 moments=(rate * noise * 2.0 / mixing) ** 2 / 2.0,
-            )  # fmt: skip
+            )
             closest = max(closest, regret / bound)
         assert 0.1 * (noise == 0.0) < closest <= 1.0

@@ -57,10 +57,8 @@ class Careless(Private):
 
 
 LEARNING = [name for name in list_algorithms(Arms) if name != "uniform"]
-SOME = (
-    "exp3",
-    "one-bit-tsallis-inf",
-)  # that are compiled with the constant channel; all of them by make full
+# that are compiled with the constant channel; all of them by make full
+SOME = ("exp3", "one-bit-tsallis-inf")
 
 
 @pytest.mark.parametrize("name", LEARNING)

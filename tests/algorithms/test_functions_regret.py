@@ -17,9 +17,8 @@ from discreet.problems import Functions
 from discreet.randomness import streams
 from discreet.simulation.loop import Player
 
-CHANGING = [
-    name for name in NAMES if not algorithm(name).stochastic
-]  # whose bounds are for all functions
+# whose bounds are for all functions
+CHANGING = [name for name in NAMES if not algorithm(name).stochastic]
 
 
 @pytest.mark.slow

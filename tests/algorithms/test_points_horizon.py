@@ -180,9 +180,8 @@ class TestTheChoice:
         setting = Setting(
             algorithm(name).problem_with(dimension=dimension), rounds=1 << 14, delta=delta
         )
-        fixed = (
-            {} if name == "private-ftpl" else {"head_start": 0.0}
-        )  # which is given after the choice
+        # which is given after the choice
+        fixed = {} if name == "private-ftpl" else {"head_start": 0.0}
         best = algorithm(name).build(setting, **fixed).regret_bound
         for sums in ("tree", "honaker", "blt"):
             for noise in ("laplace", "spherical", "cube", "gaussian"):

@@ -95,12 +95,7 @@ CALLS = [
     ('sim("exp3", environment=[[0,1],[1,0]])', "rounds is 50, but array has 2 rows."),
     (
         'sim("exp3", losses=[[0,1],[1]], rounds=None)',
-        "losses is [[0, 1], [1]], but must be a file or a "
-        "table of "
-        "numbers "
-        "with "
-        "rows "
-        "of one "
+        "losses is [[0, 1], [1]], but must be a file or a table of numbers with rows of one "
         "length.",
     ),
     (
@@ -139,12 +134,7 @@ CALLS = [
     ),
     (
         'sim("exp3", losses=b"nofile.csv", rounds=None)',
-        "losses is b'nofile.csv', but must be a file or a "
-        "table of "
-        "numbers "
-        "with "
-        "rows "
-        "of one "
+        "losses is b'nofile.csv', but must be a file or a table of numbers with rows of one "
         "length.",
     ),
     (
@@ -199,12 +189,7 @@ CALLS = [
     ),
     (
         'sim(C(label="x",private=P()), environment="linear-stochastic", geometry="ball")',
-        "the learner plays one of several actions, but the "
-        "game is "
-        "played "
-        "with "
-        "points of "
-        "shape "
+        "the learner plays one of several actions, but the game is played with points of shape "
         "(4,).",
     ),
     (
@@ -263,12 +248,7 @@ CALLS = [
     ),
     (
         'sim("exp3", rewards=[[1,2],[3]], rounds=None)',
-        "rewards is [[1, 2], [3]], but must be a file or a "
-        "table of "
-        "numbers "
-        "with "
-        "rows "
-        "of one "
+        "rewards is [[1, 2], [3]], but must be a file or a table of numbers with rows of one "
         "length.",
     ),
     (
@@ -292,10 +272,7 @@ CALLS = [
     ('sim("exp3", environment=np.ones((50,4)), options={"gap": 0.1})', "unknown option 'gap'"),
     (
         'simulate("exp3", rounds=10**20)',
-        "rounds is 100000000000000000000, which is too "
-        "large: at "
-        "most "
-        "1,000,000,000,000,000 is "
+        "rounds is 100000000000000000000, which is too large: at most 1,000,000,000,000,000 is "
         "possible.",
     ),
     (

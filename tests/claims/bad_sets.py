@@ -55,9 +55,7 @@ NAMES |= {
 
 ROAMING = (
     "C(label='x', private=Private(GradientSums.without_noise(size=5, dimension=2, bounds=R), "
-    "ProjectionFree.start(set=roaming_set(), inner=1.0, "
-    "radius=0.1, "
-    "learning_rate=0.1, "
+    "ProjectionFree.start(set=roaming_set(), inner=1.0, radius=0.1, learning_rate=0.1, "
     "tolerance=0.01, most=50)))"
 )
 
@@ -80,14 +78,8 @@ CALLS = [
         "the set of type Box has a hull of dimension 0, but must have at least 1.",
     ),
     (
-        "ProjectionFree.start(set=BasePolytope.of(2, "
-        "lambda "
-        "items: "
-        "0.0), "
-        "inner=1.0, "
-        "radius=0.1, "
-        "learning_rate=1.0, "
-        "tolerance=0.1, most=9)",
+        "ProjectionFree.start(set=BasePolytope.of(2, lambda items: 0.0), inner=1.0, radius=0.1, "
+        "learning_rate=1.0, tolerance=0.1, most=9)",
         "the set of type BasePolytope has a hull of dimension 0, but must have at least 1.",
     ),
     (
@@ -126,25 +118,14 @@ CALLS = [
         "which is farther than 1.5, the outer radius, from the centre, so outside of the set.",
     ),
     (
-        "square(lambda direction: -np.sign(direction), "
-        "contains=lambda "
-        "point, "
-        "near: "
+        "square(lambda direction: -np.sign(direction), contains=lambda point, near: "
         "bool(abs(point).max() < 0.5))",
         "which is outside of the set by its own test.",
     ),
     (
-        "square(lambda x: -np.sign(x), centre=[0.0, 9.0], "
-        "contains=lambda "
-        "point, "
-        "near: "
+        "square(lambda x: -np.sign(x), centre=[0.0, 9.0], contains=lambda point, near: "
         "bool(point[1] < 2))",
-        "the centre of the set 'square' is [0.0, 9.0], "
-        "which is "
-        "outside "
-        "of the "
-        "set by "
-        "its own "
+        "the centre of the set 'square' is [0.0, 9.0], which is outside of the set by its own "
         "test.",
     ),
     (
@@ -356,11 +337,7 @@ COMMANDS = [
         "radius is 0.0, but must be a finite number above 0.",
     ),
     (
-        "simulate fkm --environment quadratics "
-        "--lipschitz 0.1 "
-        "--rounds 50 "
-        "--trials 1 "
-        "--quiet "
+        "simulate fkm --environment quadratics --lipschitz 0.1 --rounds 50 --trials 1 --quiet "
         "--output run",
         "the function has a slope of up to 0.759462, but at most 0.1 is declared.",
     ),

@@ -156,9 +156,8 @@ class Learner:
         "package.uses": 3,
         "package.names": 2,
     }
-    assert any_in_signatures({"package.uses": uses}) == {
-        "package.uses": 1
-    }  # of names from elsewhere nothing is known
+    # of names from elsewhere nothing is known
+    assert any_in_signatures({"package.uses": uses}) == {"package.uses": 1}
 
 
 # objects that are not ours, or of which no more is known than that they may be named tuples

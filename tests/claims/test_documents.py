@@ -52,9 +52,8 @@ def test_a_console_block_shows_what_the_command_prints(command, shown, tmp_path,
     monkeypatch.chdir(tmp_path)
     printed = run_shown(command)
     expected = shown.splitlines()
-    expected = [
-        line for line in expected if not line.startswith("trials ")
-    ]  # the bar goes to the error stream
+    # the bar goes to the error stream
+    expected = [line for line in expected if not line.startswith("trials ")]
     seconds = expected and any(line.rstrip().endswith("seconds") for line in expected)
     assert len(printed) == len(expected)
     for now, then in zip(printed, expected, strict=True):

@@ -114,16 +114,10 @@ def without_delay(batches):
     ("name", "formula", "complaint"),
     [
         ("ball", norms_of_a_ball, "more than the stated"),
-        (
-            "advice_estimates",
-            only_rare_advice,
-            "more than the stated",
-        ),  # right for mixing up to 1/2 and two experts
-        (
-            "moments",
-            as_in_two_dimensions,
-            "not by the stated",
-        ),  # enough noise in one dimension, but too much
+        # right for mixing up to 1/2 and two experts
+        ("advice_estimates", only_rare_advice, "more than the stated"),
+        # enough noise in one dimension, but too much
+        ("moments", as_in_two_dimensions, "not by the stated"),
         ("tree_levels", levels_above_leaves, "more than the stated"),  # right except at powers of 2
         ("batched_prefixes", without_delay, "not by the stated"),
     ],

@@ -58,9 +58,8 @@ OnDevice(moments, policies.Greedy.example(), linear)  # wrong: the policy choose
 def test_mypy_tells_parts_that_fit_from_those_that_do_not(root, tmp_path, monkeypatch):
     from mypy import api
 
-    monkeypatch.chdir(
-        root
-    )  # with the settings of the package; what it knows of it already is kept there
+    # with the settings of the package; what it knows of it already is kept there
+    monkeypatch.chdir(root)
     (tmp_path / "snippet.py").write_text(SNIPPET)
     said, failed, _ = api.run([str(tmp_path / "snippet.py")])
     assert not failed, failed

@@ -12,13 +12,8 @@ from discreet_papers.reproduce import reproductions
 
 AT_ONCE = 5.0  # seconds: 2 where nothing else runs, and tests run side by side
 NOTHING = "discreet: interrupted; nothing was written.\n"
-LONG = (
-    "--trials",
-    "1000000",
-    "--quiet",
-    "--output",
-    "FOLDER",
-)  # FOLDER is a new one, FILE a file in it
+# FOLDER is a new one, FILE a file in it
+LONG = ("--trials", "1000000", "--quiet", "--output", "FOLDER")
 COMMANDS = {
     "list": ["list"],
     "describe": ["describe", "private-ftrl-experts", "--rounds", "10000000"],

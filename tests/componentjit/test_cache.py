@@ -14,18 +14,14 @@ PATH = Path(componentjit.__file__).parent.parent  # other processes import this 
 @pytest.mark.slow
 def test_a_user_component_is_cached_by_its_own_source(python, tmp_path):
     (tmp_path / "mine.py").write_text(
-        "from componentjit import Component\n"
-        "class Mine(Component):\n"
-        "    size: int\n"
-        "    def only_mine(self, value):\n"
-        "        return 1.0 * value\n"
-        "def run(component, value):\n"
-        "    return component.only_mine(value)\n"
+        "from componentjit import Component\nclass Mine(Component):\n    size: int\n    def "
+        "only_mine(self, value):\n        return 1.0 * value\ndef run(component, value):\n    "
+        "return component.only_mine(value)\n"
     )
     program = (
-        "import mine; from componentjit import compile_for\n"
-        "f = compile_for(mine.run, mine.Mine(1)); found = f(mine.Mine(1), 3.0)\n"
-        "print(found, sum(sum(v.stats.cache_hits.values()) for v in f.versions.values()))"
+        "import mine; from componentjit import compile_for\nf = compile_for(mine.run, "
+        "mine.Mine(1)); found = f(mine.Mine(1), 3.0)\nprint(found, "
+        "sum(sum(v.stats.cache_hits.values()) for v in f.versions.values()))"
     )
     here = {"PYTHONPATH": f"{tmp_path}:{PATH}", "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     assert python(program, **here) == "3.0 0"
@@ -48,25 +44,17 @@ def test_without_a_writable_cache_it_still_runs(monkeypatch, tmp_path):
 @pytest.mark.slow
 def test_a_changed_helper_or_constant_of_another_file_is_seen(python, tmp_path):
     (tmp_path / "tools.py").write_text(
-        "from componentjit import helper\n"
-        "FACTOR = 1.0\n"
-        "@helper\n"
-        "def scaled(x):\n"
-        "    return 3.0 * x\n"
+        "from componentjit import helper\nFACTOR = 1.0\n@helper\ndef scaled(x):\n    return 3.0 "
+        "* x\n"
     )
     (tmp_path / "mine.py").write_text(
-        "from componentjit import Component\n"
-        "from tools import FACTOR, scaled\n"
-        "class Mine(Component):\n"
-        "    size: int\n"
-        "    def only_mine(self, value):\n"
-        "        return FACTOR * scaled(value)\n"
-        "def run(component, value):\n"
-        "    return component.only_mine(value)\n"
+        "from componentjit import Component\nfrom tools import FACTOR, scaled\nclass "
+        "Mine(Component):\n    size: int\n    def only_mine(self, value):\n        return FACTOR "
+        "* scaled(value)\ndef run(component, value):\n    return component.only_mine(value)\n"
     )
     program = (
-        "import mine; from componentjit import compile_for as c; "
-        "print(c(mine.run, mine.Mine(1))(mine.Mine(1), 1.0))"
+        "import mine; from componentjit import compile_for as c; print(c(mine.run, "
+        "mine.Mine(1))(mine.Mine(1), 1.0))"
     )
     here = {"PYTHONPATH": f"{tmp_path}:{PATH}", "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     assert python(program, **here) == "3.0"
@@ -84,20 +72,14 @@ def test_a_changed_helper_or_constant_of_another_file_is_seen(python, tmp_path):
 def test_two_fields_that_change_places_are_seen(python, tmp_path):
     """Numba's own key has the types of fields, not their names: both orders have the same."""
     text = (
-        "from componentjit import Component\n"
-        "class Mine(Component):\n"
-        "    first: float\n"
-        "    second: float\n"
-        "    def only_mine(self, value):\n"
-        "        return self.first * value\n"
-        "def run(component, value):\n"
-        "    return component.only_mine(value)\n"
+        "from componentjit import Component\nclass Mine(Component):\n    first: float\n    "
+        "second: float\n    def only_mine(self, value):\n        return self.first * value\ndef "
+        "run(component, value):\n    return component.only_mine(value)\n"
     )
     (tmp_path / "mine.py").write_text(text)
     program = (
-        "import mine; from componentjit import compile_for as c\n"
-        "it = mine.Mine(first=3.0, second=300.0); "
-        "print(c(mine.run, it)(it, 1.0), it.only_mine(1.0))"
+        "import mine; from componentjit import compile_for as c\nit = mine.Mine(first=3.0, "
+        "second=300.0); print(c(mine.run, it)(it, 1.0), it.only_mine(1.0))"
     )
     here = {"PYTHONPATH": f"{tmp_path}:{PATH}", "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     assert python(program, **here) == "3.0 3.0"
@@ -120,21 +102,15 @@ def test_importing_it_does_not_import_the_compiler(python):
 @pytest.mark.slow
 def test_a_component_that_a_method_makes_is_seen_too(python, tmp_path):
     text = (
-        "from componentjit import Component\n"
-        "class Inner(Component):\n"
-        "    size: float\n"
-        "    def scaled_by(self, value):\n"
-        "        return self.size * value\n"
-        "class Mine(Component):\n"
-        "    size: float\n"
-        "    def made(self, value):\n"
-        "        return Inner(self.size).scaled_by(value)\n"
-        "def run(component, value):\n"
-        "    return component.made(value)\n"
+        "from componentjit import Component\nclass Inner(Component):\n    size: float\n    def "
+        "scaled_by(self, value):\n        return self.size * value\nclass Mine(Component):\n    "
+        "size: float\n    def made(self, value):\n        return "
+        "Inner(self.size).scaled_by(value)\ndef run(component, value):\n    return "
+        "component.made(value)\n"
     )
     program = (
-        "import mine; from componentjit import compile_for as c\n"
-        "print(c(mine.run, mine.Mine(2.0))(mine.Mine(2.0), 3.0))"
+        "import mine; from componentjit import compile_for as c\nprint(c(mine.run, "
+        "mine.Mine(2.0))(mine.Mine(2.0), 3.0))"
     )
     here = {"PYTHONPATH": f"{tmp_path}:{PATH}", "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     (tmp_path / "mine.py").write_text(text)

@@ -182,13 +182,9 @@ def test_what_has_no_source_stays_as_it_is():
 
 def test_a_file_that_changed_since_it_was_imported_is_not_believed(tmp_path, monkeypatch):
     source = (
-        "from componentjit import Component\n"
-        "class Kept(Component):\n"
-        "    size: float\n"
-        "    def kept_size(self, by):\n"
-        "        return self.size * by\n"
-        "def use(kept):\n"
-        "    return kept.kept_size(2.0)\n"
+        "from componentjit import Component\nclass Kept(Component):\n    size: float\n    def "
+        "kept_size(self, by):\n        return self.size * by\ndef use(kept):\n    return "
+        "kept.kept_size(2.0)\n"
     )
     (tmp_path / "kept_module.py").write_text(source)
     monkeypatch.syspath_prepend(str(tmp_path))

@@ -14,9 +14,8 @@ from componentjit import compile_for
 def draws(rng, number):
     total = 0.0
     for _ in range(number):
-        total += (
-            rng.random() + rng.integers(0, 10) + rng.integers(0, 10**12)
-        )  # of doubles, and of 32 and 64 bits
+        # of doubles, and of 32 and 64 bits
+        total += rng.random() + rng.integers(0, 10) + rng.integers(0, 10**12)
     return total
 
 

@@ -89,9 +89,8 @@ class Dice(Component):
     counts: np.ndarray
 
     def throw(self, rng):
-        face = int(
-            rng.random() * (self.faces + 0.01)
-        )  # one too many, sooner or later, in some lane
+        # one too many, sooner or later, in some lane
+        face = int(rng.random() * (self.faces + 0.01))
         check_place(face, self.faces)
         self.counts[face] += 1.0
 

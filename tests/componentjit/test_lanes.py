@@ -159,8 +159,8 @@ def declare(**roles):
     [
         (
             {"state": "shop", "uniform": ("rounds",)},
-            "loop: argument 'rng' has no role, but needs one: "
-            "state, tables, uniform, carried or generators.",
+            "loop: argument 'rng' has no role, but needs one: state, tables, uniform, carried or "
+            "generators.",
         ),
         (
             {

@@ -37,10 +37,8 @@ SPECIAL = [
     2.0,
     math.e,
 ]
-LEAST_DOUBT = {
-    "exp": 0.489,
-    "log": 0.48,
-}  # farther from the truth than this, the C library may round otherwise
+# farther from the truth than this, the C library may round otherwise
+LEAST_DOUBT = {"exp": 0.489, "log": 0.48}
 ARGUMENTS = {
     "exp": [
         RNG.uniform(-50.0, 0.0, COUNT),

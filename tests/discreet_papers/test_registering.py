@@ -73,8 +73,8 @@ def test_a_reproduction_of_one_s_own_runs_by_name(discreet, tmp_path):
 @pytest.mark.slow
 def test_an_erratum_of_one_s_own_is_among_the_others(discreet):
     code = (
-        "import json; from discreet_papers.errata import errata; "
-        "print(json.dumps([(each.paper, each.place) for each in errata()]))"
+        "import json; from discreet_papers.errata import errata; print(json.dumps([(each.paper, "
+        "each.place) for each in errata()]))"
     )
     found = json.loads(discreet(code=code))
     assert found[0] == ["A. Nobody 1999", "page 1"]

@@ -76,9 +76,8 @@ def test_values_and_slopes_are_what_games_say_and_what_is_declared(name, domain)
     points = np.array(some_points(place, 15, rng))
     values = np.array([[game.loss(t, point) for point in points] for t in range(300)])
     extent = np.empty((300, 5))
-    measure(
-        game, place.set, place.outer, place.set.centre(), math.inf, -math.inf, extent
-    )  # what is checked before a game is played
+    # what is checked before a game is played
+    measure(game, place.set, place.outer, place.set.centre(), math.inf, -math.inf, extent)
     assert extent[:, 0].min() >= -1e-9
     assert extent[:, 1].max() <= 1.0 + 1e-9
     assert extent[:, 2].max() <= world.problem.lipschitz * (1.0 + 1e-9)

@@ -22,12 +22,10 @@ from discreet.learners.arms.draws import draw, draw_evenly
 from discreet.learners.arms.tsallis_inf import solve
 
 ADVICE = np.random.default_rng(3).dirichlet(np.ones(3), size=5).T
-EXAMPLES = {
-    name: getattr(learners, name).example() for name in learners.__all__ if name != "Draw"
-}  # Draw is a trace
-IN = {
-    name: type(example).__module__.split(".")[2] for name, example in EXAMPLES.items()
-}  # the room of each
+# Draw is a trace
+EXAMPLES = {name: getattr(learners, name).example() for name in learners.__all__ if name != "Draw"}
+# the room of each
+IN = {name: type(example).__module__.split(".")[2] for name, example in EXAMPLES.items()}
 
 
 @pytest.mark.slow
@@ -193,9 +191,8 @@ def slow_tsallis(losses, rate, baseline, rng):
 
 @pytest.mark.parametrize(("baseline", "rate"), [(0.0, 2.0), (0.5, 4.0)])
 def test_tsallis_inf_agrees_with_a_slow_implementation(baseline, rate):
-    losses = np.random.default_rng(2).random(
-        (300, 6)
-    )  # few rounds: estimates of losses amplify rounding errors
+    # few rounds: estimates of losses amplify rounding errors
+    losses = np.random.default_rng(2).random((300, 6))
     fast = TsallisInf.start(arms=6, learning_rate=rate, baseline=baseline)
     stream = np.random.default_rng(9)
     played = []

@@ -74,9 +74,8 @@ def test_a_matrix_that_is_not_positive_definite_gets_a_larger_shift_and_that_is_
     )
     server.learn(0, packed(-5.0 * np.eye(SIZE), np.ones(SIZE)))
     assert server.counts[RAISED] == 1
-    np.testing.assert_allclose(
-        server.model.estimate, np.full(SIZE, 1.0 / 2.0), rtol=1e-12
-    )  # shifts 1, 3, 7
+    # shifts 1, 3, 7
+    np.testing.assert_allclose(server.model.estimate, np.full(SIZE, 1.0 / 2.0), rtol=1e-12)
     server.learn(0, packed(9.0 * np.eye(SIZE), np.ones(SIZE)))
     assert server.counts[RAISED] == 1
     before = server.model.estimate.copy()
@@ -161,9 +160,8 @@ def test_a_look_at_a_feature_that_no_arm_has_much_of_ends_early():
         square = 0.3 if shown[-1] == 1 else 0.2
         server.learn(0, packed((square if t > 1 else 0.0) * np.eye(SIZE), np.zeros(SIZE)))
     assert shown == [-1] * 2 + [0] * 3 + [1] * 10 + [2] * 3 + [-1] * 2
-    np.testing.assert_allclose(
-        np.diag(server.matrix), [0.4, 6.0 + 0.4, 0.4]
-    )  # an idle look leaves what was known
+    # an idle look leaves what was known
+    np.testing.assert_allclose(np.diag(server.matrix), [0.4, 6.0 + 0.4, 0.4])
 
 
 def test_residual_descent_looks_at_each_feature_and_then_descends():

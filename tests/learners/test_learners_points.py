@@ -126,9 +126,8 @@ def test_entropy_minimises_its_objective(size):
     for total, point in zip(sums, points[1:], strict=True):
 
         def objective(free, total=total):
-            x = special.softmax(
-                np.append(free, 0.0)
-            )  # any point of the simplex, without constraints
+            # any point of the simplex, without constraints
+            x = special.softmax(np.append(free, 0.0))
             slope = rate * total + np.log(x) + 1.0
             return rate * total @ x + x @ np.log(x), (x * (slope - x @ slope))[:-1]
 

@@ -323,9 +323,8 @@ def test_the_cost_of_laplace_noise():
         (50, 2, 5.0, 10.0),
     ]:
         sample = np.random.default_rng(5).laplace(0.0, scale, (20_000, draws, actions)).sum(axis=1)
-        paid = (
-            special.logsumexp(rate * sample, axis=1) / rate - math.log(actions) / rate
-        )  # -Φ(Z) + Φ(0)
+        # -Φ(Z) + Φ(0)
+        paid = special.logsumexp(rate * sample, axis=1) / rate - math.log(actions) / rate
         cost = laplace_cost(actions, rate, scale, draws)
         assert paid.mean() <= cost <= 2.0 * sample.max(axis=1).mean()
     small = laplace_cost(4, 1e-4, 2.0, 3)

@@ -13,9 +13,8 @@ from discreet.learners.points.rates import Rates
 from discreet.sets import L2Ball
 
 SIZE, CURVATURE = math.log(7), 1.0 / 8.0
-NOISE = 4.0 * np.array(
-    [0.0, 9.0, 12.0, 14.0, 15.0, 15.5, 16.0, 16.5, 17.0, 17.5, 18.0]
-)  # by digits
+# by digits
+NOISE = 4.0 * np.array([0.0, 9.0, 12.0, 14.0, 15.0, 15.5, 16.0, 16.5, 17.0, 17.5, 18.0])
 
 
 def added_up(rates, rounds):

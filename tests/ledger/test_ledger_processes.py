@@ -27,9 +27,8 @@ from discreet.ledger import BudgetExceeded, Ledger, UserLimitReached
 def fork(work):
     """Run work in a child and return its process id; it ends with status 0 if work returned."""
     with warnings.catch_warnings():
-        warnings.simplefilter(
-            "ignore", DeprecationWarning
-        )  # Python 3.12 warns of forks beside threads
+        # Python 3.12 warns of forks beside threads
+        warnings.simplefilter("ignore", DeprecationWarning)
         process = os.fork()
     if process:
         return process
@@ -201,9 +200,8 @@ class Killer:
         start = time.perf_counter()
         for _ in range(5):
             probe.charge(SMALL)
-        self.longest = min(
-            0.15, 0.003 + 6 * (time.perf_counter() - start) / 5
-        )  # some charges, however slow the disk
+        # some charges, however slow the disk
+        self.longest = min(0.15, 0.003 + 6 * (time.perf_counter() - start) / 5)
 
     def kill_one(self, loop):
         def work():

@@ -112,9 +112,8 @@ def test_no_changed_byte_passes_for_another_task_version_or_format():
             if HEAD.size <= place < HEAD.size + 16 or (
                 place == len(message) - 1 and change == 0x01
             ):
-                assert (
-                    server.receive(spoiled) == count + 1
-                )  # another seed or bit: a report that could have been sent
+                # another seed or bit: a report that could have been sent
+                assert server.receive(spoiled) == count + 1
                 server = LocalServer(**NUMBERS, horizon=1000)
             else:
                 with pytest.raises(DiscreetError):

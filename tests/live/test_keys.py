@@ -77,10 +77,16 @@ def test_encrypted_bytes_are_as_good_as_random(tmp_path):
 
 
 TAMPERED = {
-    "modified": "UPDATE batch SET held = CAST(substr(held, 1, 40) || 'xxxx' || substr(held, 45)"
-    " AS BLOB) WHERE number = 0",
-    "swapped": "UPDATE batch AS a"
-    " SET held = (SELECT b.held FROM batch b WHERE b.number = 4 - a.number)",
+    "modified": "UPDATE batch SET held = CAST(substr(held, 1, 40) || 'xxxx' || substr(held, 45) "
+    "AS BLOB) WHERE number = 0",
+    "swapped": "UPDATE batch AS a SET held = (SELECT "
+    "b.held "
+    "FROM "
+    "batch b "
+    "WHERE "
+    "b.number "
+    "= 4 - "
+    "a.number)",
     "copied": "UPDATE batch SET held = (SELECT held FROM batch WHERE number = 4) WHERE number = 0",
     "said to hold more": "UPDATE batch SET told = told + 1 WHERE number = 0",
     "replaced": "UPDATE batch SET held = zeroblob(length(held)) WHERE number = 0",

@@ -13,13 +13,8 @@ from discreet import DiscreetError
 from discreet.live.store import MemoryStore
 from discreet.mechanisms.exact import NoiseBlock
 
-RELEASED = {
-    "batch": 1,
-    "slates": 2,
-    "points in batches": 1,
-    "search": 1,
-    "one bit": 1,
-}  # after 4 rounds; by all others 4
+# after 4 rounds; by all others 4
+RELEASED = {"batch": 1, "slates": 2, "points in batches": 1, "search": 1, "one bit": 1}
 
 
 class Broken(RuntimeError):

@@ -122,13 +122,7 @@ def test_a_decision_that_the_power_took_back_is_not_mistaken_for_its_successor(t
         lost = bandit.ask()
     with contextlib.closing(sqlite3.connect(path)) as file:
         file.executescript(
-            "DELETE FROM decision; DELETE FROM batch; "
-            "UPDATE "
-            "run SET "
-            "asked "
-            "= 0, "
-            "running "
-            "= -1, "
+            "DELETE FROM decision; DELETE FROM batch; UPDATE run SET asked = 0, running = -1, "
             "left_over = 0"
         )
     bandit = Bandit.open(path)

@@ -115,8 +115,8 @@ def test_a_plugin_adds_a_scheme(tmp_path, monkeypatch):
 def test_an_unknown_scheme_loads_plugins_and_never_shows_the_url(tmp_path, monkeypatch):
     plugin = tmp_path / "my_store.py"
     plugin.write_text(
-        "from discreet.live import MemoryStore, register_store\n"
-        "register_store('mine', lambda url: MemoryStore())\n"
+        "from discreet.live import MemoryStore, register_store\nregister_store('mine', lambda "
+        "url: MemoryStore())\n"
     )
     monkeypatch.setattr(stores, "_schemes", dict(stores._schemes))
     with pytest.raises(DiscreetError) as refusal:

@@ -66,10 +66,8 @@ time.sleep(60)
         ):
             Bandit.open(path)
         refused = python(
-            "import discreet\ntry: "
-            f"discreet.Bandit.open({str(path)!r})\nexcept "
-            "discreet.DiscreetError as e: "
-            "print(e)"
+            f"import discreet\ntry: discreet.Bandit.open({str(path)!r})\nexcept "
+            "discreet.DiscreetError as e: print(e)"
         )
         assert "has one writer" in refused
     finally:

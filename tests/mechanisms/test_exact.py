@@ -232,14 +232,11 @@ class TestLiveUse:
     def test_without_the_extra_it_refuses_in_one_sentence(self, python):
         program = (
             "import sys; sys.modules['opendp'] = None; sys.modules['opendp.prelude'] = None\n"
-            "import discreet\n"
-            "try: discreet.Bandit(arms=2, horizon=10, epsilon=1.0, algorithm='batched-htinf')\n"
-            "except discreet.DiscreetError as reason: print(reason)\n"
-            "print(discreet.Bandit(arms=2, horizon=10, "
-            "epsilon=1.0, "
-            "algorithm='batched-htinf', "
-            "simulation=True))\n"
-            "print(discreet.Bandit(arms=2, horizon=10, epsilon=1.0))"
+            "import discreet\ntry: discreet.Bandit(arms=2, horizon=10, epsilon=1.0, "
+            "algorithm='batched-htinf')\nexcept discreet.DiscreetError as reason: "
+            "print(reason)\nprint(discreet.Bandit(arms=2, horizon=10, epsilon=1.0, "
+            "algorithm='batched-htinf', simulation=True))\nprint(discreet.Bandit(arms=2, "
+            "horizon=10, epsilon=1.0))"
         )
         refusal, simulated, one_bit = python(program).splitlines()
         assert "one-bit-tsallis-inf" in one_bit, (

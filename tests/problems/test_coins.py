@@ -29,9 +29,8 @@ def test_every_coin_has_its_mean():
     game = tossed_in_words(coins_with(tails), 0, 64_000, np.random.default_rng(3))
     heads = game.totals([0])[0]
     assert heads[:2].tolist() == [64_000.0, 0.0]
-    low, high = stats.binom.interval(
-        1.0 - 1e-6, 64_000, 1.0 - np.array(tails[2:])
-    )  # a false alarm in 200,000 seeds
+    # a false alarm in 200,000 seeds
+    low, high = stats.binom.interval(1.0 - 1e-6, 64_000, 1.0 - np.array(tails[2:]))
     assert (low <= heads[2:]).all()
     assert (heads[2:] <= high).all()
 
@@ -119,8 +118,7 @@ def test_simulations_of_many_arms_keep_bits_and_measure_regret():
     how = {"arms": many, "rounds": 3000, "trials": 4, "seed": 1, "options": {"gap": 0.5}}
     results = simulate(["exp3", "uniform"], **how)
     exp3, uniform = (row["regret_mean"] for row in results.summary())
-    assert uniform == pytest.approx(
-        0.5 * 3000 * (many - 1) / many, rel=0.05
-    )  # 10 standard deviations
+    # 10 standard deviations
+    assert uniform == pytest.approx(0.5 * 3000 * (many - 1) / many, rel=0.05)
     assert exp3 < uniform
     assert (results.regret == simulate(["exp3", "uniform"], workers=2, **how).regret).all()

@@ -12,9 +12,8 @@ from discreet.problems import Functions, LinearFunctions, Pairs, domain_named
 from discreet.simulation.dealing import deal
 
 UNIT = Range(0.0, 1.0)
-NAMES = [
-    each.name for each in environments(Functions) if not each.usual
-]  # which are played on any full set
+# which are played on any full set
+NAMES = [each.name for each in environments(Functions) if not each.usual]
 
 
 @pytest.mark.parametrize(

@@ -106,10 +106,7 @@ def test_labels_are_words(each, point, label):
     [
         (
             "bal(10)",
-            r"unknown set 'bal': did you mean "
-            r"'ball\(n\)'\? "
-            r"choose from "
-            r"assignments\(n\), "
+            r"unknown set 'bal': did you mean 'ball\(n\)'\? choose from assignments\(n\), "
             r".*spectrahedron\(n\)",
         ),
         ("k-sets", r"'k-sets' has no whole numbers, but must be k-sets\(n,k\)"),
@@ -286,12 +283,8 @@ def test_an_oracle_that_goes_astray_later_is_caught():
     astray.append(True)
     with pytest.raises(
         DiscreetError,
-        match=r"oracle of the set 'mine' is \[0.3, -0.3, "
-        r"1.0\] "
-        r"for the "
-        r"direction "
-        r"\[.*by its "
-        r"own test",
+        match=r"oracle of the set 'mine' is \[0.3, -0.3, 1.0\] for the direction \[.*by its own "
+        r"test",
     ):
         each.minimise_linear(np.array([1.0, 1.0, 0.0]), point)
     assert point.tolist() == [7.0] * 3, "nothing is half-written"

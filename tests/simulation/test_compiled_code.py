@@ -55,8 +55,8 @@ def test_a_second_process_does_not_compile_again(python, tmp_path):
 
 def test_importing_discreet_does_not_import_the_compiler(python):
     program = (
-        "import sys; from discreet import *; "
-        "print('numba' in sys.modules, 'matplotlib' in sys.modules)"
+        "import sys; from discreet import *; print('numba' in sys.modules, 'matplotlib' in "
+        "sys.modules)"
     )
     assert python(program) == "False False"
 
@@ -73,10 +73,9 @@ def test_an_edit_of_any_source_is_seen_by_the_next_process_and_by_none_that_had_
     old, *compiled = python(PROGRAM, **here).split()
     learner = str(copy / "learners" / "arms" / "exp3.py")
     edit = (
-        "from discreet import *\n"
-        f"import pathlib; p = pathlib.Path({learner!r}); t = p.read_text()\n"
-        "old = 'self.learning_rate * released'\n"
-        "p.write_text(t.replace(old, '50.0 * ' + old))\n"
+        f"from discreet import *\nimport pathlib; p = pathlib.Path({learner!r}); t = "
+        "p.read_text()\nold = 'self.learning_rate * released'\np.write_text(t.replace(old, '50.0 "
+        "* ' + old))\n"
     )
     during = python(edit + PROGRAM, **here).split()
     after = python(PROGRAM, **here).split()

@@ -163,24 +163,14 @@ def test_what_other_machines_cannot_find_is_refused_in_one_sentence(where, monke
         monkeypatch.setattr(Mine, "__module__", "__main__")
         job = (kind(4),)
         complaint = (
-            r"^Mine is defined in __main__, "
-            r"where no "
-            r"other "
-            r"machine "
-            r"finds it: "
-            r"put it "
-            r"into a "
-            r"module .* DISCREET_PLUG"
+            r"^Mine is defined in __main__, where no other machine finds it: put it into a module "
+            r".* DISCREET_PLUG"
         )
     else:
         job = Contender(label="mine", private=Private(Open(Range(0.0, 1.0)), kind(4)))
         complaint = (
-            r"^the game cannot be sent to other "
-            r"machines "
-            r"\(.*Hidden.*\): "
-            r"put it "
-            r"into a "
-            r"module that every node"
+            r"^the game cannot be sent to other machines \(.*Hidden.*\): put it into a module "
+            r"that every node"
         )
     with pytest.raises(DiscreetError, match=complaint):
         on_ray.pack(job)

@@ -64,9 +64,8 @@ def loop_with(old, new, folder, *, declared=False):
 @pytest.fixture(scope="module")
 def private():
     setting = Setting(Arms(ARMS), rounds=100, epsilon=1.0)
-    return (
-        list_algorithms()["batched-exp3"].build(setting).private
-    )  # which holds an action for longer
+    # which holds an action for longer
+    return list_algorithms()["batched-exp3"].build(setting).private
 
 
 def games():

@@ -58,9 +58,8 @@ def cluster(tmp_path_factory):
         warnings.simplefilter("ignore")  # Ray's own
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
         patch.setenv("RAY_raylet_start_wait_time_s", str(START))
-        patch.setenv(
-            "RAY_process_group_cleanup_enabled", "0"
-        )  # nodes are in the process group of the tests
+        # nodes are in the process group of the tests
+        patch.setenv("RAY_process_group_cleanup_enabled", "0")
         patch.setenv(VARIABLE, str(plugin))
         load_plugin(str(plugin))
         import ray

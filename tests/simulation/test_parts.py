@@ -99,11 +99,8 @@ def test_pandas_and_duckdb_read_the_folder_at_once(tmp_path):
         frame.sort_values(key, ignore_index=True), ours, check_dtype=False
     )
     query = (
-        "select label, avg(regret) from "
-        f"'{tmp_path}/run/{parts.FOLDER}/*.parquet' "
-        "where "
-        "round "
-        "= 200 group by label"
+        f"select label, avg(regret) from '{tmp_path}/run/{parts.FOLDER}/*.parquet' where round = "
+        "200 group by label"
     )
     means = dict(duckdb.sql(query).fetchall())
     assert means == pytest.approx({row["label"]: row["regret_mean"] for row in results.summary()})

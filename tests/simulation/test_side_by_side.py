@@ -297,13 +297,8 @@ class TestThroughSimulate:
             ("exp3", 10**7, 64, ["singly"], "lanes"),
             ("kl-ucb", 3000, 100, [], "singly"),
             ("tracking-ucb", 3000, 100, [], "lanes"),
-            (
-                "tracking-ucb",
-                10**6,
-                96,
-                ["singly", "lanes"],
-                "singly",
-            ),  # lanes would wait for each other
+            # lanes would wait for each other
+            ("tracking-ucb", 10**6, 96, ["singly", "lanes"], "singly"),
         ],
     )
     def test_what_takes_least_time_is_done(self, monkeypatch, name, rounds, trials, kept, way):

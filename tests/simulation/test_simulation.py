@@ -238,9 +238,8 @@ def test_an_interrupt_before_the_first_trial_is_an_interrupt():
 def test_progress_counts_every_trial():
     seen = []
     small(progress=lambda done, asked: seen.append((done, asked)))
-    assert list(dict.fromkeys(seen)) == [
-        (done, 6) for done in range(7)
-    ]  # who waits is told the same again
+    # who waits is told the same again
+    assert list(dict.fromkeys(seen)) == [(done, 6) for done in range(7)]
     assert seen == sorted(seen)
 
 

@@ -34,11 +34,8 @@ def players(names, rounds, **parameters):
         (("exp3", "tracking-ucb", "ftpl"), "stochastic", {"arms": 4}),
         (("exp3", "one-bit-tsallis-inf"), "switching-costs", {"arms": 3}),  # remembers its players
         (("ftrl-ball",), "linear-adaptive", {"geometry": "ball", "dimension": 3}),  # answers them
-        (
-            ("ftrl-experts", "hedge"),
-            "linear-stochastic",
-            {"dimension": 3},
-        ),  # what is held is an array
+        # what is held is an array
+        (("ftrl-experts", "hedge"), "linear-stochastic", {"dimension": 3}),
         (("exp4",), "advice-random", {"arms": 3, "experts": 4}),
     ],
 )

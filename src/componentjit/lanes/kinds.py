@@ -131,9 +131,8 @@ class Varying:
         while before != len(self.names) + len(self.branches) + len(self.loops):
             before = len(self.names) + len(self.branches) + len(self.loops)
             self.block(body, None)
-            self.names |= {
-                name for name, value in normal.returned.items() if self.of(value)
-            }  # in the next call, too
+            # in the next call, too
+            self.names |= {name for name, value in normal.returned.items() if self.of(value)}
 
     def of(self, node: ast.expr) -> bool:
         """Return whether an expression differs between lanes."""

@@ -168,9 +168,8 @@ def nearest_exp(builder: ir.IRBuilder, x: Any) -> Nearest:
     certain = builder.and_(
         c.is_sure(value, rest, EXP_ROOM), builder.fcmp_ordered("<", c.absolute(x), c.each(LARGE))
     )
-    scaled = builder.add(
-        c.bits(value), builder.shl(c.bits(shifted), c.word(52))
-    )  # the low bits of shifted are k
+    # the low bits of shifted are k
+    scaled = builder.add(c.bits(value), builder.shl(c.bits(shifted), c.word(52)))
     return Nearest(c.float_of(scaled), certain)
 
 

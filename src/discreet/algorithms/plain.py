@@ -13,10 +13,10 @@ MEANINGLESS = 10.0  # from this epsilon on, a factor of e^epsilon gives almost n
 
 SEEN_PLAINLY = {
     "central": "every decision, and everything that the method has learned",
-    "local": "every single outcome with its noise, every decision, and everything that the method "
-    "has learned",
-    "joint": "everything that the method has learned, and every decision except the one about the "
-    "person concerned",
+    "local": "every single outcome with its noise, every decision, and everything that the "
+    "method has learned",
+    "joint": "everything that the method has learned, and every decision except the one about "
+    "the person concerned",
 }
 
 

@@ -299,8 +299,8 @@ def register_algorithm(
         known = _algorithms.get(name)
         if known is not None and defined_as(known.make) != defined_as(make):
             raise DiscreetError(
-                f"name is '{name}', but an algorithm of that name is registered already: "
-                "use another."
+                f"name is '{name}', but an algorithm of that name is registered already: use "
+                "another."
             )
         _algorithms[name] = Algorithm(
             name=name,

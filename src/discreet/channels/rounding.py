@@ -151,8 +151,8 @@ def check_affordable(cost: float, prefixes: int) -> None:
     if not cost <= LARGEST_COST:
         raise DiscreetError(
             f"prefixes is {prefixes:,}, but rounding such long sums of these losses would add "
-            f"{cost:.1%} to the noise, more than {LARGEST_COST:.0%}: use fewer prefixes, or losses "
-            "nearer to 0."
+            f"{cost:.1%} to the noise, more than {LARGEST_COST:.0%}: use fewer prefixes, or "
+            "losses nearer to 0."
         )
 
 

@@ -82,8 +82,8 @@ class Selection(BatchSums[Factor]):
             curve,
             delta=0.0 if isinstance(curve, Pure) else self.delta,
             model="central",
-            source="contraction of EXP3 on gains, bounded-range selection "
-            "(docs/proofs.md: Selection)",
+            source="contraction of EXP3 on gains, bounded-range selection (docs/proofs.md: "
+            "Selection)",
             seen=f"every action of {self.rounds} rounds, but not the state of the learner, which "
             "receives exact means",
         )

@@ -88,9 +88,8 @@ def run(arguments: list[str] | None) -> int:
             f"a number is too large or too small to compute with ({type(reason).__name__})."
         )
     except BrokenPipeError:
-        os.dup2(
-            os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno()
-        )  # the reader has closed the pipe
+        # the reader has closed the pipe
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as reason:
         return _complain(

@@ -19,9 +19,8 @@ TERMS: dict[str, str] = {
         "choose it in a round."
     ),
     "bandit": (
-        "The problem of choosing between arms round after round when you see only the outcome "
-        "of the arm that you played. To learn which arm is good, you have to try the others, "
-        "too."
+        "The problem of choosing between arms round after round when you see only the outcome of "
+        "the arm that you played. To learn which arm is good, you have to try the others, too."
     ),
     "expert": (
         "An option whose outcome you see in every round, whether you chose it or not. With "
@@ -55,8 +54,8 @@ TERMS: dict[str, str] = {
         "uniform play has no more regret; such bounds are marked with an asterisk."
     ),
     "trial": (
-        "One independent run of a simulation. Results are means over trials with 95 % "
-        "intervals: in about 95 of 100 simulations, the interval contains the true mean."
+        "One independent run of a simulation. Results are means over trials with 95 % intervals: "
+        "in about 95 of 100 simulations, the interval contains the true mean."
     ),
     "twin": (
         "The non-private version of an algorithm. Tables compare with it in the column *vs. "
@@ -74,24 +73,24 @@ TERMS: dict[str, str] = {
     ),
     "e^1 times as likely": (
         "With epsilon 1, replacing one outcome makes anything visible no more than e^1 = 2.72 "
-        "times as likely as it is now, and no less than 1/2.72. An observer who gives two "
-        "values of an outcome 50 % each will afterwards give either value a probability of at "
-        "most e^1 / (1 + e^1) = 73.2 %. For epsilon 0.1 it is 52.5 %, for 3 it is 95.3 %, and "
-        "for 10 it is nearly 100 %."
+        "times as likely as it is now, and no less than 1/2.72. An observer who gives two values "
+        "of an outcome 50 % each will afterwards give either value a probability of at most e^1 "
+        "/ (1 + e^1) = 73.2 %. For epsilon 0.1 it is 52.5 %, for 3 it is 95.3 %, and for 10 it "
+        "is nearly 100 %."
     ),
     "delta": (
         "A small probability that is added to what epsilon allows: P(seen) is at most e^epsilon "
-        "P'(seen) + delta. It should be far below 1 divided by the number of people. A "
-        "guarantee with delta 0 is called *pure*. Pure algorithms ignore a given delta."
+        "P'(seen) + delta. It should be far below 1 divided by the number of people. A guarantee "
+        "with delta 0 is called *pure*. Pure algorithms ignore a given delta."
     ),
     "neighbours": (
-        "Two inputs that differ in the outcome of one round, which is replaced by any other. "
-        "All guarantees compare neighbours. That a round took place, and when, is public."
+        "Two inputs that differ in the outcome of one round, which is replaced by any other. All "
+        "guarantees compare neighbours. That a round took place, and when, is public."
     ),
     "user": (
-        "A person, who may have outcomes in several rounds. A person with m outcomes has m "
-        "times the epsilon of one round (for pure guarantees; `for_user` computes it). A ledger "
-        "can limit the rounds of a user."
+        "A person, who may have outcomes in several rounds. A person with m outcomes has m times "
+        "the epsilon of one round (for pure guarantees; `for_user` computes it). A ledger can "
+        "limit the rounds of a user."
     ),
     "central": (
         "The *central model*: the program itself sees true outcomes and adds noise before it "
@@ -99,8 +98,8 @@ TERMS: dict[str, str] = {
         "memory."
     ),
     "local": (
-        "The *local model*: every single outcome gets noise before anything is done with it. "
-        "You need not trust whoever collects the noisy outcomes. The price is more noise."
+        "The *local model*: every single outcome gets noise before anything is done with it. You "
+        "need not trust whoever collects the noisy outcomes. The price is more noise."
     ),
     "joint": (
         "The *joint model*: a trusted server sees the features and outcomes of everybody, and "
@@ -144,8 +143,8 @@ TERMS: dict[str, str] = {
         "and deltas add up."
     ),
     "ledger": (
-        "A privacy budget. Every run is charged before it begins, and a charge that would "
-        "exceed the budget is refused."
+        "A privacy budget. Every run is charged before it begins, and a charge that would exceed "
+        "the budget is refused."
     ),
     "proved": (
         "A guarantee is *proved* if docs/proofs.md has an argument for what the program really "
@@ -156,8 +155,8 @@ TERMS: dict[str, str] = {
         "confirmed by attack. It can show that a guarantee is false, never that it is true."
     ),
     "zCDP": (
-        "Zero-concentrated differential privacy: another measure of privacy loss, rho, that "
-        "adds up better over many releases. It can be converted to epsilon and delta."
+        "Zero-concentrated differential privacy: another measure of privacy loss, rho, that adds "
+        "up better over many releases. It can be converted to epsilon and delta."
     ),
 }
 

@@ -60,9 +60,8 @@ def run_as_program(work: Callable[[], int]) -> NoReturn:
         worker.join(0.05)  # in a loop: a signal that arrives just before a wait does not end it
     if requested():
         os._exit(EXIT_CODE)  # abandoned trials may still be running
-    signal.signal(
-        signal.SIGINT, signal.SIG_IGN
-    )  # finished: a late signal would only show a traceback
+    # finished: a late signal would only show a traceback
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     if failures:
         raise failures[0]
     sys.exit(codes[0])
@@ -112,7 +111,6 @@ def _interrupt(signum: int, frame: FrameType | None) -> None:
     text = message(written=bool(_state.clean_up()))
     if os.isatty(2):
         text = f"\r\x1b[K\x1b[?25h{text}"  # replaces a progress bar, which hides the cursor
-    os.write(
-        2, f"{text}\n".encode()
-    )  # not through sys.stderr, which the other thread may have locked
+    # not through sys.stderr, which the other thread may have locked
+    os.write(2, f"{text}\n".encode())
     os._exit(EXIT_CODE)

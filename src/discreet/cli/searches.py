@@ -47,8 +47,8 @@ def print_searches(results: Results[SearchRow]) -> None:
     )
     table(HEAD, rows, right=range(1, len(HEAD)))
     click.echo(
-        "T* kl(ν, 1 - ν): lower bound for Gaussian rewards of the same variance. Error rate: 95 % "
-        "interval."
+        "T* kl(ν, 1 - ν): lower bound for Gaussian rewards of the same variance. Error rate: 95 "
+        "% interval."
     )
     for row in summary:
         if row["cut_off"]:

@@ -64,8 +64,8 @@ class Noise(Component):
     def for_guarantee(cls, *, sensitivity: float, epsilon: float, delta: float) -> Self:
         """Return the least noise for which a movement of ``sensitivity`` costs (epsilon, delta)."""
         raise DiscreetError(
-            f"{cls.__name__} noise cannot be calibrated by name: "
-            "build it with the scale that it needs."
+            f"{cls.__name__} noise cannot be calibrated by name: build it with the scale that it "
+            "needs."
         )
 
     @classmethod
@@ -120,8 +120,8 @@ class Noise(Component):
         if self.is_exact:
             return self
         raise DiscreetError(
-            f"noise is {type(self).__name__}, which cannot be drawn exactly: "
-            "it is for simulation only."
+            f"noise is {type(self).__name__}, which cannot be drawn exactly: it is for simulation "
+            "only."
         )
 
     def sealed(self) -> Noise:

@@ -36,8 +36,8 @@ def check_charge(guarantee: object, label: object, rounds: int) -> Guarantee:
         )
     if guarantee.rounds < rounds:
         raise DiscreetError(
-            f"guarantee is for {guarantee.unit}, but users may be in {rounds}: "
-            "charge for_user(...)."
+            f"guarantee is for {guarantee.unit}, but users may be in {rounds}: charge "
+            "for_user(...)."
         )
     if not isinstance(label, str) or not label.isprintable():
         raise DiscreetError(f"label is {label!r}, but must be printable text.")

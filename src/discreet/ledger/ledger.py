@@ -31,8 +31,8 @@ MARK = 0x4C677231  # "Lgr1", the application id of a ledger's file
 
 TABLES = (
     "CREATE TABLE terms (epsilon, delta, composition, max_rounds_per_user, key_check)",
-    "CREATE TABLE entries"
-    " (number INTEGER PRIMARY KEY, label, epsilon, delta, rho, status, time, total)",
+    "CREATE TABLE entries (number INTEGER PRIMARY KEY, label, epsilon, delta, rho, status, time, "
+    "total)",
     "CREATE TABLE users (digest BLOB PRIMARY KEY, rounds INTEGER) WITHOUT ROWID",
     f"PRAGMA application_id = {MARK}",
 )
@@ -237,8 +237,8 @@ class Ledger(NotCopyable):
         """Return all charges, oldest first."""
         with self._transaction() as file:
             rows = file.execute(
-                "SELECT number, label, epsilon, delta, rho, status, time FROM entries"
-                " ORDER BY number"
+                "SELECT number, label, epsilon, delta, rho, status, time FROM entries ORDER BY "
+                "number"
             )
             return [LedgerEntry(*row) for row in rows]
 
@@ -261,8 +261,8 @@ class Ledger(NotCopyable):
             spent = "closed" if self._closed else "unreadable"
         return (
             f"Ledger(epsilon={self._budget.epsilon!r}, delta={self._budget.delta!r}, "
-            f"composition={self._composition!r}, max_rounds_per_user={self._limit!r}; "
-            f"{spent}; kept {self._where})"
+            f"composition={self._composition!r}, max_rounds_per_user={self._limit!r}; {spent}; "
+            f"kept {self._where})"
         )
 
     @contextlib.contextmanager

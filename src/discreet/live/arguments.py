@@ -53,8 +53,8 @@ def loss_of(
             raise DiscreetError(f"the {name} is not a finite number.")
         if not clip:
             raise DiscreetError(
-                f"the {name} is outside the declared range {low:g} to {high:g}; "
-                "clip=True would clip it."
+                f"the {name} is outside the declared range {low:g} to {high:g}; clip=True would "
+                "clip it."
             )
         value = min(max(value, low), high)
     return value if loss is not None else low + (high - value)
@@ -135,8 +135,8 @@ def advice_of(given: object, experts: Labels, arms: Labels) -> Floats:
     if advice is None or advice.shape != (len(experts), len(arms)):
         found = "no array of numbers" if advice is None else f"of shape {advice.shape}"
         raise DiscreetError(
-            f"advice is {found}, but must have a row for each expert: "
-            f"{len(experts)} by {len(arms)} numbers."
+            f"advice is {found}, but must have a row for each expert: {len(experts)} by "
+            f"{len(arms)} numbers."
         )
     wrong = ~((advice >= 0.0).all(axis=1) & (np.abs(advice.sum(axis=1) - 1.0) <= TOLERANCE))
     if wrong.any():

@@ -212,8 +212,8 @@ class BestArmSearch(ArmsClient):
     ) -> None:
         if horizon is None:
             raise DiscreetError(
-                "horizon is None, but a search learns from all of its rounds: "
-                "give a number of rounds."
+                "horizon is None, but a search learns from all of its rounds: give a number of "
+                "rounds."
             )
         run = RunOptions(simulation, seed, ledger, path, store, key, wait)
         recipe = terms(horizon, epsilon, delta, low, high, clip, algorithm)

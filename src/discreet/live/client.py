@@ -88,8 +88,8 @@ class RunOptions:
         check_flag("simulation", self.simulation)
         if (self.wait is None) != (default is None):
             raise DiscreetError(
-                "wait and a default belong together: "
-                "after the wait the default counts as the outcome."
+                "wait and a default belong together: after the wait the default counts as the "
+                "outcome."
             )
         if self.key is not None and self.path is None and self.store is None:
             raise DiscreetError(
@@ -97,8 +97,8 @@ class RunOptions:
             )
         if self.seed is not None and not self.simulation:
             raise DiscreetError(
-                f"seed is {self.seed!r}, but live noise cannot have one: "
-                "only simulation=True takes a seed."
+                f"seed is {self.seed!r}, but live noise cannot have one: only simulation=True "
+                "takes a seed."
             )
         _check_ledger(self.ledger, self.simulation)
 

@@ -143,8 +143,8 @@ class Device(NotCopyable):
         if (lengths > limits * (1.0 + TOLERANCE)).any():
             if not self._clip:
                 raise DiscreetError(
-                    f"a context is longer than the declared norm {self._norm:g}: "
-                    "declare a larger one, or clip=True."
+                    f"a context is longer than the declared norm {self._norm:g}: declare a larger "
+                    "one, or clip=True."
                 )
             scaled = features / largest * (self._norm / np.maximum(lengths, limits))
             features = np.where(lengths > limits, scaled, features)
@@ -240,6 +240,6 @@ class LocalServer:
 
     def __repr__(self) -> str:
         return (
-            f"LocalServer({self._server.choices} features, {self._reports:,} reports, "
-            f"version {self._version})"
+            f"LocalServer({self._server.choices} features, {self._reports:,} reports, version "
+            f"{self._version})"
         )

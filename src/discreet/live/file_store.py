@@ -38,13 +38,13 @@ FAMILY = 0x4C6976  # "Liv": the application id of a run's file is this and the d
 FORMAT = 3  # 3: rows are authenticated. Earlier formats cannot be read.
 MARK = (FAMILY << 8) + ord(str(FORMAT))
 TABLES = (
-    "CREATE TABLE run (recipe TEXT, token TEXT, session TEXT, key TEXT,"
-    " asked INTEGER, running INTEGER, left_over INTEGER, released INTEGER, lost INTEGER,"
-    " epoch INTEGER, epoch_start INTEGER, learner BLOB, stream BLOB, draws TEXT)",
-    "CREATE TABLE batch (number INTEGER PRIMARY KEY, action TEXT, trace TEXT, size INTEGER,"
-    " told INTEGER, held BLOB)",
-    "CREATE TABLE decision (id INTEGER PRIMARY KEY, batch INTEGER, choice INTEGER, token TEXT,"
-    " asked_at REAL)",
+    "CREATE TABLE run (recipe TEXT, token TEXT, session TEXT, key TEXT, asked INTEGER, running "
+    "INTEGER, left_over INTEGER, released INTEGER, lost INTEGER, epoch INTEGER, epoch_start "
+    "INTEGER, learner BLOB, stream BLOB, draws TEXT)",
+    "CREATE TABLE batch (number INTEGER PRIMARY KEY, action TEXT, trace TEXT, size INTEGER, told "
+    "INTEGER, held BLOB)",
+    "CREATE TABLE decision (id INTEGER PRIMARY KEY, batch INTEGER, choice INTEGER, token TEXT, "
+    "asked_at REAL)",
     # until its deadline, if there is one
     "CREATE TABLE outcome (decision INTEGER PRIMARY KEY, value BLOB)",
     "CREATE TABLE choice (choice INTEGER PRIMARY KEY, times INTEGER)",
@@ -52,8 +52,8 @@ TABLES = (
     "CREATE TABLE release (batch INTEGER PRIMARY KEY, value BLOB)",
 )
 FIRST = (
-    "INSERT INTO run (recipe, token, session, key, epoch, epoch_start, learner, stream, draws)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO run (recipe, token, session, key, epoch, epoch_start, learner, stream, draws) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 COUNT = (
     "UPDATE run SET asked = ?, running = ?, left_over = ?, released = ?, lost = ? WHERE session = ?"
@@ -156,8 +156,8 @@ class FileStore(Store):
         """Take a new key, and continue without what the old one hid."""
         if self._file.execute("SELECT stream FROM run").fetchone()[0] is not None:
             raise DiscreetError(
-                f"{self.name} has one running sum, which cannot be read without its key: "
-                "start again."
+                f"{self.name} has one running sum, which cannot be read without its key: start "
+                "again."
             )
         with self._transaction():
             self._file.execute(

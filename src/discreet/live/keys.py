@@ -65,8 +65,8 @@ class Key:
         if not lock(self._file):
             self.close()
             raise DiscreetError(
-                f"key is {str(path)!r}, which is in use: the same run is open, here or from a copy "
-                "of its file."
+                f"key is {str(path)!r}, which is in use: the same run is open, here or from a "
+                "copy of its file."
             )
         content = self._file.read(SIZE)
         self._secret = content[len(MARK) : len(MARK) + SECRET]
@@ -116,8 +116,8 @@ class Key:
             from cryptography.hazmat.primitives.kdf.hkdf import HKDF
         except ImportError:
             raise DiscreetError(
-                "a live run in a file is encrypted, which needs the extra 'exact' "
-                "(pip install 'discreet[exact]')."
+                "a live run in a file is encrypted, which needs the extra 'exact' (pip install "
+                "'discreet[exact]')."
             ) from None
         return AESGCM(HKDF(SHA256(), 32, salt=salt, info=PURPOSE).derive(self._secret))
 

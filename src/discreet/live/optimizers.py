@@ -108,8 +108,8 @@ class Optimizer(PointClient):
     ) -> None:
         if "geometry" in options:
             raise DiscreetError(
-                "geometry is given, but is for VectorOptimizer: "
-                "here the set is a domain, such as 'ball(3)'."
+                "geometry is given, but is for VectorOptimizer: here the set is a domain, such "
+                "as 'ball(3)'."
             )
         run = RunOptions(simulation, seed, ledger, path, store, key, wait)
         name = usual_algorithm(domain_named(domain).set) if algorithm is None else algorithm
@@ -208,8 +208,8 @@ class VectorOptimizer(PointClient):
     ) -> None:
         if geometry not in ("ball", "cube"):
             raise DiscreetError(
-                f"geometry is {geometry!r}, but must be 'ball' or 'cube' "
-                "(Experts has distributions)."
+                f"geometry is {geometry!r}, but must be 'ball' or 'cube' (Experts has "
+                "distributions)."
             )
         size = check_int("dimension", dimension, minimum=2, maximum=MANY)
         run = RunOptions(simulation, seed, ledger, path, store, key, wait)
@@ -245,8 +245,8 @@ class VectorOptimizer(PointClient):
         if not self._losses.contains(vector, ROUNDING * self._recipe["high"]):
             if not self._recipe["clip"]:
                 raise DiscreetError(
-                    "the loss is outside of the declared set of vectors; "
-                    "clip=True would move it there."
+                    "the loss is outside of the declared set of vectors; clip=True would move it "
+                    "there."
                 )
             self._losses.project(vector)
         self._tell(decision, vector)

@@ -233,8 +233,8 @@ class LiveRun(RunState):
             rows = self._committed()
             if self._wait is not None:
                 raise DiscreetError(
-                    "wait was declared, so the time decides what comes too late: "
-                    "nothing is given up."
+                    "wait was declared, so the time decides what comes too late: nothing is "
+                    "given up."
                 )
             row = rows.open.get(number)
             if row is None or token not in (None, Ticket(*row).token):
@@ -265,8 +265,8 @@ class LiveRun(RunState):
         """
         if self._plan.horizon is not None:
             raise DiscreetError(
-                f"the horizon of {self._plan.horizon} rounds is used up: "
-                "no decision is left to ask for."
+                f"the horizon of {self._plan.horizon} rounds is used up: no decision is left to "
+                "ask for."
             )
         asked, _, _, released, lost = rows.counters
         if asked - len(rows.open) < self._end:

@@ -77,8 +77,8 @@ def plan(
     if experts is not None:
         raise DiscreetError(
             f"experts is {experts!r}, but what advice is worth depends on what experts say: play "
-            "your own advice with simulate, or plan with dimension= for options whose outcomes are "
-            "all seen."
+            "your own advice with simulate, or plan with dimension= for options whose outcomes "
+            "are all seen."
         )
     if arms is not None and dimension is not None:
         raise DiscreetError(

@@ -171,8 +171,8 @@ def _number(path: Path, place: str, column: str, cell: str) -> Cell:
         value = math.nan
     if not math.isfinite(value):
         raise DiscreetError(
-            f"{path}, {place}, column '{column}': {shorten(cell)} is not a finite number; a column "
-            "for each arm is expected, or the names of arm_column and outcome_column."
+            f"{path}, {place}, column '{column}': {shorten(cell)} is not a finite number; a "
+            "column for each arm is expected, or the names of arm_column and outcome_column."
         )
     return f"{path}, {place}, column '{column}'", value
 

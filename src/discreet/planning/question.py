@@ -91,8 +91,8 @@ class Question:
         width, middle = self.bounds.width, (self.low + self.high) / 2.0
         if self.difference is None:
             raise DiscreetError(
-                "difference is missing: give the smallest difference between the best arm and the "
-                "others that matters, or past outcomes."
+                "difference is missing: give the smallest difference between the best arm and "
+                "the others that matters, or past outcomes."
             )
         check_positive("difference", self.difference)
         if self.difference < 1e-4 * width:

@@ -120,9 +120,9 @@ def headline(plan: Plan) -> str:
     begin = f"With {question.rounds:,} rounds,"
     if scene.ordinary.share_of_gain is None:
         return (
-            f"{begin} nothing can be learned: even without privacy, outcomes are not significantly "
-            "better than with equal randomisation. Plan more rounds, or look only for larger "
-            "differences."
+            f"{begin} nothing can be learned: even without privacy, outcomes are not "
+            "significantly better than with equal randomisation. Plan more rounds, or look only "
+            "for larger differences."
         )
     least = plan.least_epsilon
     wanted = share_words(question.share)
@@ -198,10 +198,11 @@ def model(question: Question) -> str:
             for label, values in zip(past.labels, past.values, strict=True)
         )
         said = (
-            f"outcomes drawn at random, with replacement, from the past outcomes in {past.source}. "
-            f"Their means with 95 % intervals: {means}. With few outcomes, differences look larger "
-            "than they are, and the plan takes them at face value. The plan is computed from past "
-            "outcomes without privacy: show it only to people who may see them."
+            "outcomes drawn at random, with replacement, from the past outcomes in "
+            f"{past.source}. Their means with 95 % intervals: {means}. With few outcomes, "
+            "differences look larger than they are, and the plan takes them at face value. The "
+            "plan is computed from past outcomes without privacy: show it only to people who may "
+            "see them."
         )
     else:
         best, other = float(question.means[0]), float(question.means[1])
@@ -273,9 +274,9 @@ def meaning(plan: Plan) -> str:
     )
     return (
         "Cost: how much worse the outcome of a round is, on average, than with the best arm in "
-        "every round. Gain: how much better it is than with equal randomisation; without privacy, "
-        f"the gain is {gain} per round if outcomes do not change.{best} In brackets: 95 % "
-        "intervals over simulations. * not significantly better than equal randomisation."
+        "every round. Gain: how much better it is than with equal randomisation; without "
+        f"privacy, the gain is {gain} per round if outcomes do not change.{best} In brackets: 95 "
+        "% intervals over simulations. * not significantly better than equal randomisation."
     )
 
 
@@ -373,12 +374,12 @@ def ethics(plan: Plan) -> str:
         rounds_per_user=question.rounds_per_user,
     )
     return (
-        f"{guaranteed} The cost of protection was simulated in advance, for the expected outcomes, "
-        f"if they do not change. On average, the best of {question.arms} options would be chosen "
-        f"in {percent(mine.best_arm.value)} of all decisions ({percent(other.best_arm.value)} "
-        f"without protection, {percent(1.0 / question.arms)} with equal randomisation). The mean "
-        f"outcome of a decision would be {number(mine.outcome.value)} "
-        f"({number(other.outcome.value)} without protection)."
+        f"{guaranteed} The cost of protection was simulated in advance, for the expected "
+        f"outcomes, if they do not change. On average, the best of {question.arms} options would "
+        f"be chosen in {percent(mine.best_arm.value)} of all decisions "
+        f"({percent(other.best_arm.value)} without protection, {percent(1.0 / question.arms)} "
+        "with equal randomisation). The mean outcome of a decision would be "
+        f"{number(mine.outcome.value)} ({number(other.outcome.value)} without protection)."
     )
 
 

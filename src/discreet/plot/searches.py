@@ -77,8 +77,8 @@ def draw_searches(
     axes.set_ylim(len(shapes) - 0.4, -0.6)
     axes.grid(alpha=0.3, axis="x")
     axes.set_xlabel(
-        "samples\nbars: 10 % to 90 % of the trials, and the median\n"
-        "black: T* kl(ν, 1 - ν), the lower bound for Gaussian rewards"
+        "samples\nbars: 10 % to 90 % of the trials, and the median\nblack: T* kl(ν, 1 - ν), the "
+        "lower bound for Gaussian rewards"
     )
     set_log_axis(axes, "x")
     found = f"{results.problem.sizes}, {results.environment}, {results.trials.size:,} trials"

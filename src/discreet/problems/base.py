@@ -214,9 +214,9 @@ class Problem:
             return clipped, int(outside.sum())
         first, arm = (int(i) for i in np.argwhere(outside)[0])
         raise DiscreetError(
-            f"{row} {first + before + 1}, {column} {arm + 1}: the loss is "
-            f"{losses[first, arm]:g}, but the declared range is {bounds.low:g} to "
-            f"{bounds.high:g}; declare a wider one, or clip."
+            f"{row} {first + before + 1}, {column} {arm + 1}: the loss is {losses[first, arm]:g}, "
+            f"but the declared range is {bounds.low:g} to {bounds.high:g}; declare a wider one, "
+            "or clip."
         )
 
     def probe(self, rounds: int, rng: Generator) -> Game:

@@ -239,8 +239,8 @@ class Functions(Problem):
         least, most, slope, bend, largest = extent[first]
         if not inside[first]:
             what = (
-                f"has values from {least:g} to {most:g}, but the declared range is "
-                f"{bounds.low:g} to {bounds.high:g}"
+                f"has values from {least:g} to {most:g}, but the declared range is {bounds.low:g} "
+                f"to {bounds.high:g}"
             )
         elif not flat[first]:
             steepest = self.lipschitz * bounds.width

@@ -108,9 +108,10 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
         return [
             cls(np.array([[-2.0], [0.5]]), np.array([4.0, 0.5])),
             cls(np.array([[-1.0, 0.0], [0.0, -1.0], [1.0, 1.0]]), np.array([0.0, 0.0, 1.0])),
+            # without inner points
             cls(
                 np.vstack([-np.eye(4), np.ones(4), -np.ones(4)]), np.array([0.0] * 4 + [1.0, -1.0])
-            ),  # without inner points
+            ),
             cls(
                 np.vstack([corners, axes]),
                 np.append(np.abs(corners).sum(axis=1) * 0.3, np.full(10, 1.5)),

@@ -360,8 +360,8 @@ class Searches(Measure[SearchRow]):
         """Return what the manifest says about searches."""
         return {
             "means": self.means.tolist(),
-            "note": "guarantees are about the decisions of one search and when it stops, not about "
-            "this file",
+            "note": "guarantees are about the decisions of one search and when it stops, not "
+            "about this file",
         }
 
 

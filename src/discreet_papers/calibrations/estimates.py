@@ -133,8 +133,8 @@ class PaperEstimates(Channel[float, Floats, Estimate]):
             return Guarantee.none("no noise is added")
         epsilon = composed([Pure(1.0 / self.strength)], self.delta, times=self.sums.size)
         source = (
-            "composition of one Laplace mechanism for each expert "
-            "(docs/proofs.md: Composition, Estimates)"
+            "composition of one Laplace mechanism for each expert (docs/proofs.md: Composition, "
+            "Estimates)"
         )
         return Guarantee.of(
             Approximate(epsilon, self.delta), delta=self.delta, model="central", source=source

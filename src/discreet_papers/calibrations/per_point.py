@@ -57,8 +57,8 @@ class PerPoint(Channel[float, float, Floats]):
     def _with_exact_noise(self) -> Self:
         """Refuse: products of noise are not on a grid."""
         raise DiscreetError(
-            "the channel PerPoint is for simulation only: calibration=tight (PerRound) needs less "
-            "noise, and is live."
+            "the channel PerPoint is for simulation only: calibration=tight (PerRound) needs "
+            "less noise, and is live."
         )
 
     @property

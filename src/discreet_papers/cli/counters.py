@@ -18,8 +18,8 @@ PICTURES = (".png", ".pdf", ".svg")
 
 
 @click.command(
-    epilog="Example: discreet counters --horizon 1024 --horizon 16384 --copies 2000 "
-    "--output counters.png"
+    epilog="Example: discreet counters --horizon 1024 --horizon 16384 --copies 2000 --output "
+    "counters.png"
 )
 @click.option(
     "--horizon",

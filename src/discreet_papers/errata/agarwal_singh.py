@@ -144,8 +144,8 @@ def leader_regret() -> str:
         seed=1,
     ).summary()
     return (
-        f"N = {experts:,} experts with losses of ±1 at random, T = {rounds:,}, no noise: the "
-        f"root is {math.sqrt(rounds * math.log(experts)):.0f}, the measured regret "
+        f"N = {experts:,} experts with losses of ±1 at random, T = {rounds:,}, no noise: the root "
+        f"is {math.sqrt(rounds * math.log(experts)):.0f}, the measured regret "
         f"{random['regret_mean']:.0f} (every algorithm has it on average), our bound "
         f"{random['regret_bound']:.0f}. Against losses that react to the last point (10 experts, "
         f"T = 16,384, (1, 1e-6)) the regret is {reacting[0]['regret_mean']:.0f} without and "
@@ -236,8 +236,8 @@ def coordinates() -> str:
     measured = float(((rng.laplace(0.0, scale, (200_000, size)) @ point) ** 2).mean())
     value, response = 2.0 * 2.0**2, 1.0 / math.tanh(0.5) ** 2
     return (
-        f"losses and points in balls of radius 1, N = {size}, ε = 1, private scales: the noise "
-        f"in ⟨l + Z, x⟩ has a mean square of {measured:.0f}, where the theorem counts λ² N = "
+        f"losses and points in balls of radius 1, N = {size}, ε = 1, private scales: the noise in "
+        f"⟨l + Z, x⟩ has a mean square of {measured:.0f}, where the theorem counts λ² N = "
         f"{scale**2 * size:.0f}; Laplace noise on the value has {value:.0f}, and a randomised "
         f"response has {response:.1f} including the loss."
     )
@@ -277,10 +277,8 @@ def linear_rate() -> str:
     """Evaluate both sides."""
 
     def sides(rounds: float) -> tuple[float, float]:
-        size, scale = (
-            10,
-            math.sqrt(10.0),
-        )  # losses and points in balls of radius 1, ν = 1, M = 1, epsilon 1
+        # losses and points in balls of radius 1, ν = 1, M = 1, epsilon 1
+        size, scale = (10, math.sqrt(10.0))
         rate = math.sqrt(math.log(rounds) / (2.0 * size**2 * rounds * (1.0 + scale**2 * size)))
         return rate, 1.0 / (
             4.0 * size * (1.0 + 4.0 * scale * math.sqrt(size) * math.log(size * rounds))

@@ -121,8 +121,8 @@ def laplace() -> str:
     small = needed_noise(100, 1000)[0] / printed_laplace(100, 1000)
     return (
         "n = 10, L = D = 1, functions of either sign (w = 2 L (D + ζ)), logarithms to base 2: "
-        f"the printed scale is larger by a factor of {ratios}. It is too small where ζ is "
-        f"several times D: by a factor of {small:.1f} at T = 100, n = 1,000."
+        f"the printed scale is larger by a factor of {ratios}. It is too small where ζ is several "
+        f"times D: by a factor of {small:.1f} at T = 100, n = 1,000."
     )
 
 

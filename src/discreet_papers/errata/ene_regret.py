@@ -73,9 +73,9 @@ def uphill() -> str:
     """Play both, without noise."""
     printed, corrected = (play_shares(2**14, 4, sign=sign, delay=1).mean() for sign in (1.0, -1.0))
     return (
-        f"linear functions on a ball of diameter 1, n = 4, T = 16,384, no noise, {TRIALS} "
-        f"trials: as printed regret is {printed:.2f} times that of staying at the centre, with "
-        f"the other sign {corrected:.2f} times."
+        f"linear functions on a ball of diameter 1, n = 4, T = 16,384, no noise, {TRIALS} trials: "
+        f"as printed regret is {printed:.2f} times that of staying at the centre, with the other "
+        f"sign {corrected:.2f} times."
     )
 
 
@@ -286,7 +286,7 @@ def before() -> str:
     assert short is not None
     exponent = math.log2(long / short) / 10.0
     return (
-        f"the proved bound of private-scrible on ball(5), ε = 1, grows with T^{exponent:.2f} "
-        "from T = 2^20 to 2^30, which is sqrt(T ln T). Measured: `discreet reproduce "
+        f"the proved bound of private-scrible on ball(5), ε = 1, grows with T^{exponent:.2f} from "
+        "T = 2^20 to 2^30, which is sqrt(T ln T). Measured: `discreet reproduce "
         "agarwal-singh-table-2`."
     )

@@ -81,8 +81,8 @@ def perturbation() -> str:
     log = math.log(4 * 2**18)
     return (
         "a misprint in the proof: the η that the paper derives contains λ, too. K = 4, T = 2^18, "
-        f"ε = 1: the estimates can be {1.0 + 4.0 * log:.0f} M (M = {cap:.0f}); with the paper's "
-        f"η = {rate:.2g}, η ‖l̂‖₁ ≤ {rate * cap * (1.0 + 4.0 * log):.2f}, as the proof needs."
+        f"ε = 1: the estimates can be {1.0 + 4.0 * log:.0f} M (M = {cap:.0f}); with the paper's η "
+        f"= {rate:.2g}, η ‖l̂‖₁ ≤ {rate * cap * (1.0 + 4.0 * log):.2f}, as the proof needs."
     )
 
 
@@ -108,10 +108,9 @@ def private_advice() -> str:
         results = simulate([player], environment=game, rounds=rounds, trials=runs)
         told.append(float(results.loss[0, :, -1].sum()))
     return (
-        f"if all experts agree, their advice is followed, and the arm is released. In {runs} "
-        "runs with advice that differs in one round, the second arm was played there "
-        f"{told[0]:.0f} times with one advice and {told[1]:.0f} times with the other. No finite "
-        "ε holds."
+        f"if all experts agree, their advice is followed, and the arm is released. In {runs} runs "
+        f"with advice that differs in one round, the second arm was played there {told[0]:.0f} "
+        f"times with one advice and {told[1]:.0f} times with the other. No finite ε holds."
     )
 
 

@@ -21,9 +21,9 @@ MEANING: dict[Verdict, str] = {
     "slip": "a misprint or an omitted factor that changes what one would implement",
 }
 INTRODUCTION = (
-    "Where a constant of a paper is too small, too large, or a claim does not hold as stated; what "
-    "`discreet` uses instead; and the evidence, measured by the code. Neighbours replace one "
-    "round, so sensitivities are ranges and diameters. Lower bounds on epsilon are those of "
+    "Where a constant of a paper is too small, too large, or a claim does not hold as stated; "
+    "what `discreet` uses instead; and the evidence, measured by the code. Neighbours replace "
+    "one round, so sensitivities are ranges and diameters. Lower bounds on epsilon are those of "
     "`discreet audit`, with 99 % confidence. None of this takes away from the papers' ideas, on "
     "which everything here is built. `discreet errata` writes this file: do not edit it."
 )

@@ -117,9 +117,9 @@ def exp3_third() -> str:
     claimed = 2.0 * (1.0 - mixing) * rounds + 2.0 * math.sqrt(2.0 * math.log(rounds) / rounds)
     found, warm = max((measure_gain_leak(arms, rounds, mixing, w), w) for w in range(30))
     return (
-        f"gains, K = {arms:,}, γ = {mixing}, T = {rounds:,}: after {warm} rounds one changed "
-        f"gain changes the log-likelihood of a sequence of actions by {found:.0f}; the printed "
-        f"bound is {claimed:.1f}."
+        f"gains, K = {arms:,}, γ = {mixing}, T = {rounds:,}: after {warm} rounds one changed gain "
+        f"changes the log-likelihood of a sequence of actions by {found:.0f}; the printed bound "
+        f"is {claimed:.1f}."
     )
 
 
@@ -221,6 +221,6 @@ def gini() -> str:
 def indices() -> str:
     """Compute the intended probability."""
     return (
-        f"at T = 100,000 and b = ln T / ε, exp(-ε b) = 1 / T = {math.exp(-math.log(1e5)):.0e}, "
-        "as the proof needs."
+        f"at T = 100,000 and b = ln T / ε, exp(-ε b) = 1 / T = {math.exp(-math.log(1e5)):.0e}, as "
+        "the proof needs."
     )

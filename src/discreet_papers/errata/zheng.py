@@ -50,8 +50,8 @@ def one_point() -> str:
     waste = classical_sigma(1.0, 1e-6) / gaussian_sigma(1.0, 1e-6)
     return (
         "claimed (10, 1e-6): the audit, which compares the trade-off curve of Gaussian noise, "
-        f"finds epsilon at least {found.lower_bound:.2f} (exact: {found.stated.epsilon:.2f}; δ "
-        f"is {excess:.1f} times too large). At δ = 1e-6 the formula is too small from ε = "
+        f"finds epsilon at least {found.lower_bound:.2f} (exact: {found.stated.epsilon:.2f}; δ is "
+        f"{excess:.1f} times too large). At δ = 1e-6 the formula is too small from ε = "
         f"{crossing:.1f} on; at ε = 1 it is {waste:.2f} times too large."
     )
 
@@ -221,8 +221,8 @@ def model_rewards() -> str:
     """Search for how far it moves."""
     found = _largest_move(lambda x, parameter: (x @ parameter)[:, None] * x)
     return (
-        f"100,000 pairs of unit contexts, |θ̂| = 1: z x moves by {found:.3f} at most. Without "
-        "it, two reports share the budget instead of three."
+        f"100,000 pairs of unit contexts, |θ̂| = 1: z x moves by {found:.3f} at most. Without it, "
+        "two reports share the budget instead of three."
     )
 
 
@@ -296,8 +296,12 @@ NOISES: dict[str, tuple[str, dict[str, Any]]] = {
 @register_erratum(
     paper=PAPER,
     place="Theorem 12: samples of best-arm search",
-    printed="SA(A, 1/4 + σ², γ) samples, with σ as in Theorem 2, which is sqrt(2 ln(1.25 / δ)) / "
-    "ε.",
+    printed="SA(A, 1/4 + σ², γ) samples, with σ as in "
+    "Theorem 2, "
+    "which is "
+    "sqrt(2 "
+    "ln(1.25 / "
+    "δ)) / ε.",
     ours="SA(A, coth²(ε/2) / 4, γ), with randomised response: sub-Gaussian, for every ε and "
     "without a δ.",
     verdict="too large",

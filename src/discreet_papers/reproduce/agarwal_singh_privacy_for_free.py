@@ -260,9 +260,8 @@ def threshold_lines(found: Sequence[TableRow]) -> list[str]:
         mine = [row for row in found if row["approach"] == approach]
         lines += [
             f"  {approach:<12}{row['T']:>9,}  {_format(row, 'epsilon', 3):>9}  "
-            f"{_format(row, 'epsilon_sqrt_T', 0):>13}  "
-            f"{_format(row, 'epsilon_of_bounds', 3):>13}  "
-            f"{_format(row, 'epsilon_of_bounds_sqrt_T', 0):>13}"
+            f"{_format(row, 'epsilon_sqrt_T', 0):>13}  {_format(row, 'epsilon_of_bounds', 3):>13} "
+            f" {_format(row, 'epsilon_of_bounds_sqrt_T', 0):>13}"
             for row in mine
         ]
         measured, proved = (_exponent(mine, key) for key in ("epsilon", "epsilon_of_bounds"))

@@ -252,8 +252,8 @@ def describe(rows: Sequence[NeededRow]) -> str:
         if (row["part"], row["epsilon"]) == (OVER_EPSILONS, EPSILON)
     }
     lines = [
-        f"Reports of a unit vector until their mean is within {ERROR:g} of it (root mean "
-        f"square), D = {DIMENSION}, ε = {EPSILON:g}, by formula (measured):",
+        f"Reports of a unit vector until their mean is within {ERROR:g} of it (root mean square), "
+        f"D = {DIMENSION}, ε = {EPSILON:g}, by formula (measured):",
         *(
             f"  {kind:<34}{here[kind]['reports']:>9,.0f}  ({here[kind]['measured_mean']:,.0f})"
             for kind in KINDS

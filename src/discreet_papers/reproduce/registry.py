@@ -42,9 +42,8 @@ BUILT_IN = (
 
 TableRow = Mapping[str, object]
 ShowProgress = Callable[[int, int], None]  # trials finished, trials in all
-AnnouncePart = Callable[
-    [str], ShowProgress | None
-]  # announces a part of the work, returns its progress
+# announces a part of the work, returns its progress
+AnnouncePart = Callable[[str], ShowProgress | None]
 
 SweepCell = TypeVar("SweepCell")
 SweepOutcome = TypeVar("SweepOutcome")

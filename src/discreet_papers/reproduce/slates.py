@@ -74,9 +74,9 @@ def _verdict(found: RateGrowth, panel: RatePanel) -> str:
     sure = "" if one.low > other.high or one.high < other.low else " (which may be chance)"
     return (
         f"At ε = {panel.epsilon:g}, after {found.longest:,} rounds, points inside lose "
-        f"{one.value / other.value:.2g} times as much as slates{sure}. Below "
-        f"{100.0 * LEARNT:.0f} % of what the centre loses: slates {_first_learnt(slates)}, "
-        f"points inside {_first_learnt(inside)}."
+        f"{one.value / other.value:.2g} times as much as slates{sure}. Below {100.0 * LEARNT:.0f} "
+        f"% of what the centre loses: slates {_first_learnt(slates)}, points inside "
+        f"{_first_learnt(inside)}."
     )
 
 

@@ -26,9 +26,8 @@ def test_a_replaced_round_moves_the_release_by_at_most_the_guarantee(point):
     widest = 0.5 * max(abs(entry) for entry in point)
     shift = (max(found) - min(found)) / widest
     assert shift <= channel.guarantee.epsilon * (1.0 + 1e-12)
-    reached = min(
-        1.0, 2.0 * 1.5 * max(abs(entry) for entry in point)
-    )  # the range of losses is 1 wide
+    # the range of losses is 1 wide
+    reached = min(1.0, 2.0 * 1.5 * max(abs(entry) for entry in point))
     assert shift == pytest.approx(reached / widest, rel=1e-9)
 
 

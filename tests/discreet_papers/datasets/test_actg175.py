@@ -141,11 +141,7 @@ def test_what_cannot_be_played_is_refused(monkeypatch):
     monkeypatch.setitem(sys.modules, "lifelines", None)
     load_trial.cache_clear()
     wanted = (
-        r"^environments on ACTG 175 need lifelines, "
-        r"which "
-        r"ships "
-        r"it: pip "
-        r"install "
+        r"^environments on ACTG 175 need lifelines, which ships it: pip install "
         r"'discreet\[data\]'.$"
     )
     with pytest.raises(DiscreetError, match=wanted):

@@ -54,9 +54,8 @@ def test_table_one_writes_every_cell_and_finite_exponents(tmp_path):
     }
     assert all(math.isfinite(float(row["regret_mean"])) for row in rows)
     assert all(float(row["added_mean"]) == 0.0 for row in rows if row["approach"] == OPEN)
-    assert all(
-        row["regret_bound"] for row in rows if row["approach"] != OLD
-    )  # FTAL has none that is proved
+    # FTAL has none that is proved
+    assert all(row["regret_bound"] for row in rows if row["approach"] != OLD)
     assert {float(row["delta"]) for row in rows if row["approach"] == TREE} == {0.0}
     assert {float(row["delta"]) for row in rows if row["approach"] == BLT} == {1e-6}
     fits = rows_of(tmp_path / "agarwal-singh-table-1-exponents.csv")

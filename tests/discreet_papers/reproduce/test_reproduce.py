@@ -188,9 +188,8 @@ def test_a_game_is_played_as_simulate_plays_it():
 
 
 def test_players_that_come_to_the_same_play_once():
-    twins = tuple(
-        Entrant(algorithm="exp3", delta=delta) for delta in (0.0, 0.1)
-    )  # it has no use for a delta
+    # it has no use for a delta
+    twins = tuple(Entrant(algorithm="exp3", delta=delta) for delta in (0.0, 0.1))
     played = play_game(replace(GAME, players=twins), SweepPlan(trials=2, rounds=500))
     assert len(played.results.contenders) == 1
     assert played.places == dict.fromkeys(twins, 0)

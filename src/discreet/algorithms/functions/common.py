@@ -61,8 +61,8 @@ def decide(setting: Setting[Functions], proposal: Proposal, when_vacuous: WhenVa
         private=Private(proposal.channel, centre),
         parameters={"plays": "the centre"},
         regret_bound=width * staying,
-        bound_source=f"the centre is played: its regret is at most {width * staying:,.0f}, and the "
-        f"bound for learning is {width * bound:,.0f} (when_vacuous=play learns all the same)",
+        bound_source=f"the centre is played: its regret is at most {width * staying:,.0f}, and "
+        f"the bound for learning is {width * bound:,.0f} (when_vacuous=play learns all the same)",
     )
 
 

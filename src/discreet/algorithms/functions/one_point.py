@@ -237,8 +237,8 @@ def stochastic_convex(setting: Setting[Functions], *, certainty: float | None = 
 @register_algorithm(
     name="local-stochastic-convex",
     twin="stochastic-convex",
-    title="search of an interval by three points, for functions drawn from one law, with noise on "
-    "every value",
+    title="search of an interval by three points, for functions drawn from one law, with noise "
+    "on every value",
     problem=INTERVAL,
     fixed=("evaluations",),
     citation="zheng2020locally",

@@ -113,8 +113,8 @@ def local_smooth(
 @register_algorithm(
     name="local-smooth-strongly-convex",
     twin="smooth-strongly-convex-bandit",
-    title="leader inside a barrier, for smooth and strongly convex functions, with noise on every "
-    "value",
+    title="leader inside a barrier, for smooth and strongly convex functions, with noise on "
+    "every value",
     problem=Functions(curvature=0.5, smoothness=0.5),
     fixed=("evaluations",),
     citation="zheng2020locally",

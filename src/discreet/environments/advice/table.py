@@ -39,12 +39,7 @@ class AdviceTable(Environment):
         given = np.asarray(advice)
         if given.ndim not in (2, 3) or given.dtype.kind not in "biuf":
             raise DiscreetError(
-                f"advice has the shape {given.shape}, but "
-                "must "
-                "have "
-                "(rounds, "
-                "experts, "
-                "arms) or "
+                f"advice has the shape {given.shape}, but must have (rounds, experts, arms) or "
                 "(experts, arms) numbers."
             )
         scenes = given[None] if given.ndim == 2 else given
@@ -134,11 +129,6 @@ def check_advice(advice: Floats, *, before: int = 0) -> None:
             else f"has {row[~(row >= 0.0)][0]:g} in it"
         )
         raise DiscreetError(
-            f"round {t + before + 1}, expert "
-            f"{expert + 1}: the "
-            "advice "
-            f"{told}, but "
-            "must "
-            "be a "
+            f"round {t + before + 1}, expert {expert + 1}: the advice {told}, but must be a "
             "distribution over arms."
         )

@@ -36,8 +36,8 @@ class SwitchingGame(ReactingGame[int, float]):
         """Return the same loss, before the arm is remembered."""
         if not 0 <= action < self.losses.shape[1]:
             raise DiscreetError(
-                "the learner played an arm that the game does not have: their numbers of arms must "
-                "agree."
+                "the learner played an arm that the game does not have: their numbers of arms "
+                "must agree."
             )
         switched = self.memory[0] > 0 and self.memory[0] != action + 1
         loss: float = self.price[0] if switched else self.losses[t, action]

@@ -86,12 +86,7 @@ def as_table(name: str, losses: Path | str | ArrayLike) -> Table:
     values = numbers_of(name, losses)
     if values.ndim != 2 or not np.isfinite(values).all():
         raise DiscreetError(
-            f"{name} has shape {values.shape}, but must "
-            "be a "
-            "table of "
-            "finite "
-            "numbers, one "
-            "row a "
+            f"{name} has shape {values.shape}, but must be a table of finite numbers, one row a "
             "round."
         )
     if min(values.shape) < 2:
@@ -109,13 +104,7 @@ def numbers_of(name: str, given: ArrayLike) -> Floats:
         values = np.asarray(None)
     if values.dtype.kind not in "biuf" or values.ndim == 0:
         raise DiscreetError(
-            f"{name} is {shorten(given)}, but must be a "
-            "file "
-            "or a "
-            "table of "
-            "numbers "
-            "with "
-            "rows of "
+            f"{name} is {shorten(given)}, but must be a file or a table of numbers with rows of "
             "one length."
         )
     return values
@@ -134,12 +123,7 @@ def read_table(path: Path | str) -> Table:
         raise DiscreetError(f"{path} cannot be read: {reason.strerror}.") from None
     if losses.shape[0] < 2:
         raise DiscreetError(
-            f"{path} has "
-            f"{count(losses.shape[0], 'row')} of "
-            "losses, "
-            "but at "
-            "least 2 "
-            "rounds are "
+            f"{path} has {count(losses.shape[0], 'row')} of losses, but at least 2 rounds are "
             "needed."
         )
     if losses.shape[1] < 2:
@@ -170,11 +154,7 @@ def read_npy(path: Path) -> Floats:
     values = load_npy(path)
     if values.ndim != 2 or values.dtype.kind not in "biuf":
         raise DiscreetError(
-            f"{path} holds {values.dtype} of shape "
-            f"{values.shape}, "
-            "but a "
-            "table of "
-            "numbers is "
+            f"{path} holds {values.dtype} of shape {values.shape}, but a table of numbers is "
             "needed."
         )
     return np.ascontiguousarray(values, dtype=np.float64)
@@ -197,9 +177,8 @@ def _read_csv(path: Path) -> tuple[Floats, int]:
     skip = first + named
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore", UserWarning
-            )  # no rows: reported below, with the file's name
+            # no rows: reported below, with the file's name
+            warnings.simplefilter("ignore", UserWarning)
             losses = np.loadtxt(
                 path,
                 delimiter=",",
@@ -213,8 +192,7 @@ def _read_csv(path: Path) -> tuple[Floats, int]:
         raise _first_fault(path, skip) from None
     if named and losses.size and len(header) != losses.shape[1]:
         raise DiscreetError(
-            f"{path} has {count(len(header), 'name')}, but "
-            f"{count(losses.shape[1], 'column')} of "
+            f"{path} has {count(len(header), 'name')}, but {count(losses.shape[1], 'column')} of "
             "losses."
         )
     return losses, 1 + skip

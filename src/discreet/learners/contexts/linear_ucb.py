@@ -141,8 +141,8 @@ class LinearUcb(Server[LinearModel, Floats, Asked]):
         if len({len(part) for part in schedule}) > 1:
             lengths = ", ".join(str(len(part)) for part in schedule)
             raise DiscreetError(
-                f"the schedule has {lengths} entries, but needs one shift, width and reach "
-                "per time."
+                f"the schedule has {lengths} entries, but needs one shift, width and reach per "
+                "time."
             )
         if looks.reports > 0 and looks.after < schedule.times[0]:
             raise DiscreetError(

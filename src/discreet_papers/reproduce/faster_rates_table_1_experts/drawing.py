@@ -138,8 +138,8 @@ def _draw_key(axes: Axes) -> None:
     names = {name: name for name in ALGORITHMS} | {
         LOCAL: "local-exp4, or batched-exp4\nwith batches of one round",
         BATCHED: "batched-exp4, longer batches\n(size by the bound)",
-        NOBODY: f"none: over {100 * LEARNS:.0f} % of uniform play's\n"
-        "regret, or only vacuous bounds (vac.)",
+        NOBODY: f"none: over {100 * LEARNS:.0f} % of uniform play's\nregret, or only vacuous "
+        "bounds (vac.)",
     }
     handles = [Patch(facecolor=FILLS[name], label=label) for name, label in names.items()]
     handles.append(Patch(facecolor="none", label="?: the lead may be chance (95 %)"))

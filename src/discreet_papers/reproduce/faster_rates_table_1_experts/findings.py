@@ -170,8 +170,8 @@ def fit_lines(fits: Sequence[TableRow], cells: Sequence[AdviceCell], length: int
     return [
         f"Private algorithms with expert advice, {ARMS} arms, δ = {DELTA:g}: one good expert "
         "among N, or (over T) experts that",
-        f"switch. Exponents of regret over T (N = {SIZE}, ε = {EPSILON:g}), and at T = "
-        f"{length:,} over 1/ε (N = {SIZE}) and over N",
+        f"switch. Exponents of regret over T (N = {SIZE}, ε = {EPSILON:g}), and at T = {length:,} "
+        f"over 1/ε (N = {SIZE}) and over N",
         f"(ε = {EPSILON:g}). Measured: where regret is surely above 0 and below half of uniform "
         "play's, beyond which it",
         "cannot grow much more. Table 1: over the same points, without constants and logarithms "
@@ -180,8 +180,8 @@ def fit_lines(fits: Sequence[TableRow], cells: Sequence[AdviceCell], length: int
         f"  {'':<20}{'over':<14}{'points':>6}  {'measured':>8}  {'Table 1':>7}     {'all':>5}  "
         f"{'our bound':>9}",
         *(_fit_line(fit) for fit in fits),
-        f"{above} of {len(bounded)} mean regrets are above their bound. Exponents need not "
-        "agree: bounds are for the worst",
+        f"{above} of {len(bounded)} mean regrets are above their bound. Exponents need not agree: "
+        "bounds are for the worst",
         "losses, and these games are easier, most of all for experts as arms (batched-htinf).",
     ]
 
