@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -12,3 +13,8 @@ ROOT = Path(__file__).parent.parent
 def in_full(*values):
     """Return values of a parameter that make full tries, and make test does not: they show no more than the others."""
     return pytest.param(*values, marks=pytest.mark.full)
+
+
+def unbroken(source):
+    """Return Python source in which strings that are written in several pieces are one."""
+    return re.sub(r'"\n\s*f?"', "", source)

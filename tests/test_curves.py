@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from discreet import DiscreetError
+from discreet.composition import composed
 from discreet.curves import (
     KINDS,
     Approximate,
@@ -19,7 +20,6 @@ from discreet.curves import (
     GaussianNoise,
     LaplaceNoise,
     Pure,
-    composed,
     gaussian_delta,
     gaussian_epsilon,
     gaussian_sigma,

@@ -7,7 +7,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any, Literal, cast, get_args
 
-from discreet.curves import KINDS, Approximate, Curve, Pure, added, composed, is_below
+from discreet.composition import composed
+from discreet.curves import KINDS, Approximate, Curve, Pure, added, is_below
 from discreet.errors import DiscreetError, check_int, check_range, shorten
 
 __all__ = ["RECORD", "REPORTS", "Guarantee", "Json", "Model", "Status", "compose", "round_up"]

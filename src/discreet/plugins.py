@@ -28,6 +28,7 @@ __all__ = [
     "load_plugins",
     "plugin_commands",
     "register_command",
+    "register_modules",
 ]
 
 GROUP, VARIABLE = "discreet", "DISCREET_PLUGINS"
@@ -47,6 +48,7 @@ class PluginCommand(NamedTuple):
 
 
 _commands: dict[str, PluginCommand] = {}
+_deferred: list[str] = []  # modules that are yet to be imported
 
 _lock = threading.RLock()  # reentrant: a plugin may look up names while it is imported
 _is_loading = False
@@ -68,20 +70,30 @@ def register_command(name: str, target: str, *, short_help: str) -> None:
     _commands[name] = PluginCommand(target, short_help)
 
 
+def register_modules(*names: str) -> None:
+    """Name modules that register algorithms or environments; they are imported when one is needed.
+
+    So a plugin that also adds commands does not slow down ``discreet --help``.
+    """
+    _deferred.extend(names)
+
+
 def plugin_commands() -> dict[str, PluginCommand]:
     """Return the commands of the plugins loaded so far."""
     return dict(_commands)
 
 
-def load_plugins() -> None:
-    """Import every plugin that has not been imported yet.
+def load_plugins(*, commands_only: bool = False) -> None:
+    """Import every plugin that has not been imported yet, with the modules that it registered.
 
     Call it as often as you like, from any thread: when nothing is new it costs a microsecond. If a
-    plugin cannot be imported, it says so in one sentence, and the next call tries again.
+    plugin cannot be imported, it says so in one sentence, and the next call tries again. With
+    ``commands_only`` registered modules are left for later.
     """
     global _is_loading, _entry_points_loaded
     names = [name for name in os.environ.get(VARIABLE, "").split(os.pathsep) if name]
-    if _entry_points_loaded and _loaded_names.issuperset(names):
+    is_done = commands_only or not _deferred
+    if is_done and _entry_points_loaded and _loaded_names.issuperset(names):
         return
     with _lock:
         if _is_loading:  # this thread is importing a plugin, which asks for a name
@@ -101,6 +113,9 @@ def load_plugins() -> None:
                 if name not in _loaded_names:
                     load_plugin(name)
                     _loaded_names.add(name)
+            while _deferred and not commands_only:
+                importlib.import_module(_deferred[0])
+                del _deferred[0]
         finally:
             _is_loading = False
 

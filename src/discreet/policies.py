@@ -7,6 +7,8 @@ import math
 from discreet.contracts import Floats, Generator, Model, Policy
 from discreet.models import GreedyModel, LinearModel
 
+__all__ = ["Greedy", "Optimistic", "UniformChoice"]
+
 
 class Greedy(Policy[GreedyModel, int, Floats]):
     """Plays the arm with the largest ⟨x, estimate⟩; ties go to the first."""

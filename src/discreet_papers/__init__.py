@@ -1,16 +1,13 @@
 """The papers behind ``discreet``: reproductions, errata, printed calibrations and data sets.
 
 It is a plugin like any other. It uses the public interface of ``discreet``, and an entry point of
-the group ``discreet`` names it. Importing it registers environments and commands, and is cheap: the
-commands are imported when they run, and data are read when they are needed.
+the group ``discreet`` names it. Importing it is cheap: algorithms, environments and commands are
+imported when one of them is needed.
 """
 
-from discreet.plugins import register_command
-from discreet_papers import calibrations as calibrations
-from discreet_papers import datasets
+from discreet.plugins import register_command, register_modules
 
-__all__ = ["datasets"]
-
+register_modules("discreet_papers.calibrations", "discreet_papers.datasets")
 register_command(
     "reproduce",
     "discreet_papers.cli.reproduce:reproduce",

@@ -111,12 +111,12 @@ def test_a_bandit_on_bits_goes_on_from_its_file(tmp_path):
     with Bandit(path=tmp_path / "run.db", **usual) as bandit:
         for _ in range(50):
             bandit.tell(bandit.ask(), loss=0.0)
-        before = bandit._run._engine.learner.losses.copy()
+        before = bandit._run._engine.private.learner.losses.copy()
     with Bandit.open(tmp_path / "run.db") as again:
         assert again.algorithm == "one-bit-tsallis-inf"
         for _ in range(50):
             again.tell(again.ask(), loss=1.0)
-        assert not np.array_equal(again._run._engine.learner.losses, before)
+        assert not np.array_equal(again._run._engine.private.learner.losses, before)
         assert again.guarantee.epsilon == 0.5
 
 

@@ -71,7 +71,7 @@ def run(arguments: list[str] | None) -> int:
 
     interrupts.clean_up_with(abandon_unfinished)
     try:
-        load_plugins()  # they add commands and algorithms
+        load_plugins(commands_only=True)  # they add commands and algorithms
         from discreet.cli.commands import cli
 
         code = cli.main(args=arguments, prog_name="discreet", standalone_mode=False)

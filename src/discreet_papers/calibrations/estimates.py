@@ -9,8 +9,9 @@ import numpy as np
 
 from componentjit import Raw
 from discreet import Guarantee
+from discreet.composition import composed
 from discreet.contracts import Channel, Estimate, Floats, Generator, Integers, NoiseScale
-from discreet.curves import Approximate, Pure, composed
+from discreet.curves import Approximate, Pure
 from discreet.errors import DiscreetError, check_int, check_positive
 from discreet.lengths import check_query
 from discreet.mechanisms import Laplace
