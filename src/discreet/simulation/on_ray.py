@@ -16,7 +16,7 @@ import threading
 import uuid
 from collections.abc import Collection, Sequence
 from types import FunctionType, ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from componentjit import source_digest
 from discreet.errors import DiscreetError
@@ -170,7 +170,7 @@ def pack(job: Job[Gave]) -> Parcel:
 class RefusingPickler(pickle.Pickler):
     """Refuses what is defined at a prompt or in a script: other machines could not import it."""
 
-    def reducer_override(self, value: object) -> object:
+    def reducer_override(self, value: object) -> Any:  # noqa: ANN401 (what pickle takes)
         """Pickle a value as usual, unless it is a class or function of ``__main__``."""
         if isinstance(value, type | FunctionType) and value.__module__ == "__main__":
             raise DiscreetError(
