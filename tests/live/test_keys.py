@@ -13,7 +13,7 @@ import pytest
 from makers import make, tell
 
 from discreet import Bandit, DiscreetError, Experts
-from discreet.live import FileStore, keys
+from discreet.live import keys
 from discreet.live.keys import Key, KeyPlace
 
 
@@ -74,91 +74,6 @@ def test_encrypted_bytes_are_as_good_as_random(tmp_path):
     rows = [key.encrypt(bytes(1000), b"row")[16:] for _ in range(100)]
     bits = np.unpackbits(np.frombuffer(b"".join(rows), np.uint8))
     assert abs(bits.mean() - 0.5) < 6.2 * 0.5 / np.sqrt(bits.size)
-
-
-TAMPERED = {
-    "modified": "UPDATE batch SET held = CAST(substr(held, 1, 40) || 'xxxx' || substr(held, 45) "
-    "AS BLOB) WHERE number = 0",
-    "swapped": "UPDATE batch AS a SET held = (SELECT "
-    "b.held "
-    "FROM "
-    "batch b "
-    "WHERE "
-    "b.number "
-    "= 4 - "
-    "a.number)",
-    "copied": "UPDATE batch SET held = (SELECT held FROM batch WHERE number = 4) WHERE number = 0",
-    "said to hold more": "UPDATE batch SET told = told + 1 WHERE number = 0",
-    "replaced": "UPDATE batch SET held = zeroblob(length(held)) WHERE number = 0",
-}
-
-
-@pytest.mark.parametrize("change", TAMPERED)
-def test_a_run_whose_rows_were_changed_by_another_program_is_refused(change, tmp_path):
-    path = tmp_path / "run.db"
-    bandit = make("batch", path=path)
-    decisions = [bandit.ask() for _ in range(8)]
-    for decision in (*decisions[:2], *decisions[4:7]):
-        bandit.tell(decision, loss=0.7390851332)
-    bandit.close()
-    with contextlib.closing(sqlite3.connect(path)) as file:
-        file.execute(TAMPERED[change])
-        file.commit()
-    for _ in range(2):  # and it is released again
-        with pytest.raises(DiscreetError) as refusal:
-            Bandit.open(path)
-        assert str(refusal.value) == (
-            f"{path} was modified by another program: a row of the table 'batch' fails "
-            "authentication, so the run is refused."
-        )
-
-
-@pytest.mark.parametrize("table", ["outcome", "stream"])
-def test_outcomes_and_streams_are_authentic_too(table, tmp_path):
-    path = tmp_path / "run.db"
-    if table == "outcome":
-        face = make("batch", path=path, wait=60.0, default_loss=0.0)
-        for decision in [face.ask() for _ in range(3)][:2]:
-            tell(face, decision)
-        change = "UPDATE outcome SET value = (SELECT value FROM outcome WHERE decision = 0)"
-    else:
-        face = make("tree", path=path)
-        tell(face, face.ask())
-        change = "UPDATE run SET stream = zeroblob(length(stream))"
-    face.close()
-    with contextlib.closing(sqlite3.connect(path)) as file:
-        file.execute(change)
-        file.commit()
-    with pytest.raises(DiscreetError, match=rf"a row of the table '{table}' fails authentication"):
-        type(face).open(path)
-
-
-def test_rows_of_another_run_are_refused(tmp_path):
-    """Even if both runs have the same key: the name of the run is authenticated, too."""
-    key, names = Key(tmp_path / "a.key", new=True), []
-    for run in ("one", "two"):
-        store = FileStore(tmp_path / run)
-        store._key, store._token = key, run
-        names.append(store)
-    stored = names[0]._encrypted(b"raw", "batch", 3, 1)
-    assert names[0]._decrypted(stored, "batch", 3, 1) == b"raw"
-    with pytest.raises(DiscreetError, match="fails authentication"):
-        names[1]._decrypted(stored, "batch", 3, 1)
-
-
-@pytest.mark.parametrize(("mark", "age"), [(0x4C697632, "an older"), (0x4C697634, "a newer")])
-def test_a_file_of_another_version_says_so(mark, age, tmp_path):
-    path = tmp_path / "run.db"
-    make("batch", path=path).close()
-    with contextlib.closing(sqlite3.connect(path)) as file:
-        file.execute(f"PRAGMA application_id = {mark}")
-    before = path.read_bytes()
-    with pytest.raises(DiscreetError) as refusal:
-        Bandit.open(path)
-    assert (
-        str(refusal.value) == f"{path} was written by {age} version of discreet and cannot be read."
-    )
-    assert path.read_bytes() == before
 
 
 def test_keys_are_in_the_users_state_folder_unless_a_variable_names_another(tmp_path, monkeypatch):

@@ -176,8 +176,14 @@ class LiveClient(NotCopyable, Generic[Gives]):
                 had, do = ("a", "give it again") if recipe["ledger"] else ("no", "leave it out")
                 raise DiscreetError(f"the run in {name} had {had} ledger: {do}.")
             _check_ledger(ledger, recipe["simulation"])
-            client = cls.__new__(cls)
-            client._enter(recipe, LiveRun(cls._plan(recipe), kept, ledger=ledger))
+            plan, client = cls._plan(recipe), cls.__new__(cls)
+            # Without this check, removing the name of the key would turn authentication off.
+            if plan.needs_key and kept.durable and not kept.is_encrypted:
+                raise DiscreetError(
+                    f"{name} was modified by another program: it names no key, so the run is "
+                    "refused."
+                )
+            client._enter(recipe, LiveRun(plan, kept, ledger=ledger))
         except BaseException as failure:
             kept.close()
             if isinstance(failure, KeyError):

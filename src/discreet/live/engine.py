@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 import componentjit
 from componentjit import arrays, map_arrays
 from discreet.contracts import Channel, Generator, Learner, unsealed
-from discreet.live.rows import Example
+from discreet.live.rows import Example, Rows
 from discreet.private import Private
 
 Part = TypeVar("Part")
@@ -66,6 +66,12 @@ class Engine:
             held = self.channel_state.tobytes()
             self.clear()
         return action, trace, size, held
+
+    def can_hold(self, rows: Rows) -> bool:
+        """Return whether all that the rows hold fits into the channel."""
+        held = [group.held for group in rows.groups.values()] if self.holding else []
+        held += [rows.stream] if self.streaming else []
+        return all(each is not None and len(each) == len(self._blank) for each in held)
 
     def put(self, held: bytes | None) -> None:
         """Put into the channel what it holds."""

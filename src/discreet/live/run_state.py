@@ -134,6 +134,8 @@ class RunState(NotCopyable):
                 f"the learner of this run has {len(rows.learner)} bytes, but {plan.algorithm} "
                 f"needs {len(state)}: it was made by another version."
             )
+        if not self._engine.can_hold(rows):
+            raise DiscreetError(f"{self._store.name} is damaged: it cannot be read.")
         state[:] = rows.learner
         self._engine.clear()
         if rows.draws is not None:

@@ -39,6 +39,11 @@ class Store:
     _key: Key | None = None  # if raw columns are encrypted
     _token = ""  # of the run
 
+    @property
+    def is_encrypted(self) -> bool:
+        """Whether raw columns of the run are encrypted."""
+        return self._key is not None
+
     def create(self, rows: Rows, key: KeyPlace | None = None) -> None:
         """Start a run with these rows, or refuse if there is one; without ``key`` in plain text."""
         raise NotImplementedError

@@ -1,7 +1,8 @@
 """Playing algorithms against adversaries, and letting them search, over many trials."""
 
+from discreet.simulation.contenders import Contender
 from discreet.simulation.executors import Executor, executor
-from discreet.simulation.experiment import Contender, simulate
+from discreet.simulation.experiment import simulate
 from discreet.simulation.measures import Regret, RegretRow, Searches, SearchRow
 from discreet.simulation.results import Results
 from discreet.simulation.searches import search

@@ -5,11 +5,10 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TypedDict
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.algorithms import Algorithm, Setting, algorithm
@@ -19,15 +18,18 @@ from discreet.errors import (
     DiscreetError,
     check_flag,
     check_int,
-    check_positive,
     shorten,
     unknown_name,
 )
-from discreet.guarantee import Guarantee, round_up
 from discreet.options import Values
 from discreet.output import growing_folder
 from discreet.problems import Environment, Problem
 from discreet.ranges import Range, make_range
+from discreet.simulation.contenders import (
+    Contender,
+    list_epsilons,
+    make_contenders,
+)
 from discreet.simulation.executors import Executor, Gave, Job, executor, run
 from discreet.simulation.jobs import RegretJob
 from discreet.simulation.matching import (
@@ -43,53 +45,6 @@ from discreet.simulation.results import Results, write_manifest
 from discreet.simulation.trial import Outcome, checkpoints
 
 Progress = Callable[[int, int], None]  # trials finished, trials asked for
-
-
-@dataclass(frozen=True, kw_only=True)
-class Contender:
-    """An algorithm in a simulation: a named one, or any channel with any learner.
-
-    >>> from discreet import Private, Range
-    >>> from discreet.channels import Open
-    >>> from discreet.learners import Uniform
-    >>> Contender(label="dice", private=Private(Open(Range(0.0, 1.0)), Uniform(4))).label
-    'dice'
-    """
-
-    label: str
-    private: Protected
-    algorithm: str = "custom"
-    facts: Mapping[str, Any] = field(default_factory=dict)  # what the manifest says about it
-
-    def __post_init__(self) -> None:
-        if not isinstance(self.label, str) or not self.label:
-            raise DiscreetError(
-                f"label is {self.label!r}, but must be a text that names the contender."
-            )
-        if not isinstance(self.private, Protected):
-            raise DiscreetError(
-                f"private is {shorten(self.private)}, but must be a Private(channel, learner) or "
-                "OnDevice."
-            )
-
-    @classmethod
-    def named(cls, name: str, setting: Setting[Problem], **options: object) -> Contender:
-        """Return a named algorithm with its parameters filled in."""
-        known = algorithm(name)
-        instance = known.build(setting, **options)
-        return cls(
-            label=_label(name, instance.guarantee),
-            private=instance.private,
-            algorithm=name,
-            facts={
-                "title": known.title,
-                "citation": known.citation.text,
-                "twin": known.twin,
-                "parameters": dict(instance.parameters),
-                "regret_bound": instance.regret_bound,
-                "bound_source": instance.bound_source,
-            },
-        )
 
 
 def simulate(
@@ -294,7 +249,7 @@ def prepare(
     parameters: Values,
 ) -> Prepared:
     """Check everything that was asked for, and return what is to be played."""
-    algorithms = _listed(algorithms)
+    algorithms = list_contenders(algorithms)
     asked = check_int("trials", trials, minimum=1)
     check_int("seed", seed, minimum=0)
     if progress is not None and not callable(progress):
@@ -328,7 +283,7 @@ def prepare(
     length = rounds_of(found, rounds)
     found, clipped = found.checked(found.problem, length, bounds, clip=clip)
 
-    epsilons = _epsilons(epsilon)
+    epsilons = list_epsilons(epsilon)
     settings = [
         Setting(
             found.problem,
@@ -341,7 +296,7 @@ def prepare(
         for value in epsilons
     ]
     _check_options(chosen, named, named_or_own, found.problem)
-    contenders = _contenders(algorithms, settings, chosen)
+    contenders = make_contenders(algorithms, settings, chosen)
     return Prepared(
         contenders=tuple(contenders),
         environment=found,
@@ -356,51 +311,12 @@ def prepare(
     )
 
 
-def _listed(algorithms: str | Contender | Iterable[str | Contender]) -> list[str | Contender]:
-    """Return the algorithms as a list without repetitions, or refuse them."""
-    if isinstance(algorithms, str | Contender):
-        return [algorithms]
-    if not isinstance(algorithms, Iterable):
-        raise DiscreetError(
-            f"algorithms is {shorten(algorithms)}, but must be a name, a Contender or a list of "
-            "them."
-        )
-    found = list(algorithms)
-    if not found:
-        raise DiscreetError("algorithms is empty, but at least one is needed.")
-    names = [each for each in found if isinstance(each, str)]
-    for name in names:
-        if names.count(name) > 1:
-            raise DiscreetError(
-                f"algorithm '{name}' is given {names.count(name)} times, but each plays once."
-            )
-    return found
-
-
 def _options(given: Values | None) -> dict[str, object]:
     if given is not None and not isinstance(given, Mapping):
         raise DiscreetError(
             f"options is {shorten(given)}, but must be a dictionary of options by name."
         )
     return dict(given or {})
-
-
-def _epsilons(given: float | Sequence[float]) -> list[float]:
-    """Return every epsilon, or refuse one that is no number or comes twice."""
-    values = (
-        list(given)
-        if isinstance(given, Sequence | np.ndarray) and not isinstance(given, str)
-        else [given]
-    )
-    if not values:
-        raise DiscreetError("epsilon is empty, but at least one value is needed.")
-    found = [check_positive("epsilon", value) for value in values]
-    for value in found:
-        if found.count(value) > 1:
-            raise DiscreetError(
-                f"epsilon {value:g} is given {found.count(value)} times, but each is played once."
-            )
-    return found
 
 
 def _check_options(
@@ -413,41 +329,6 @@ def _check_options(
     for key in options:
         if key not in known:
             raise unknown_name("option", key, known | {"low", "high"})
-
-
-def _contenders(
-    algorithms: Sequence[str | Contender], settings: Sequence[Setting[Problem]], options: Values
-) -> list[Contender]:
-    found: dict[str, Contender] = {}
-    for each in algorithms:
-        if isinstance(each, Contender):
-            fresh = [each]
-        else:
-            mine = {key: value for key, value in options.items() if key in algorithm(each).options}
-            fresh = [Contender.named(each, setting, **mine) for setting in settings]
-        for contender in fresh:
-            if isinstance(each, Contender) and contender.label in found:
-                raise DiscreetError(
-                    f"two contenders are labelled '{contender.label}', but labels must differ."
-                )
-            rival = found.get(contender.label)
-            if rival is not None and rival.private.guarantee != contender.private.guarantee:
-                contender = replace(
-                    contender,
-                    label=_label(contender.algorithm, contender.private.guarantee, digits=12),
-                )
-            found[contender.label] = contender
-    return list(found.values())
-
-
-def _label(name: str, guarantee: Guarantee, *, digits: int = 4) -> str:
-    if not guarantee.is_private or guarantee.epsilon == 0.0:
-        return name
-    short = float(f"{guarantee.epsilon:.{digits}g}")
-    close = abs(short - guarantee.epsilon) <= 1e-9 * guarantee.epsilon  # else it is rounded up
-    return (
-        f"{name} (ε = {short if close else round_up(guarantee.epsilon, digits=digits):.{digits}g})"
-    )
 
 
 def _title(asked: str | Environment | None, found: Environment) -> str:

@@ -18,7 +18,7 @@ from discreet.simulation.records import Record
 from discreet.simulation.statistics import mean_interval, median_of_means, share_interval
 
 if TYPE_CHECKING:
-    from discreet.simulation.experiment import Contender
+    from discreet.simulation.contenders import Contender
     from discreet.simulation.results import Results
 
 Row = TypeVar("Row", covariant=True)

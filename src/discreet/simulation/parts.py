@@ -30,7 +30,7 @@ from discreet.simulation.statistics import interval
 from discreet.simulation.trial import Outcome
 
 if TYPE_CHECKING:
-    from discreet.simulation.experiment import Contender
+    from discreet.simulation.contenders import Contender
 
 # Readers of Parquet skip files whose names begin with an underscore or a dot.
 FOLDER, PROGRESS = "results.parquet", "_progress.jsonl"

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from pandas import DataFrame
 
-    from discreet.simulation.experiment import Contender
+    from discreet.simulation.contenders import Contender
 
 PACKAGES = ("componentjit", "discreet")  # whose code the numbers depend on
 Kind = TypeVar("Kind", bound=Measure[object])

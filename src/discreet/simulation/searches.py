@@ -17,9 +17,10 @@ from discreet.options import Values
 from discreet.problems import ArmsEnvironment, BestArm, Environment, Problem, SearchEnvironment
 from discreet.randomness import streams
 from discreet.ranges import Range, make_range
+from discreet.simulation.contenders import Contender
 from discreet.simulation.dealing import deal, rounds_at_once
 from discreet.simulation.executors import Executor, executor
-from discreet.simulation.experiment import Contender, Progress, prepare
+from discreet.simulation.experiment import Progress, prepare
 from discreet.simulation.jobs import TrialByTrial
 from discreet.simulation.loop import Player
 from discreet.simulation.measures import Line, Searches, SearchRow

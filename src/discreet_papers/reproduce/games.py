@@ -13,7 +13,7 @@ from discreet.algorithms import Setting
 from discreet.contracts import Floats
 from discreet.environments import environment
 from discreet.problems import Problem
-from discreet.simulation import Contender, Results, simulate
+from discreet.simulation import Contender, RegretRow, Results, simulate
 from discreet_papers.reproduce.registry import ShowProgress, SweepPlan
 
 Options = tuple[tuple[str, Any], ...]  # names and values, in a form that cannot change
@@ -52,7 +52,7 @@ class PlayedGame:
     """A game after all of its trials."""
 
     game: SweepGame
-    results: Results
+    results: Results[RegretRow]
     places: Mapping[Entrant, int]  # in the results; entrants that come to the same share a place
 
     def regret(self, player: Entrant) -> Floats:
