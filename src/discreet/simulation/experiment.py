@@ -27,6 +27,7 @@ from discreet.problems import Environment, Problem
 from discreet.ranges import Range, make_range
 from discreet.simulation.contenders import (
     Contender,
+    list_contenders,
     list_epsilons,
     make_contenders,
 )
