@@ -21,7 +21,7 @@ Job = Callable[[], Callable[[], object]]  # prepares, and returns what is timed
 
 
 class Row(NamedTuple):
-    """One line of the table: what was measured, compared with what, and whether it is good enough."""
+    """One line of the table: what was measured, compared with what, and is it good enough."""
 
     what: str
     ours: str
@@ -56,7 +56,7 @@ class Row(NamedTuple):
 
 
 def in_turns(*jobs: Job, turns: int = LEAST_TURNS) -> list[float]:
-    """Return the median processor seconds of each job; the first turn compiles and does not count."""
+    """Return the median processor seconds of each job; the first turn, to compile, is left out."""
     spent: list[list[float]] = [[] for _ in jobs]
     for _ in range(max(turns, LEAST_TURNS) + 1):
         for times, job in zip(spent, jobs, strict=True):

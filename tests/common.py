@@ -1,4 +1,4 @@
-"""What test modules import from each other: where the project is, and cases that only make full tries."""
+"""What test modules share: the project's folder, and cases that only ``make full`` runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def in_full(*values):
-    """Return values of a parameter that make full tries, and make test does not: they show no more than the others."""
+    """Return parameter values for ``make full`` only: they show no more than the others."""
     return pytest.param(*values, marks=pytest.mark.full)
 
 

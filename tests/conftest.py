@@ -25,7 +25,7 @@ settings.load_profile("fixed")
 
 
 def pytest_collection_modifyitems(items):
-    """Begin with modules whose tests are slow: what is quick fills the gaps, and no process is alone in the end."""
+    """Begin with slow modules: quick ones fill the gaps, so that both processes end together."""
     slow, all_of = Counter(), Counter()
     for item in items:
         all_of[item.path] += 1
@@ -39,7 +39,7 @@ def root() -> Path:
 
 
 def heed_interrupts():
-    """Let the process that begins here be interrupted, even if this one was started in the background and cannot be."""
+    """Let a child process be interrupted, even if this one runs in the background."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
@@ -88,7 +88,7 @@ class Interrupted(NamedTuple):
 
 @pytest.fixture
 def interrupt():
-    """Run the command line and press Ctrl-C some seconds ``after`` the moment ``when`` a library or a file is there.
+    """Run a command and press Ctrl-C ``after`` seconds from when a library or file appears.
 
     A library is named by a part of the name of its file, and is there once it is loaded.
     ``prelude`` is run before.

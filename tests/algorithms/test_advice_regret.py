@@ -110,7 +110,6 @@ class TestRegretProof:
     def test_the_bound_of_the_learner_is_the_one_that_is_tuned(self):
         built = algorithm("local-exp4").build(Setting(Advice(3, 5), rounds=10_000, epsilon=0.8))
         rate, mixing = built.parameters["learning_rate"], built.parameters["mixing"]
-        # fmt: skip
         bounds = [
             Exp4.regret_bound(
                 experts=5,
@@ -163,7 +162,6 @@ class TestRegretProof:
 
             start = Exp4.start(experts=3, learning_rate=rate, mixing=mixing)
             regret = expected(start, 0) - np.einsum("tae,ta->e", advice, losses).min()
-            # fmt: skip
             bound = Exp4.regret_bound(
                 experts=3,
                 arms=2,

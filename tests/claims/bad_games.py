@@ -1,4 +1,4 @@
-"""Bad input about games: simulations, searches, environments in them; test_bad_input plays all of it."""
+"""Bad input about games: simulations, searches and environments; see test_bad_input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Regret on functions is below every stated bound against adversaries made to hurt, and grows as declared."""
+"""Regret on functions is below every stated bound, and grows as declared."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NAMES = [name for name, each in list_algorithms(Functions).items() if not each.s
 
 
 class Turning(FunctionsEnvironment):
-    """Linear functions as steep as their range allows, whose direction turns round ``turns`` times in a game."""
+    """Linear functions, as steep as allowed, whose direction rotates ``turns`` times."""
 
     rounds: int = 1000
     turns: int = 1
@@ -35,7 +35,7 @@ class Turning(FunctionsEnvironment):
 
 
 def worlds(problem, rounds):
-    """Return adversaries that are fixed in advance, of one kind of functions each, so that little is compiled."""
+    """Return oblivious adversaries, one kind of function each, so that little is compiled."""
     if problem.curvature > 0.0:
         return [
             environment("quadratics", problem, rounds=rounds, drift=drift)
@@ -61,7 +61,7 @@ def regrets(private, world, rounds, trials):
 @pytest.mark.full
 @pytest.mark.parametrize("name", NAMES)
 def test_regret_is_below_the_bound_against_adversaries_made_to_hurt(name):
-    """Two dimensions, where bounds are not vacuous; 3 epsilons, 2 lengths, 4 games each, up to 3 standard errors.
+    """Two dimensions, 3 epsilons, 2 lengths, 4 games each, up to 3 standard errors.
 
     Bounds are on the mean, and steps of 1 / μ t make the regret of a single game vary as much as it
     is. Seeds are fixed.
@@ -90,7 +90,7 @@ def test_regret_is_below_the_bound_against_adversaries_made_to_hurt(name):
 @pytest.mark.full
 @pytest.mark.parametrize("name", NAMES)
 def test_regret_grows_no_faster_than_declared(name):
-    """From 2^14 to 2^18 rounds, 6 games each in two dimensions: the exponent is at most 0.1 and 3 standard errors above.
+    """2^14 to 2^18 rounds, 6 games each: the exponent is at most 0.1 and 3 errors above.
 
     Logarithms, which are not declared, are a part of it. Seeds are fixed.
     """

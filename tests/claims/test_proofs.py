@@ -1,4 +1,4 @@
-"""The arguments of docs/proofs.md, checked by numbers: exact enumerations where possible, searches elsewhere."""
+"""The arguments of docs/proofs.md, checked by exact enumeration or by search."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def weight(value, centre):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_one_release_a_round_needs_no_composition(seed):
-    """Batches: three rounds, each released with noise; losses and the pair are adaptive, in random tables.
+    """Batches: three noisy rounds; losses and the pair are adaptive, in random tables.
 
     The joint log-ratio of every transcript is at most width / scale, and reaches it.
     """
@@ -72,7 +72,7 @@ def test_one_release_a_round_needs_no_composition(seed):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_a_tree_stays_private_for_adaptive_inputs(seed):
-    """Adaptive trees: prefixes 1, 2, 3 from the nodes (1), (1, 2), (3); the later losses react to what was released."""
+    """Adaptive trees: prefixes 1, 2, 3 from nodes (1), (1, 2), (3); later losses react."""
     rng = np.random.default_rng(seed)
     values = range(-3, 4)
     second, third = rng.integers(0, 3, 7), rng.integers(0, 3, (7, 7))
@@ -91,7 +91,7 @@ def test_a_tree_stays_private_for_adaptive_inputs(seed):
 @pytest.mark.slow
 @pytest.mark.parametrize("steps", [0.3, 1.0, 1.5, 2.0, 3.0, 4.0, 4.7])
 def test_rounding_moves_a_value_by_no_more_than_stated(steps):
-    """Laplace on a grid: all pairs on a fine grid whose distance is at most ``steps`` steps of size 1."""
+    """Laplace on a grid: all pairs on a fine grid at most ``steps`` steps of size 1 apart."""
     fine = np.arange(-512, 513) / 64.0
     ones, others = np.meshgrid(fine, fine)
     near = np.abs(ones - others) <= steps
@@ -140,7 +140,7 @@ def spread(one, other):
 @pytest.mark.parametrize("ratio", [1.0, 4.0])
 @pytest.mark.parametrize("arms", [2, 3, 6])
 def test_a_difference_never_grows_on_gains(ratio, arms):
-    """Selection: random and adversarial histories of the real learner; only rounding errors are allowed."""
+    """Selection: random and adversarial histories of the real learner, up to rounding."""
     rng = np.random.default_rng(arms)
     for mixing in (0.05, 0.3, 0.9):
         rate = ratio * mixing / arms
@@ -167,7 +167,7 @@ def test_a_difference_never_grows_on_gains(ratio, arms):
 
 
 def largest_growth(ratio, mixing):
-    """Return by how much one play of the first of three arms can stretch the range of D, by search."""
+    """Search how much one play of the first of three arms can stretch the range of D."""
     worst = 0.0
     for pattern, gap, third in itertools.product(
         itertools.product((0.0, 1.0), repeat=3), (0.01, 0.5), (1e-12, 0.1, 0.5)
@@ -206,7 +206,7 @@ def test_on_losses_a_difference_explodes():
 
 @pytest.mark.parametrize("window", [0.05, 0.5, 2.0])
 def test_a_draw_within_a_window_is_concentrated(window):
-    """Selection: Rényi divergences of random pairs of distributions whose log-ratios lie within a window."""
+    """Selection: Rényi divergences of random pairs with log-ratios within a window."""
     rng = np.random.default_rng(1)
     for _ in range(300):
         arms = int(rng.integers(2, 6))

@@ -1,4 +1,4 @@
-"""The arguments of docs/regret.md, checked by numbers: every step that has a constant, on grids that come close to it."""
+"""The arguments of docs/regret.md: every step with a constant, on grids that come close."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def tsallis_potential(losses, rate):
 
 
 def tsallis_stability(w, t, likely, feedback):
-    """Return the expected stability term of one round, exactly: over the draw, for the loss of each arm when drawn."""
+    """Return the exact expected stability term of one round, for the loss of each arm."""
     rate = 4.0 / math.sqrt(t)
     losses = 2.0 / (rate * np.sqrt(w))
     start = tsallis_potential(losses, rate)
@@ -75,7 +75,7 @@ def tsallis_round(w, t, likely):
 @pytest.mark.parametrize("likely", [1.0, 0.25])
 @pytest.mark.parametrize("t", [1, 4, 5, 9, 16, 17, 40, 1000])
 def test_a_round_of_tsallis_inf_costs_no_more_than_stated(likely, t):
-    """Random weights, many of them at the limit where the baseline begins; feedback is 0 or 1, as the cost is convex."""
+    """Random weights, many where the baseline begins; feedback is 0 or 1: cost is convex."""
     rng = np.random.default_rng(t)
     worst = 0.0
     for _ in range(60):
@@ -108,7 +108,7 @@ def test_the_rounds_of_tsallis_inf_add_up_to_the_bounds():
 
 
 def laplace_mean(function, noise, centre):
-    """Return the mean of a function of a Laplace variable, by quadrature on either side of its centre."""
+    """Return the mean of a function of a Laplace variable, by quadrature on either side."""
 
     def density(z):
         return function(centre + z) * math.exp(-abs(z) / noise) / (2.0 * noise)
@@ -151,7 +151,7 @@ def test_bounds_of_exp3_are_infinite_where_nothing_is_proved():
 @pytest.mark.parametrize("reach", [0.5, 2.0, 6.0])
 @pytest.mark.parametrize("noise", [0.2, 1.0])
 def test_ignoring_far_gains_costs_no_more_than_stated(reach, noise):
-    """What is ignored of a gain, D(g), differs between any two gains by at most (1/2 + b + λ) exp(-b / λ)."""
+    """The ignored part D(g) differs between two gains by at most (1/2 + b + λ) exp(-b/λ)."""
     ignored = [
         g + reach - laplace_mean(lambda y: (y + reach) * (-reach <= y <= 1.0 + reach), noise, g)
         for g in np.linspace(0.0, 1.0, 11)
@@ -166,7 +166,7 @@ def test_ignoring_far_gains_costs_no_more_than_stated(reach, noise):
     ("threshold", "clips"), [(MOST_CLIPPED, True), (paper_threshold(2.0), False), (0.5, False)]
 )
 def test_a_loss_costs_htinf_no_more_than_its_square(threshold, clips):
-    """Stability and bias together, F(z) = u² / (1 + u) + z - u, are at most κ z² at every single loss."""
+    """Stability plus bias, F(z) = u² / (1 + u) + z - u, is at most κ z² at every loss."""
     z = np.concatenate([-np.geomspace(1e-4, 100.0, 4000), np.geomspace(1e-4, 100.0, 4000)])
     beyond = np.sign(z) * threshold if clips else 0.0
     u = np.where(np.abs(z) <= threshold, z, beyond)
@@ -230,7 +230,7 @@ def test_the_perturbed_leader_changes_its_mind_no_faster_than_stated(step):
 @pytest.mark.parametrize("noise", [0.3, 2.0])
 @pytest.mark.parametrize("loss", [0.0, 0.4, 1.0])
 def test_noise_costs_the_perturbed_leader_no_more_than_stated(share, noise, loss):
-    """E of η y² above 0 and of |y| (e^(η |y|) - 1) below, for one copy with η λ = s: η (1 + λ² (1 + C))."""
+    """E of η y² above 0, of |y| (e^(η |y|) - 1) below, for η λ = s: η (1 + λ² (1 + C))."""
     rate = share / noise
     cost = laplace_mean(
         lambda y: rate * y * y if y >= 0.0 else -y * math.expm1(-rate * y), noise, loss
@@ -256,7 +256,7 @@ def test_the_largest_of_some_normals(count):
 
 
 def test_the_smoothed_minimum_bends_no_more_than_stated():
-    """The mean of the leader's own perturbation, Σ |Φ''(i, i)| s, is at most m_N, and is m_N where all lead alike."""
+    """The mean of Σ |Φ''(i, i)| s is at most m_N, and is m_N where all lead alike."""
     rng = np.random.default_rng(2)
     normals = rng.standard_normal((40_000, 4))
     for scale in (0.0, 0.3, 1.0, 3.0):

@@ -29,10 +29,12 @@ class Doubled(Channel[float, float]):
         return True, 2.0 * query * feedback
 
 
-batch, sums, moments = channels.Batch.example(), channels.RunningSum.example(), channels.Moments.example()
-estimates, gradients, glm = channels.Estimates.example(), channels.GradientSums.example(), channels.GlmMoments.example()
-exp3, hedge, exp4 = learners.Exp3.example(), learners.Hedge.example(), learners.BatchedExp4.example()
-descent, linear, choice = learners.ProjectionFree.example(), learners.LinearUcb.example(), policies.Optimistic.example()
+batch, sums = channels.Batch.example(), channels.RunningSum.example()
+moments, glm = channels.Moments.example(), channels.GlmMoments.example()
+estimates, gradients = channels.Estimates.example(), channels.GradientSums.example()
+exp3, hedge = learners.Exp3.example(), learners.Hedge.example()
+exp4, descent = learners.BatchedExp4.example(), learners.ProjectionFree.example()
+linear, choice = learners.LinearUcb.example(), policies.Optimistic.example()
 
 Private(batch, exp3)
 Private(Doubled(), exp3)

@@ -219,7 +219,7 @@ def test_a_failure_without_a_reason_is_an_interrupt():
 
 @pytest.mark.slow
 def test_an_interrupt_between_two_calls_is_heard(python):
-    """It comes before the first line of a call, and ctypes then returns anything: it must not count as an answer."""
+    """It comes before a call's first line; ctypes then returns anything: no answer."""
     heard = python(
         """
 import os, signal, sys, threading

@@ -205,7 +205,7 @@ def test_ray_that_is_missing_is_named(monkeypatch):
 
 
 def test_who_waits_for_the_compiler_is_known():
-    """Something new is compiled in another thread; who looks on sees for whom, while it lasts and not after."""
+    """While another thread compiles, others see for what; afterwards nothing."""
     fresh = eval("lambda x: x + 1.0")  # has no file, so that it is not found in a cache
 
     def compile_it():

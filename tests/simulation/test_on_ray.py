@@ -1,4 +1,4 @@
-"""A cluster of two nodes on this machine: the same numbers, also when workers and nodes die. One start for all tests."""
+"""A cluster of two local nodes: the same numbers, also when workers and nodes die."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ from discreet.environments import register_environment
 from discreet.environments.arms.stochastic import Stochastic
 from discreet.problems import Arms
 
-@register_environment("deadly", title="kills the worker that deals it for the third time", problem=Arms)
+@register_environment(
+    "deadly", title="kills the worker that deals it for the third time", problem=Arms
+)
 class Deadly(Stochastic):
     folder: str = ""
     def deal(self, start, stop, rng):
@@ -167,7 +169,7 @@ def test_what_goes_wrong_in_a_worker_is_one_sentence_here(cluster):
 
 
 def test_a_node_that_dies_is_done_without(cluster):
-    """The second node is killed in the middle; what it was playing is played on the other. The last test: it is gone."""
+    """The second node is killed; the other plays its tasks. The last test: it is gone."""
 
     def kill(done, asked):
         if done == 10 and len(cluster.worker_nodes):

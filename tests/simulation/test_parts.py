@@ -136,7 +136,8 @@ def progress(done, asked):
     if done == 14:
         print(flush=True)
         os.kill(os.getpid(), signal.SIGKILL)
-simulate(["exp3", "batched-exp3"], rounds=200, trials=23, seed=5, workers=1, output=FOLDER, progress=progress)
+game = {"rounds": 200, "trials": 23, "seed": 5, "workers": 1}
+simulate(["exp3", "batched-exp3"], **game, output=FOLDER, progress=progress)
 """
 
 

@@ -1,4 +1,4 @@
-"""Games that stop: samples, answers and errors, the same however they are played, and what is said of them."""
+"""Games that stop: samples, answers and errors, the same however they are played."""
 
 from __future__ import annotations
 

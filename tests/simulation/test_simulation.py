@@ -212,7 +212,7 @@ except KeyboardInterrupt:
 @pytest.mark.slow
 @pytest.mark.parametrize("seconds", ["0.5", "3"])
 def test_an_interrupt_is_heeded_at_once_while_compiled_code_runs(seconds, python):
-    """While compiling, or in the middle of a loop; the rest of a piece is played while the process ends."""
+    """While compiling, or inside a loop; the rest of a piece plays while the process ends."""
     start = time.perf_counter()
     assert python(INTERRUPTED.replace("SECONDS", seconds)) == "True"
     assert time.perf_counter() - start < 30.0, "a billion rounds would take minutes"
@@ -310,7 +310,7 @@ def test_results_file_and_manifest_tell_the_same(tmp_path):
 
 
 def test_confidence_intervals_cover_the_mean_as_often_as_they_say():
-    """4,000 intervals of 95 % miss 200 ± 14 times; 3.9 deviations either way are a false alarm once in 10^4 runs."""
+    """4,000 intervals of 95 % miss 200 ± 14 times; 3.9 deviations: one alarm in 10^4 runs."""
     rng = np.random.default_rng(1)
     missed = 0
     for _ in range(4000):

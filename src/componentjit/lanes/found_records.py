@@ -44,6 +44,7 @@ class FoundRecords:
                     self.note_assignment(target.id, value)
 
     def note_assignment(self, name: str, value: ast.expr) -> None:
+        """Note what a name holds after an assignment."""
         shape, array = self.shape(value), self.array(value)
         if shape is not None:
             if self.shapes.setdefault(name, shape).keys() != shape.keys():
@@ -56,6 +57,7 @@ class FoundRecords:
             raise NotVectorizable(f"{name} is one of two arrays")
 
     def shape(self, node: ast.expr) -> Shape | None:
+        """Return the fields of a record, None for anything else."""
         match node:
             case ast.Name(id=name):
                 return self.shapes.get(name)
@@ -94,5 +96,6 @@ class FoundRecords:
         return self.arrays.get(path, "")
 
     def callee(self, node: ast.Call) -> Any:
+        """Return what is called, if it is a global name."""
         value = self.names.get(node.func.id) if isinstance(node.func, ast.Name) else None
         return records.get(value, value) if isinstance(value, FunctionType) else value

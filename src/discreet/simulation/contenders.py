@@ -107,6 +107,7 @@ def list_epsilons(given: float | Sequence[float]) -> list[float]:
 def make_contenders(
     algorithms: Sequence[str | Contender], settings: Sequence[Setting[Problem]], options: Values
 ) -> list[Contender]:
+    """Return every contender: a named algorithm once for each setting."""
     found: dict[str, Contender] = {}
     for each in algorithms:
         if isinstance(each, Contender):

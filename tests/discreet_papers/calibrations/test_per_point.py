@@ -19,7 +19,7 @@ def released(channel, value, point, number=1, seed=1):
 
 @pytest.mark.parametrize("point", [[0.3, 0.0], [0.5, -0.5], [0.1, 0.05]])
 def test_a_replaced_round_moves_the_release_by_at_most_the_guarantee(point):
-    """The shift of what is released, in scales of the noise of the widest entry, is epsilon at most, and comes near."""
+    """The shift of a release, in scales of the widest noise, is at most epsilon, and near it."""
     channel = PerPoint(UNIT, 1.5, Laplace(0.5))
     values = np.concatenate([np.linspace(-3.0, 4.0, 41), [np.inf, -np.inf, np.nan]])
     found = [released(channel, value, point)[0] for value in values]
@@ -32,7 +32,7 @@ def test_a_replaced_round_moves_the_release_by_at_most_the_guarantee(point):
 
 
 def test_the_noise_is_that_of_all_coordinates():
-    """20,000 draws: the variance is 2 λ² |x|², with a deviation of 2 %; the limits are 4 of them."""
+    """20,000 draws: the variance is 2 λ² |x|², ± 2 %; the limits are 4 deviations."""
     spread = released(PerPoint(UNIT, 1.0, Laplace(0.5)), 0.5, [0.6, 0.8], 20_000).var()
     assert spread == pytest.approx(2.0 * 0.25, rel=0.08)
 

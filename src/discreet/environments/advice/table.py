@@ -25,7 +25,8 @@ class AdviceTable(Environment):
     Advice has the shape (rounds, experts, arms), or (experts, arms) if it is the same in all
     rounds.
 
-    >>> table = AdviceTable.of(Table(np.array([[0.0, 1.0], [1.0, 0.0]])), np.array([[1.0, 0.0], [0.5, 0.5]]))
+    >>> losses, advice = np.array([[0.0, 1.0], [1.0, 0.0]]), np.array([[1.0, 0.0], [0.5, 0.5]])
+    >>> table = AdviceTable.of(Table(losses), advice)
     >>> table.deal(0, 2, np.random.default_rng(1)).totals([0])
     array([[1., 1.]])
     """
@@ -99,7 +100,7 @@ def advice_table(
     losses: Path | str | ArrayLike | None = None,
     rewards: Path | str | ArrayLike | None = None,
 ) -> AdviceTable:
-    """Return the table of losses, or of rewards turned into losses, and advice in arrays or in files."""
+    """Return a table of losses, or of rewards turned into losses, with advice."""
     rows = table(bounds=bounds, losses=losses, rewards=rewards)
     if isinstance(advice, Path | str):
         return read_advice(rows, advice)
@@ -118,7 +119,7 @@ def read_advice(table: Table, path: Path | str) -> AdviceTable:
 
 
 def check_advice(advice: Floats, *, before: int = 0) -> None:
-    """Refuse advice (round, expert, arm) that is not made of distributions; name the first round and expert."""
+    """Refuse advice (round, expert, arm) that is not made of distributions, and name the place."""
     wrong = ~((advice >= 0.0).all(axis=2) & (np.abs(advice.sum(axis=2) - 1.0) <= TOLERANCE))
     if wrong.any():
         t, expert = (int(i) for i in np.argwhere(wrong)[0])

@@ -111,7 +111,7 @@ def numbers_of(name: str, given: ArrayLike) -> Floats:
 
 
 def read_table(path: Path | str) -> Table:
-    """Read losses from a ``.npy`` file, or from text with commas (a first line of names is skipped)."""
+    """Read losses from a ``.npy`` file, or a CSV file whose first line may name the columns."""
     path = Path(path)
     try:
         if not path.is_file():
@@ -141,7 +141,7 @@ def read_table(path: Path | str) -> Table:
 
 
 def load_npy(path: Path) -> Floats:
-    """Return what is in a ``.npy`` file, which is still to be checked, or refuse a file of another kind."""
+    """Load a ``.npy`` file, whose content is not checked yet, or refuse another kind of file."""
     try:
         found: Floats = np.load(path, allow_pickle=False)
     except (ValueError, EOFError):
