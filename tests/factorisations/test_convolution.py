@@ -14,7 +14,7 @@ from discreet.factorisations.convolution import (
     row_in_stream,
     sum_of_exponentials,
 )
-from discreet.factorisations.square_root import square_root_filter
+from discreet.factorisations.square_roots import square_root_filter
 
 
 def rows_of(matrix, vectors):

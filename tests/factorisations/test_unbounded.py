@@ -15,7 +15,7 @@ from discreet.channels import RunningSum
 from discreet.contracts import unsealed
 from discreet.factorisations import FACTORISATIONS, Buffered, Unbounded, square_root, unbounded
 from discreet.factorisations.blt import Buffers, all_time_norm, column_norm
-from discreet.factorisations.unbounded import LONGEST
+from discreet.factorisations.unbounded_sums import LONGEST
 from discreet.mechanisms import Gaussian
 from discreet.sets import Box
 from discreet_papers.counters import UNKNOWN_HORIZON, compare

@@ -17,7 +17,7 @@ from llvmlite import ir
 from componentjit.errors import NotVectorizable
 from componentjit.lanes.kinds import Kinds, Varying
 from componentjit.lanes.layout import Layout
-from componentjit.lanes.memory import Memory
+from componentjit.lanes.memory import LaneMemory
 from componentjit.lanes.normal import Normal
 from componentjit.lanes.vectors import (
     EVERYWHERE,
@@ -30,7 +30,7 @@ from componentjit.lanes.vectors import (
 from componentjit.syntax import exits, names_assigned
 
 
-class Emitter(Memory):
+class Emitter(LaneMemory):
     """Writes one function: ``i64 play(addresses, integers, floats)``.
 
     It returns 0, or the number of a failure.

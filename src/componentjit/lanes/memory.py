@@ -31,7 +31,7 @@ class Region:
         self.mask, self.copies, self.outer, self.loop = mask, copies, outer, loop
 
 
-class Memory(Expressions):
+class LaneMemory(Expressions):
     """The function that is written: its tables, variables and masks, before its first statement."""
 
     def __init__(self, normal: Normal, kinds: Kinds, varying: Varying, layout: Layout) -> None:

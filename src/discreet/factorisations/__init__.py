@@ -7,9 +7,9 @@ the error in round t is the norm of row t of B.
 
 from discreet.factorisations.blt import Buffered, buffered, column_norm
 from discreet.factorisations.contract import Errors, Factorisation, Shares, Spread, lower_bound
-from discreet.factorisations.square_root import SquareRoot, square_root
+from discreet.factorisations.square_roots import SquareRoot, square_root
 from discreet.factorisations.tree import Honaker, Tree, reduction
-from discreet.factorisations.unbounded import Unbounded, unbounded
+from discreet.factorisations.unbounded_sums import Unbounded, unbounded
 
 FACTORISATIONS: dict[str, type[Factorisation]] = {
     kind.name: kind for kind in (Tree, Honaker, SquareRoot, Buffered, Unbounded)

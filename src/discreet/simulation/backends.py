@@ -23,7 +23,7 @@ from discreet.randomness import streams
 from discreet.ranges import Range
 from discreet.simulation.dealing import Dealer, deal, stretches
 from discreet.simulation.loop import Player, Prototype
-from discreet.simulation.side_by_side import Group, Way, Ways, lanes_of, prototype_of
+from discreet.simulation.side_by_side import TrialGroup, Way, Ways, lanes_of, prototype_of
 from discreet.simulation.trial import Outcome, run_in_turn
 
 # What everything takes, in rounds of one compiled trial that is played by itself (50 ns each).
@@ -137,7 +137,7 @@ def run_trials(
     dealer, found = Dealer(environment, bounds, clip=clip), list[Outcome]()
     if _uses_lanes(ways):
         for first in range(0, len(trials), LANES):
-            group = Group(privates, marks, seed, trials[first : first + LANES], ways)
+            group = TrialGroup(privates, marks, seed, trials[first : first + LANES], ways)
             outcomes = group.play(dealer, stop)
             if outcomes is None:
                 return None

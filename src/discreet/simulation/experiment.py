@@ -41,7 +41,7 @@ from discreet.simulation.matching import (
 )
 from discreet.simulation.measures import Measure, Regret, RegretRow, Row, tabulate_regret
 from discreet.simulation.parts import Parts, check_output, settings_of, trials_in_part
-from discreet.simulation.records import InMemory, Memory, Record, Sink
+from discreet.simulation.records import InMemory, Memory, RegretRecord, Sink
 from discreet.simulation.results import Results, write_manifest
 from discreet.simulation.trial import Outcome, checkpoints
 
@@ -207,7 +207,7 @@ class Prepared:
             keep=keep,
         )
 
-    def regret(self, record: Record) -> Regret:
+    def regret(self, record: RegretRecord) -> Regret:
         """Return the regret in all trials."""
         return Regret(
             checkpoints=checkpoints(self.rounds),

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from discreet.contracts import Floats, Integers
 from discreet.guarantee import Guarantee, Json
 from discreet.learners.search.track_and_stop import optimal_weights
-from discreet.simulation.records import Record
+from discreet.simulation.records import RegretRecord
 from discreet.simulation.statistics import mean_interval, median_of_means, share_interval
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Regret(Measure[RegretRow]):
     checkpoints: Integers
     # whether losses depended on earlier actions, which the stated regret bounds do not cover
     reacts: bool
-    record: Record  # of all trials, in memory or in files
+    record: RegretRecord  # of all trials, in memory or in files
 
     @property
     def trials(self) -> Integers:

@@ -57,7 +57,7 @@ class Memory(Generic[Gave]):
         """Take no more."""
 
 
-class Record(Protocol):
+class RegretRecord(Protocol):
     """Regret and loss of all trials, in the order of their numbers."""
 
     @property

@@ -62,7 +62,7 @@ def prototype_of(way: Way, private: Protected) -> Prototype:
     return way if isinstance(way, Prototype) else Prototype(private)
 
 
-class Group:
+class TrialGroup:
     """Up to as many trials as there are lanes; lanes that are left over repeat the last one."""
 
     def __init__(

@@ -13,7 +13,7 @@ from discreet.channels.rounding import MOST_NUMBERS
 from discreet.contracts import Floats, Noise
 from discreet.errors import DiscreetError
 from discreet.factorisations import FACTORISATIONS, Spread
-from discreet.factorisations.unbounded import LONGEST
+from discreet.factorisations.unbounded_sums import LONGEST
 from discreet.mechanisms import PURE, NoiseName
 from discreet.problems import Points
 from discreet.sets import Geometry
