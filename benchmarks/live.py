@@ -15,6 +15,7 @@ from measuring import LEAST_TURNS, Row
 
 from discreet import Bandit
 from discreet.live import FileStore
+from discreet.mechanisms.exact_directions import ExactHemisphere
 
 ARMS = 4
 SIMULATED = ("exp3", "tsallis-inf", "batched-tsallis-inf")
@@ -22,7 +23,7 @@ EXACT = (("batched-htinf", 0.0), ("noisy-exp2", 0.0), ("local-tsallis-inf", 1e-6
 
 
 def ask_and_tell(name: str, turns: int, rounds: int = 2_000) -> float:
-    """Return microseconds a round of the plain-Python interface; the least of several runs, as load
+    """Return microseconds per round of the plain-Python interface; the least of several runs, as load
     only adds to it.
     """
     times = []
@@ -40,7 +41,7 @@ def ask_and_tell(name: str, turns: int, rounds: int = 2_000) -> float:
 
 
 def live_tell(name: str, turns: int, *, delta: float = 0.0, rounds: int = 4_000) -> float:
-    """Return microseconds a ``tell`` with exact noise, drawing it included; the least of several
+    """Return microseconds per ``tell`` with exact noise, drawing it included; the least of several
     runs.
     """
     times = []
@@ -58,7 +59,7 @@ def live_tell(name: str, turns: int, *, delta: float = 0.0, rounds: int = 4_000)
 
 
 def file_tell(waits: str, turns: int, rounds: int = 500) -> float:
-    """Return microseconds a ``tell`` to a run in a file; ``waits`` is FULL if it waits for the
+    """Return microseconds per ``tell`` to a run in a file; ``waits`` is FULL if it waits for the
     disk, else NORMAL.
     """
     times = []
@@ -77,6 +78,18 @@ def file_tell(waits: str, turns: int, rounds: int = 500) -> float:
     return min(times)
 
 
+def exact_report(dimension: int, reports: int = 200) -> float:
+    """Return microseconds for one exact report of a device; the least of many."""
+    exact = ExactHemisphere.calibrate(dimension=dimension, epsilon=1.0)
+    vector = np.full(dimension, 0.01)
+    times = []
+    for _ in range(reports):
+        start = time.perf_counter()
+        exact.encode(vector)
+        times.append(time.perf_counter() - start)
+    return min(times) * 1e6
+
+
 def rows(turns: int = LEAST_TURNS) -> Iterator[Row]:
     """Yield a row for each kind of live use."""
 
@@ -92,3 +105,5 @@ def rows(turns: int = LEAST_TURNS) -> Iterator[Row]:
         )
     yield row("live tell to a file", file_tell("NORMAL", turns), 150.0)
     yield row("... waiting for the disk", file_tell("FULL", turns), None)
+    for dimension in (10, 640):
+        yield row(f"exact report of a device, d = {dimension}", exact_report(dimension), 150.0)
