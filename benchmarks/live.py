@@ -23,8 +23,8 @@ EXACT = (("batched-htinf", 0.0), ("noisy-exp2", 0.0), ("local-tsallis-inf", 1e-6
 
 
 def ask_and_tell(name: str, turns: int, rounds: int = 2_000) -> float:
-    """Return microseconds per round of the plain-Python interface; the least of several runs, as load
-    only adds to it.
+    """Return microseconds per round of the plain-Python interface; the least of several runs, as
+    load only adds to it.
     """
     times = []
     for _ in range(turns):

@@ -100,7 +100,7 @@ CALLS = [
     ),
     (
         'sim("exp3", losses=[], rounds=None)',
-        "losses has shape (0,), but must be a table of finite numbers, one row a round.",
+        "losses has shape (0,), but must be a table of finite numbers, one row per round.",
     ),
     (
         'sim("exp3", losses=[["a","b"],["c","d"]], rounds=None)',
@@ -108,15 +108,15 @@ CALLS = [
     ),
     (
         'sim("exp3", losses=np.ones(5), rounds=None)',
-        "losses has shape (5,), but must be a table of finite numbers, one row a round.",
+        "losses has shape (5,), but must be a table of finite numbers, one row per round.",
     ),
     (
         'sim("exp3", losses=np.ones((5,3,2)), rounds=None)',
-        "losses has shape (5, 3, 2), but must be a table of finite numbers, one row a round.",
+        "losses has shape (5, 3, 2), but must be a table of finite numbers, one row per round.",
     ),
     (
         'sim("exp3", losses=np.full((5,3),np.nan), rounds=None)',
-        "losses has shape (5, 3), but must be a table of finite numbers, one row a round.",
+        "losses has shape (5, 3), but must be a table of finite numbers, one row per round.",
     ),
     (
         'sim("exp3", losses=np.full((5,3),2.0), rounds=None)',
@@ -130,7 +130,7 @@ CALLS = [
     ),
     (
         'sim("exp3", losses="nofile.csv", rounds=None)',
-        "nofile.csv is not a file: losses come from a CSV or NPY file with one row a round.",
+        "nofile.csv is not a file: losses come from a CSV or NPY file with one row per round.",
     ),
     (
         'sim("exp3", losses=b"nofile.csv", rounds=None)',

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
@@ -13,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.contracts import Floats
-from discreet.environments.arms.table import is_number, read_npy
 from discreet.errors import DiscreetError, count, shorten
 from discreet.ranges import Range
+from discreet.tables import csv_rows, is_number, read_npy
 
 Given = Path | str | Mapping[str, ArrayLike] | ArrayLike
 # Names that suggest a column of arms, not the outcomes of one arm.
@@ -178,15 +177,7 @@ def _number(path: Path, place: str, column: str, cell: str) -> Cell:
 
 
 def _read_csv(path: Path) -> tuple[list[str], Rows]:
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            lines = [
-                (number, cells)
-                for number, cells in enumerate(csv.reader(file), start=1)
-                if any(cells)
-            ]
-    except (UnicodeDecodeError, csv.Error):
-        raise DiscreetError(f"{path} is not text in UTF-8 with commas between columns.") from None
+    lines = list(csv_rows(path))
     if len(lines) < 2:
         raise DiscreetError(
             f"{path} has {count(len(lines), 'line')}, but names and at least two outcomes are "

@@ -88,9 +88,9 @@ def simulate(
     not grow with their number. With ``resume`` an interrupted run there is continued.
 
     Every problem has a default environment (``stochastic`` for arms). Their losses are scaled to
-    the declared range, from ``low`` to ``high``. ``losses`` is a table with a row a round, in the
+    the declared range, from ``low`` to ``high``. ``losses`` is a table with a row per round, in
     units of that range (an array, lists, a DataFrame or a file); it can also be given as the
-    environment. ``rewards`` in its place is a table of rewards r, which are the losses low + high -
+    environment. ``rewards``, given instead, is a table of rewards r: the losses are low + high -
     r. With expert advice a table needs ``advice`` too, of the shape (rounds, experts, arms).
     Contenders of your own play whatever the environment, or ``problem``, says.
 

@@ -10,11 +10,12 @@ from numpy.typing import ArrayLike
 
 from discreet.contracts import Floats, Generator
 from discreet.environments.access import uniforms
-from discreet.environments.arms.table import Table, load_npy, numbers_of, table
+from discreet.environments.arms.table import Table, numbers_of, table
 from discreet.environments.registry import register_environment
 from discreet.errors import DiscreetError
 from discreet.problems import Advice, AdviceGame, Environment, Problem
 from discreet.ranges import Range
+from discreet.tables import load_npy
 
 TOLERANCE = 1e-9  # by which probabilities may add up to other than 1: rounding
 
@@ -91,7 +92,7 @@ class AdviceTable(Environment):
 
 
 @register_environment(
-    "table", title="losses from a CSV or NPY file, one row a round", problem=Advice
+    "table", title="losses from a CSV or NPY file, one row per round", problem=Advice
 )
 def advice_table(
     *,

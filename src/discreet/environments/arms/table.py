@@ -1,8 +1,7 @@
-"""Losses from a file: one row a round, one column an arm."""
+"""Losses from a file: one row per round, one column an arm."""
 
 from __future__ import annotations
 
-import csv
 import warnings
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from discreet.environments.registry import register_environment
 from discreet.errors import DiscreetError, count, shorten
 from discreet.problems import ArmGame, Arms, Environment, Problem
 from discreet.ranges import Range
+from discreet.tables import csv_rows, is_number, read_npy
 
 
 class Table(Environment):
@@ -59,7 +59,9 @@ class Table(Environment):
         return f"Table({self.file}: {self.length} rounds, {self.problem.sizes})"
 
 
-@register_environment("table", title="losses from a CSV or NPY file, one row a round", problem=Arms)
+@register_environment(
+    "table", title="losses from a CSV or NPY file, one row per round", problem=Arms
+)
 def table(
     *,
     bounds: Range,
@@ -116,7 +118,7 @@ def read_table(path: Path | str) -> Table:
     try:
         if not path.is_file():
             raise DiscreetError(
-                f"{path} is not a file: losses come from a CSV or NPY file with one row a round."
+                f"{path} is not a file: losses come from a CSV or NPY file with one row per round."
             )
         losses, first_row = (read_npy(path), 1) if path.suffix == ".npy" else _read_csv(path)
     except OSError as reason:
@@ -140,41 +142,12 @@ def read_table(path: Path | str) -> Table:
     return Table(losses, str(path), first_row)
 
 
-def load_npy(path: Path) -> Floats:
-    """Load a ``.npy`` file, whose content is not checked yet, or refuse another kind of file."""
-    try:
-        found: Floats = np.load(path, allow_pickle=False)
-    except (ValueError, EOFError):
-        raise DiscreetError(f"{path} is not a NPY file of numbers.") from None
-    return found
-
-
-def read_npy(path: Path) -> Floats:
-    """Return the table of numbers in a ``.npy`` file, or refuse it."""
-    values = load_npy(path)
-    if values.ndim != 2 or values.dtype.kind not in "biuf":
-        raise DiscreetError(
-            f"{path} holds {values.dtype} of shape {values.shape}, but a table of numbers is "
-            "needed."
-        )
-    return np.ascontiguousarray(values, dtype=np.float64)
-
-
 def _read_csv(path: Path) -> tuple[Floats, int]:
-    try:
-        first, header = _first_line(path)
-    except UnicodeDecodeError:
-        raise DiscreetError(
-            f"{path} is not text in UTF-8: losses come from a CSV or NPY file."
-        ) from None
-    except csv.Error:
-        raise DiscreetError(
-            f"{path} is not a table of numbers: its first line is too long."
-        ) from None
+    first, header = next(csv_rows(path), (0, None))
     if header is None:
-        raise DiscreetError(f"{path} is empty: losses come one row a round.")
+        raise DiscreetError(f"{path} is empty: losses come one row per round.")
     named = not any(is_number(cell) for cell in header) and all(cell.strip() for cell in header)
-    skip = first + named
+    skip = first - 1 + named
     try:
         with warnings.catch_warnings():
             # no rows: reported below, with the file's name
@@ -188,7 +161,7 @@ def _read_csv(path: Path) -> tuple[Floats, int]:
                 comments=None,
                 quotechar='"',
             )
-    except (ValueError, csv.Error):
+    except ValueError:
         raise _first_fault(path, skip) from None
     if named and losses.size and len(header) != losses.shape[1]:
         raise DiscreetError(
@@ -198,45 +171,23 @@ def _read_csv(path: Path) -> tuple[Floats, int]:
     return losses, 1 + skip
 
 
-def _first_line(path: Path) -> tuple[int, list[str] | None]:
-    """Return how many blank lines there are at the top, and the cells of the line after them."""
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        for blank, cells in enumerate(csv.reader(file)):
-            if any(cell.strip() for cell in cells):
-                return blank, cells
-    return 0, None
-
-
 def _first_fault(path: Path, skip: int) -> DiscreetError:
     """Say which row and column cannot be read; only called when something cannot."""
     width = None
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            for row, cells in enumerate(csv.reader(file), start=1):
-                if row <= skip or not cells:
-                    continue
-                width = len(cells) if width is None else width
-                if len(cells) != width:
-                    here = count(len(cells), "column")
-                    return DiscreetError(
-                        f"{path}, row {row} has {here}, but the rows before it have {width}."
-                    )
-                for column, cell in enumerate(cells, start=1):
-                    if not is_number(cell):
-                        shown = cell if len(cell) <= 30 else cell[:30] + "..."
-                        hint = " (columns are separated by commas)" if width == 1 else ""
-                        return DiscreetError(
-                            f"{path}, row {row}, column {column}: '{shown}' is not a number{hint}."
-                        )
-    except csv.Error as reason:
-        return DiscreetError(f"{path} cannot be read as a table of numbers: {reason}.")
+    for row, cells in csv_rows(path):
+        if row <= skip:
+            continue
+        width = len(cells) if width is None else width
+        if len(cells) != width:
+            here = count(len(cells), "column")
+            return DiscreetError(
+                f"{path}, row {row} has {here}, but the rows before it have {width}."
+            )
+        for column, cell in enumerate(cells, start=1):
+            if not is_number(cell):
+                shown = cell if len(cell) <= 30 else cell[:30] + "..."
+                hint = " (columns are separated by commas)" if width == 1 else ""
+                return DiscreetError(
+                    f"{path}, row {row}, column {column}: '{shown}' is not a number{hint}."
+                )
     return DiscreetError(f"{path} cannot be read as a table of numbers separated by commas.")
-
-
-def is_number(cell: str) -> bool:
-    """Return whether a cell of a file is a number; Python would read underscores, too."""
-    try:
-        float(cell.replace("_", "x"))
-    except ValueError:
-        return False
-    return True
