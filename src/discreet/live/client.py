@@ -12,7 +12,7 @@ from typing import ClassVar, Generic, NamedTuple, Protocol, Self, cast
 import numpy as np
 from typing_extensions import TypeVar
 
-from discreet.errors import DiscreetError, check_flag, check_int, check_positive
+from discreet.errors import DiscreetError, check_flag, check_int, check_positive, shorten
 from discreet.guarantee import Guarantee
 from discreet.ledger import Ledger
 from discreet.ledger.guards import NotCopyable
@@ -97,7 +97,7 @@ class RunOptions:
             )
         if self.seed is not None and not self.simulation:
             raise DiscreetError(
-                f"seed is {self.seed!r}, but live noise cannot have one: only simulation=True "
+                f"seed is {shorten(self.seed)}, but live noise cannot have one: only simulation=True "
                 "takes a seed."
             )
         _check_ledger(self.ledger, self.simulation)
@@ -124,6 +124,10 @@ class LiveClient(NotCopyable, Generic[Gives]):
 
     def __init__(self, recipe: Recipe, run: RunOptions, default: Default, options: Values) -> None:
         check_flag("clip", recipe["clip"])
+        if not isinstance(recipe["algorithm"], str):
+            raise DiscreetError(
+                f"algorithm is {shorten(recipe['algorithm'])}, but must be a name of discreet list."
+            )
         check_flag("simulation", run.simulation)
         if recipe["horizon"] is not None:
             check_int("horizon", recipe["horizon"], minimum=2)
@@ -344,7 +348,7 @@ def seconds_of(wait: Wait) -> float:
 
 def _check_ledger(ledger: object, simulation: bool) -> None:
     if ledger is not None and not isinstance(ledger, Ledger):
-        raise DiscreetError(f"ledger is {ledger!r}, but must be a discreet.Ledger.")
+        raise DiscreetError(f"ledger is {shorten(ledger)}, but must be a discreet.Ledger.")
     if ledger is not None and simulation:
         raise DiscreetError(
             "ledger is given, but simulation=True draws noise that protects nobody: leave it out."

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import platformdirs
 
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, cannot_make, check_path
 from discreet.ledger.guards import run_in_children
 from discreet.output import lock
 
@@ -199,12 +199,13 @@ def _former_path(token: str) -> Path:
 
 def new_file(path: str | os.PathLike[str]) -> Path:
     """Return the path of a file; create a lasting empty one, for its owner only, if needed."""
+    path = check_path("path", path)
     try:
         with contextlib.suppress(FileExistsError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
             _keep_entry(Path(path).absolute().parent)
-    except (OSError, ValueError, TypeError) as error:
-        raise DiscreetError(f"path is {path!r}, where no file can be made ({error}).") from None
+    except (OSError, ValueError) as error:
+        raise cannot_make("path", path, error) from None
     return Path(path).resolve()
 
 

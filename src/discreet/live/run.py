@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Self
 
-from discreet.errors import DiscreetError, count
+from discreet.errors import DiscreetError, count, shorten
 from discreet.ledger.guards import process
 from discreet.ledger.inputs import User
 from discreet.live.engine import Engine
@@ -286,7 +286,7 @@ class LiveRun(RunState):
         rows = self._store.rows
         mine = token is None or str(token).startswith(rows.token)
         if number in rows.open or not mine or not 0 <= number < rows.counters[0]:
-            raise DiscreetError(f"decision {number!r} is not one that this run gave.")
+            raise DiscreetError(f"decision {shorten(number)} is not one that this run gave.")
         if self._wait is None:
             raise DiscreetError(
                 f"decision {number} has been told already, or given up: each outcome counts once."
