@@ -27,6 +27,7 @@ __all__ = [
     "check_share",
     "check_text",
     "count",
+    "is_number",
     "shorten",
     "unknown_name",
     "whole_number",
@@ -46,9 +47,7 @@ def unknown_name(kind: str, name: object, known: Iterable[str]) -> DiscreetError
     if isinstance(name, str) and len(name) <= LONG_NAME:
         close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
         hint = f"did you mean '{close[0]}'? " if close else ""
-    return DiscreetError(
-        f"unknown {kind} {shorten(name)}: {hint}choose from {', '.join(names)}."
-    )
+    return DiscreetError(f"unknown {kind} {shorten(name)}: {hint}choose from {', '.join(names)}.")
 
 
 def check_int(name: str, value: object, *, minimum: int, maximum: int = 10**15) -> int:
@@ -110,6 +109,7 @@ def check_path(name: str, value: object) -> str:
     """Return the path of a file as text, or refuse what cannot be one."""
     try:
         path = os.fspath(value)  # type: ignore[call-overload]
+        os.fsencode(path)  # which refuses lone surrogates
     except Exception:
         path = None
     if not isinstance(path, str) or not path or "\0" in path:
@@ -175,6 +175,12 @@ def check_share(name: str, value: object) -> float:
     if not 0.0 < number < 1.0:
         raise DiscreetError(f"{name} is {shorten(value)}, but must be above 0 and below 1.")
     return number
+
+
+def is_number(value: object) -> bool:
+    """Return whether a value is a real number, infinity included."""
+    number = _float(value)
+    return math.isfinite(number) or (math.isinf(number) and bool(value == number))
 
 
 def _float(value: object) -> float:

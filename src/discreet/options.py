@@ -8,15 +8,23 @@ import typing
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import UnionType
-from typing import Any, Literal, NamedTuple, TypeVar, Union
+from typing import Any, Literal, NamedTuple, Union, cast, get_args
 
 from componentjit import Component
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, is_number, shorten, whole_number
 
 __all__ = ["REQUIRED", "Option", "Values", "defined_as", "options_of", "parse_all"]
 
 REQUIRED = inspect.Parameter.empty
-Value = TypeVar("Value")
+LARGEST = 10**15  # of a whole number: larger ones may not fit into compiled code
+# How refusals call the types that options may have.
+WORDS: dict[Any, str] = {
+    bool: "True or False",
+    int: "a whole number",
+    float: "a number",
+    str: "text",
+    tuple: "a list of numbers",
+}
 Values = Mapping[str, object]  # of options or parameters, by name
 
 
@@ -40,15 +48,31 @@ class Option(NamedTuple):
         """Whether it names a file."""
         return Path in typing.get_args(self.kind)
 
-    def check(self, value: Value) -> Value:
-        """Return a value, or refuse one that is not among the choices."""
+    def check(self, value: object) -> object:
+        """Return a value as a plain one of the option's type, or refuse it."""
         only, optional = _required(self.kind)
-        if typing.get_origin(only) is not Literal or (optional and value is None):
+        if optional and value is None:
             return value
-        if value not in typing.get_args(only):
-            raise DiscreetError(
-                f"{self.name} is {value!r}, but must be one of {', '.join(self.choices)}."
-            )
+        # where several types fit, the function that takes the option checks it
+        several = len(get_args(self.kind)) - optional > 1 and self.kind is not only
+        kind = tuple if typing.get_origin(only) is tuple else None if several else only
+        allowed, fits = WORDS.get(kind, "anything"), True
+        if typing.get_origin(only) is Literal:
+            allowed = f"one of {', '.join(self.choices)}"
+            fits = any(type(value) is type(each) and value == each for each in get_args(only))
+        elif kind is int:
+            number = whole_number(value)
+            value, fits = (number, abs(number) <= LARGEST) if number is not None else (value, False)
+        elif kind is float:
+            fits = is_number(value)
+            value = float(cast(Any, value)) if fits and type(value) is not int else value
+        elif kind is tuple:
+            fits = isinstance(value, list | tuple) and all(map(is_number, value))
+            value = tuple(cast(Any, value)) if fits else value
+        elif kind in WORDS:
+            fits = isinstance(value, kind)
+        if not fits:
+            raise DiscreetError(f"{self.name} is {shorten(value)}, but must be {allowed}.")
         return value
 
     def parse(self, text: str) -> object:
@@ -69,9 +93,8 @@ class Option(NamedTuple):
                 return tuple(inner(part) for part in text.split(","))
             return kind(text)
         except ValueError:
-            wanted = {int: "a whole number", float: "a number"}.get(
-                kind, "numbers separated by commas"
-            )
+            wanted = "numbers separated by commas"
+            wanted = WORDS[kind] if kind in (int, float) else wanted
             raise DiscreetError(f"{self.name} is '{text}', but must be {wanted}.") from None
 
 

@@ -18,7 +18,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import NamedTuple
 
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, check_text, shorten
 
 __all__ = [
     "GROUP",
@@ -59,12 +59,14 @@ def register_command(name: str, target: str, *, short_help: str) -> None:
 
     ``target`` is ``module:attribute`` of a ``click.Command``. It is imported when the command runs.
     """
-    module, _, attribute = target.partition(":")
+    check_text("name", name)
+    check_text("short_help", short_help)
+    module, _, attribute = check_text("target", target).partition(":")
     if not module or not attribute:
-        raise DiscreetError(f"target is '{target}', but must be 'module:attribute'.")
+        raise DiscreetError(f"target is {shorten(target)}, but must be 'module:attribute'.")
     older = _commands.get(name)
     if older is not None and older.target != target:
-        raise DiscreetError(f"name is '{name}', but {older.target} is already that command.")
+        raise DiscreetError(f"name is {shorten(name)}, but {older.target} is already that command.")
     _commands[name] = PluginCommand(target, short_help)
 
 

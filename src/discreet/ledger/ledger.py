@@ -367,9 +367,7 @@ class Ledger(NotCopyable):
             raise DiscreetError(
                 "max_rounds_per_user is None, but must be set to count the rounds of users."
             )
-        return hmac.digest(
-            self._key, b"user:" + user_name(user).encode("utf-8"), "sha256"
-        )
+        return hmac.digest(self._key, b"user:" + user_name(user).encode("utf-8"), "sha256")
 
 
 def _offer(room: Decimal, rounds: int) -> str:

@@ -253,7 +253,7 @@ class LiveClient(NotCopyable, Generic[Gives]):
         if type(decision) is int:
             return self._run.give_up(decision)
         given = self._checked(decision)
-        return self._run.give_up(given.id, str(given.token))
+        return self._run.give_up(given.id, _token(given))
 
     def _label(self, choice: int) -> Hashable:
         """Return the label of what was chosen; None if there are no labels."""
@@ -282,7 +282,7 @@ class LiveClient(NotCopyable, Generic[Gives]):
             self._run.tell_by_id(decision, None, None, feedback)
         else:
             given = self._checked(decision)
-            self._run.tell_by_id(given.id, str(given.token), self._choice(given), feedback)
+            self._run.tell_by_id(given.id, _token(given), self._choice(given), feedback)
 
     def snapshot(
         self,
@@ -318,6 +318,11 @@ class LiveClient(NotCopyable, Generic[Gives]):
             f"{type(self).__name__}({self._size()}, round {self._run.round}{horizon}, "
             f"{plan.algorithm}, {self.guarantee.short}, {plan.noise_words})"
         )
+
+
+def _token(decision: Decided) -> str:
+    """Return the token of a decision, which may be anything if somebody made it up."""
+    return decision.token if isinstance(decision.token, str) else ""
 
 
 def terms(

@@ -118,7 +118,14 @@ class LiveRun(RunState):
 
         With a wait time it returns False for an outcome after its deadline, which does not count.
         """
-        return self.tell_by_id(ticket.id, ticket.token, ticket.choice, feedback)
+        if not isinstance(ticket, Ticket) or type(ticket.id) is not int:
+            raise DiscreetError(
+                f"ticket is of type {type(ticket).__name__}, but must be the Ticket that ask() "
+                "gave."
+            )
+        token = ticket.token if isinstance(ticket.token, str) else ""
+        choice = ticket.choice if isinstance(ticket.choice, int) else None
+        return self.tell_by_id(ticket.id, token, choice, feedback)
 
     def tell_by_id(
         self, number: int, token: str | None, choice: int | None, feedback: object

@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -64,7 +64,7 @@ class Contender:
     def __post_init__(self) -> None:
         if not isinstance(self.label, str) or not self.label:
             raise DiscreetError(
-                f"label is {self.label!r}, but must be a text that names the contender."
+                f"label is {shorten(self.label)}, but must be a text that names the contender."
             )
         if not isinstance(self.private, Protected):
             raise DiscreetError(
@@ -360,12 +360,13 @@ def _listed(algorithms: str | Contender | Iterable[str | Contender]) -> list[str
     """Return the algorithms as a list without repetitions, or refuse them."""
     if isinstance(algorithms, str | Contender):
         return [algorithms]
-    if not isinstance(algorithms, Iterable):
+    try:
+        found = list(algorithms)
+    except Exception:
         raise DiscreetError(
             f"algorithms is {shorten(algorithms)}, but must be a name, a Contender or a list of "
             "them."
-        )
-    found = list(algorithms)
+        ) from None
     if not found:
         raise DiscreetError("algorithms is empty, but at least one is needed.")
     names = [each for each in found if isinstance(each, str)]
@@ -387,11 +388,8 @@ def _options(given: Values | None) -> dict[str, object]:
 
 def _epsilons(given: float | Sequence[float]) -> list[float]:
     """Return every epsilon, or refuse one that is no number or comes twice."""
-    values = (
-        list(given)
-        if isinstance(given, Sequence | np.ndarray) and not isinstance(given, str)
-        else [given]
-    )
+    several = isinstance(given, Sequence) or (isinstance(given, np.ndarray) and given.ndim > 0)
+    values = list(cast(Any, given)) if several and not isinstance(given, str) else [given]
     if not values:
         raise DiscreetError("epsilon is empty, but at least one value is needed.")
     found = [check_positive("epsilon", value) for value in values]
