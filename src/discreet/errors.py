@@ -29,11 +29,13 @@ __all__ = [
     "count",
     "is_number",
     "shorten",
+    "show_path",
     "unknown_name",
     "whole_number",
 ]
 
 Kind = TypeVar("Kind")
+LONG_PATH = 300  # characters: a longer path is cut off
 LONG_NAME = 60  # characters: a longer name is cut off in messages, and not compared with others
 
 
@@ -119,8 +121,16 @@ def check_path(name: str, value: object) -> str:
 
 def cannot_make(name: str, path: str, error: Exception) -> DiscreetError:
     """Return the refusal of a path at which no file can be made, and why."""
-    why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return DiscreetError(f"{name} is {shorten(path)}, where no file can be made ({shorten(why)}).")
+    why = str(error)
+    if isinstance(error, OSError):
+        why = f"[Errno {error.errno}] {error.strerror}"  # without the path, which may be long
+    return DiscreetError(f"{name} is {shorten(path)}, where no file can be made ({why}).")
+
+
+def show_path(path: object) -> str:
+    """Return a path as it is shown in a sentence: as it is, if that is short and printable."""
+    text = str(path)
+    return text if text.isprintable() and len(text) <= LONG_PATH else shorten(text, most=LONG_PATH)
 
 
 def check_kind(name: str, value: object, kind: type[Kind], example: str) -> Kind:

@@ -17,14 +17,6 @@ __all__ = ["REQUIRED", "Option", "Values", "defined_as", "options_of", "parse_al
 
 REQUIRED = inspect.Parameter.empty
 LARGEST = 10**15  # of a whole number: larger ones may not fit into compiled code
-# How refusals call the types that options may have.
-WORDS: dict[Any, str] = {
-    bool: "True or False",
-    int: "a whole number",
-    float: "a number",
-    str: "text",
-    tuple: "a list of numbers",
-}
 Values = Mapping[str, object]  # of options or parameters, by name
 
 
@@ -49,30 +41,43 @@ class Option(NamedTuple):
         return Path in typing.get_args(self.kind)
 
     def check(self, value: object) -> object:
-        """Return a value as a plain one of the option's type, or refuse it."""
+        """Return a number as a plain one, and refuse what is not among the choices.
+
+        What a number must be is for the function to say that takes the option.
+        """
         only, optional = _required(self.kind)
         if optional and value is None:
             return value
-        # where several types fit, the function that takes the option checks it
-        several = len(get_args(self.kind)) - optional > 1 and self.kind is not only
-        kind = tuple if typing.get_origin(only) is tuple else None if several else only
-        allowed, fits = WORDS.get(kind, "anything"), True
         if typing.get_origin(only) is Literal:
-            allowed = f"one of {', '.join(self.choices)}"
-            fits = any(type(value) is type(each) and value == each for each in get_args(only))
-        elif kind is int:
-            number = whole_number(value)
-            value, fits = (number, abs(number) <= LARGEST) if number is not None else (value, False)
-        elif kind is float:
-            fits = is_number(value)
-            value = float(cast(Any, value)) if fits and type(value) is not int else value
-        elif kind is tuple:
-            fits = isinstance(value, list | tuple) and all(map(is_number, value))
-            value = tuple(cast(Any, value)) if fits else value
-        elif kind in WORDS:
-            fits = isinstance(value, kind)
-        if not fits:
-            raise DiscreetError(f"{self.name} is {shorten(value)}, but must be {allowed}.")
+            if not any(type(value) is type(each) and value == each for each in get_args(only)):
+                raise DiscreetError(
+                    f"{self.name} is {shorten(value)}, but must be one of "
+                    f"{', '.join(self.choices)}."
+                )
+        elif only is bool and not isinstance(value, bool):
+            raise DiscreetError(f"{self.name} is {shorten(value)}, but must be True or False.")
+        elif whole_number(value) is not None:
+            return whole_number(value)
+        elif only is float and is_number(value):
+            return float(cast(Any, value))
+        return value
+
+    def check_type(self, value: object) -> object:
+        """Return a value as ``check`` does, or refuse what is not of the option's type."""
+        value = self.check(value)
+        only, optional = _required(self.kind)
+        if optional and value is None:
+            return value
+        if only is float and not is_number(value):
+            raise DiscreetError(f"{self.name} is {shorten(value)}, but must be a number.")
+        if only is int and isinstance(value, int) and abs(value) > LARGEST:
+            raise DiscreetError(f"{self.name} is {shorten(value)}, which is too large.")
+        if typing.get_origin(only) is tuple:
+            if not isinstance(value, list | tuple) or not all(map(is_number, value)):
+                raise DiscreetError(
+                    f"{self.name} is {shorten(value)}, but must be a list of numbers."
+                )
+            return tuple(value)
         return value
 
     def parse(self, text: str) -> object:
@@ -93,8 +98,9 @@ class Option(NamedTuple):
                 return tuple(inner(part) for part in text.split(","))
             return kind(text)
         except ValueError:
-            wanted = "numbers separated by commas"
-            wanted = WORDS[kind] if kind in (int, float) else wanted
+            wanted = {int: "a whole number", float: "a number"}.get(
+                kind, "numbers separated by commas"
+            )
             raise DiscreetError(f"{self.name} is '{text}', but must be {wanted}.") from None
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
-from discreet.errors import DiscreetError, shorten
+from discreet.errors import DiscreetError, show_path
 
 __all__ = ["abandon_unfinished", "growing_folder", "lock", "output_file", "output_folder"]
 
@@ -50,7 +50,7 @@ def output_folder(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
         staging.mkdir()
     except OSError as reason:
         raise DiscreetError(
-            f"output folder {shorten(str(path), most=200)} cannot be created: {reason.strerror}."
+            f"output folder {show_path(path)} cannot be created: {reason.strerror}."
         ) from None
     try:
         yield staging
@@ -85,7 +85,7 @@ def growing_folder(path: Path) -> Iterator[Callable[[], None]]:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as reason:
         raise DiscreetError(
-            f"output folder {shorten(str(path), most=200)} cannot be created: {reason.strerror}."
+            f"output folder {show_path(path)} cannot be created: {reason.strerror}."
         ) from None
 
     def keep() -> None:

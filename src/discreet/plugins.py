@@ -18,7 +18,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import NamedTuple
 
-from discreet.errors import DiscreetError, check_text, shorten
+from discreet.errors import DiscreetError, check_text, shorten, show_path
 
 __all__ = [
     "GROUP",
@@ -95,9 +95,8 @@ def load_plugins() -> None:
                     try:
                         each.load()
                     except Exception as reason:
-                        raise DiscreetError(
-                            f"the plugin {each.name} ({each.value}) cannot be imported: {reason}"
-                        ) from reason
+                        name = f"{each.name} ({each.value})"
+                        raise _cannot_be_imported(name, reason) from reason
                 _entry_points_loaded = True
             for name in names:
                 if name not in _loaded_names:
@@ -109,6 +108,8 @@ def load_plugins() -> None:
 
 def load_plugin(name: str) -> None:
     """Import a module by its name, or a Python file by its path."""
+    if name.startswith(".") and not name.endswith(".py"):
+        raise DiscreetError(f"{VARIABLE} names {name}, but modules are named in full.")
     if not name.endswith(".py"):
         try:
             importlib.import_module(name)
@@ -124,4 +125,15 @@ def load_plugin(name: str) -> None:
     assert spec is not None
     assert spec.loader is not None
     sys.modules[path.stem] = module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except DiscreetError:
+        raise
+    except Exception as reason:
+        raise _cannot_be_imported(show_path(name), reason) from reason
+
+
+def _cannot_be_imported(name: str, reason: Exception) -> DiscreetError:
+    """Return the refusal of a plugin, and why."""
+    why = f"{type(reason).__name__}: {reason}".rstrip(".")
+    return DiscreetError(f"the plugin {name} cannot be imported: {why}.")

@@ -231,7 +231,7 @@ class Algorithm:
             calibration = str(known["calibration"].check(options.pop("calibration")))
         make = self.calibrations[calibration]
         mine = self._options_of(make)
-        accepted = {key: mine[key].check(options[key]) for key in options if key in mine}
+        accepted = {key: mine[key].check_type(options[key]) for key in options if key in mine}
         for key, value in options.items():
             if key not in mine and known[key].check(value) != known[key].default:
                 raise DiscreetError(

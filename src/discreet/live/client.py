@@ -12,6 +12,7 @@ from typing import ClassVar, Generic, NamedTuple, Protocol, Self, cast
 import numpy as np
 from typing_extensions import TypeVar
 
+from discreet.algorithms import algorithm
 from discreet.errors import DiscreetError, check_flag, check_int, check_positive, shorten
 from discreet.guarantee import Guarantee
 from discreet.ledger import Ledger
@@ -125,9 +126,7 @@ class LiveClient(NotCopyable, Generic[Gives]):
     def __init__(self, recipe: Recipe, run: RunOptions, default: Default, options: Values) -> None:
         check_flag("clip", recipe["clip"])
         if not isinstance(recipe["algorithm"], str):
-            raise DiscreetError(
-                f"algorithm is {shorten(recipe['algorithm'])}, but must be a name of discreet list."
-            )
+            algorithm(recipe["algorithm"])  # which says what is known
         check_flag("simulation", run.simulation)
         if recipe["horizon"] is not None:
             check_int("horizon", recipe["horizon"], minimum=2)

@@ -210,7 +210,10 @@ def new_file(path: str | os.PathLike[str]) -> Path:
 
 
 def _write_new(path: Path) -> None:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise NotADirectoryError(error.errno, "its folder is a file", str(path.parent)) from None
     file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     try:
         os.write(file, MARK + secrets.token_bytes(SECRET) + bytes(COUNT))

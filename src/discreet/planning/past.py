@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from discreet.contracts import Floats
 from discreet.environments.arms.table import is_number, read_npy
-from discreet.errors import DiscreetError, count, shorten
+from discreet.errors import DiscreetError, count, shorten, show_path
 from discreet.ranges import Range
 
 Given = Path | str | Mapping[str, ArrayLike] | ArrayLike
@@ -188,7 +188,7 @@ def _read_csv(path: Path) -> tuple[list[str], Rows]:
                 if any(cells)
             ]
     except (UnicodeDecodeError, csv.Error):
-        raise DiscreetError(f"{shorten(str(path), most=200)} is not text in UTF-8 with commas between columns.") from None
+        raise DiscreetError(f"{show_path(path)} is not text in UTF-8 with commas between columns.") from None
     if len(lines) < 2:
         raise DiscreetError(
             f"{path} has {count(len(lines), 'line')}, but names and at least two outcomes are "
