@@ -94,7 +94,7 @@ def cycle():
 def deep():
     """Return lists in lists, too deep to print."""
     inner: list = []
-    for _ in range(100_000):
+    for _ in range(10_000):
         inner = [inner]
     return inner
 
@@ -207,7 +207,7 @@ ODD = {
     "masked": lambda: np.ma.masked,
     "masked array": lambda: np.ma.array([0.5, 0.25, 0.5], mask=[0, 1, 0]),
     "masked array without axes": lambda: np.ma.array(0.5, mask=True),
-    "matrix": lambda: np.matrix([[0.5, 0.25]]),
+    "matrix": lambda: np.array([[0.5, 0.25]]).view(np.matrix),
 }
 
 SENTENCE = re.compile(r"[^\n]*\.", re.DOTALL)

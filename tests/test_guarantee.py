@@ -150,7 +150,7 @@ def test_no_guarantee_is_negative():
             promise(**wrong)
         with pytest.raises(DiscreetError, match="must be between 0"):
             dataclasses.replace(promise(), **wrong)
-        with pytest.raises(DiscreetError, match="must be between 0"):
+        with pytest.raises(DiscreetError, match="not a guarantee"):
             Guarantee.from_dict(promise().as_dict() | wrong)
     with pytest.raises(DiscreetError, match="delta is -1, but must be between 0"):
         promise().at(delta=-1)
@@ -172,8 +172,9 @@ def test_numbers_too_large_to_compute_with_are_no_privacy(epsilon, delta):
         if made.is_private:
             more = made.for_user(rounds=3)
             assert not more.is_private or more.epsilon >= made.epsilon
-            again = compose(made, times=2, delta=max(delta, 1e-9))
-            assert not again.is_private or again.epsilon >= 0.0
+            with contextlib.suppress(DiscreetError):  # the deltas may add up to more
+                again = compose(made, times=2, delta=max(delta, 1e-9))
+                assert not again.is_private or again.epsilon >= 0.0
     ledger = Ledger(1e200)
     with contextlib.suppress(DiscreetError):
         ledger.charge(large)

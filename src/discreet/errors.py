@@ -6,6 +6,7 @@ import difflib
 import math
 import operator
 import os
+import re
 from collections.abc import Callable, Iterable
 from numbers import Integral, Real
 from typing import TypeVar
@@ -21,6 +22,7 @@ __all__ = [
     "check_flag",
     "check_int",
     "check_kind",
+    "check_name",
     "check_path",
     "check_positive",
     "check_range",
@@ -37,6 +39,7 @@ __all__ = [
 Kind = TypeVar("Kind")
 LONG_PATH = 300  # characters: a longer path is cut off
 LONG_NAME = 60  # characters: a longer name is cut off in messages, and not compared with others
+NAME = re.compile(r"\w[\w.+-]{0,59}")
 
 
 class DiscreetError(ComponentError):
@@ -103,6 +106,16 @@ def check_text(name: str, value: object) -> str:
     if any("\ud800" <= letter <= "\udfff" for letter in value) or "\0" in value:
         raise DiscreetError(
             f"{name} is {shorten(value)}, but must be text without NUL and lone surrogates."
+        )
+    return value
+
+
+def check_name(name: str, value: object) -> str:
+    """Return a name under which something can be registered, or refuse anything else."""
+    if not isinstance(value, str) or not NAME.fullmatch(value):
+        raise DiscreetError(
+            f"{name} is {shorten(value)}, but must be at most {LONG_NAME} letters, digits and "
+            "hyphens."
         )
     return value
 

@@ -341,9 +341,10 @@ def compose(*guarantees: Guarantee, times: int = 1, delta: float | None = None) 
         total = delta
         epsilon = composed(curves, delta, times=repetitions)
         how = "tight composition (privacy loss distributions)"
-    if delta is None and not math.isfinite(epsilon):
-        return Guarantee.none(TOO_LARGE)
     if not math.isfinite(epsilon):
+        needed = added(*(guarantee.delta for guarantee in guarantees), times=repetitions)
+        if delta is None or needed <= delta:
+            return Guarantee.none(TOO_LARGE)
         raise DiscreetError(f"delta is {delta!r}, but these releases need a larger one.")
     models = {guarantee.model for guarantee in guarantees}
     seen = {guarantee.seen for guarantee in guarantees}

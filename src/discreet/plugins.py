@@ -18,7 +18,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import NamedTuple
 
-from discreet.errors import DiscreetError, check_text, shorten, show_path
+from discreet.errors import DiscreetError, check_name, check_text, shorten, show_path
 
 __all__ = [
     "GROUP",
@@ -59,7 +59,7 @@ def register_command(name: str, target: str, *, short_help: str) -> None:
 
     ``target`` is ``module:attribute`` of a ``click.Command``. It is imported when the command runs.
     """
-    check_text("name", name)
+    check_name("name", name)
     check_text("short_help", short_help)
     module, _, attribute = check_text("target", target).partition(":")
     if not module or not attribute:

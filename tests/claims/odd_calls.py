@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from pathlib import Path
-
-import numpy as np
+import functools
 
 import discreet
 from discreet import channels, learners
@@ -17,7 +14,6 @@ FACTS = {"model": "central", "status": "proved", "source": "a theorem"}
 BUDGET = {"horizon": 400, "epsilon": 1.0}
 UNIT = discreet.Range(0.0, 1.0)
 ADVICE = [[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]]
-_numbers = itertools.count()
 
 
 def guarantee(**changes):
@@ -157,9 +153,7 @@ CALLS = {
     "Guarantee.repeated": (GUARANTEE.repeated, {"times": 2, "delta": 1e-5}),
     "Guarantee.implies": (GUARANTEE.implies, {"other": GUARANTEE}),
     "Guarantee <=": (
-        lambda other: (
-            other >= GUARANTEE if isinstance(other, discreet.Guarantee) else GUARANTEE <= other
-        ),
+        functools.partial(lambda one, other: one <= other, GUARANTEE),
         {"other": GUARANTEE},
     ),
     "compose": (

@@ -12,20 +12,36 @@ import pytest
 from common import in_full
 from odd_values import ODD, fault_of
 
-from discreet import Advisor, Bandit, DiscreetError, Experts, Optimizer, VectorOptimizer
+from discreet import Advisor, Bandit, DiscreetError, Experts, Optimizer, VectorOptimizer, plugins
+from discreet.algorithms import registry as algorithms
+from discreet.environments import registry as environments
+from discreet.live import stores
 from discreet.live.arms import Decision
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "live"))
 import makers
 
 # Calls that take more than a few seconds for all odd values, and show little that others do not.
-LONG = {"simulate", "search", "plan", "audit", "audit_release_times", "BestArmSearch", "Advisor"}
+LONG = {"simulate", "search", "plan", "audit", "audit_release_times", "BestArmSearch", "Advisor",
+        "Optimizer", "Experts", "VectorOptimizer", "live Bandit"}  # fmt: skip
 BUILDS = odd_calls.builds()
 OWN_FUNCTIONS = {"progress": {"class", "function", "lambda", "hostile"}}  # which may fail by itself
 
 every_call = pytest.mark.parametrize(
     "name", [in_full(name) if name in LONG else name for name in odd_calls.CALLS]
 )
+
+
+@pytest.fixture(autouse=True)
+def registries(monkeypatch):
+    """Forget afterwards what was registered."""
+    for module, name in (
+        (algorithms, "_algorithms"),
+        (environments, "_environments"),
+        (stores, "_schemes"),
+        (plugins, "_commands"),
+    ):
+        monkeypatch.setattr(module, name, dict(getattr(module, name)))
 
 
 def faults(call, arguments):
@@ -69,7 +85,10 @@ def outcomes_of(client):
     for name in names:
         yield name, lambda value, name=name: {name: value}
         if several:
-            yield f"one of {name}", lambda value, name=name: {name: [value] + [0.25] * (several - 1)}
+            yield (
+                f"one of {name}",
+                lambda value, name=name: {name: [value] + [0.25] * (several - 1)},
+            )
             yield f"{name} by label", lambda value, name=name: {name: {0: value, 1: 0.25, 2: 0.5}}
 
 
@@ -80,40 +99,50 @@ ALLOWED = {  # plain numbers in the range, exact or not
 SECRET = "0.375"
 
 
-@pytest.mark.parametrize("kind", [
-    "batch", in_full("one bit"), in_full("every round"), "tree", "cube", "slates",
-    "pairs of points", in_full("search"), "advice in batches",
-])  # fmt: skip
-@pytest.mark.parametrize("clip", [False, True])
-def test_an_odd_outcome_is_refused_without_a_trace(kind, clip):
-    """The message does not show it, nothing is attached to the error, and the run is unchanged."""
+# clipped to the range if clip=True; and vectors of the right length for some clients
+LARGE = {"minus one", "1e308", "-1e308", "2**63", "numpy unsigned"}
+VECTORS = {"list", "tuple", "named tuple", "UserList", "deque", "range"}
+
+
+def tell_odd_outcomes(kind, *, clip, most=10**9):
+    """Tell a client at most so many odd outcomes; return how many, and what is wrong."""
     client = makers.make(kind, clip=clip)
     decision = makers.ask(client)
     scalar = not isinstance(client, Experts | VectorOptimizer) and kind != "pairs of points"
-    before = makers.rows_of(client)
+    before, found, told = makers.rows_of(client), [], 0
     for way, arguments in outcomes_of(client):
         for name, make in ODD.items():
+            whole = way in ("loss", "reward", "losses", "rewards")
+            if name in ALLOWED or (clip and name in LARGE) or told >= most:
+                continue
+            if name in VECTORS and whole and not scalar:
+                continue
+            told += 1
             given = arguments(make())
-            if name in ALLOWED or (clip and name in LARGE):
-                continue
-            if not scalar and way in ("loss", "reward", "losses", "rewards") and name in VECTORS:
-                continue
-            if name == "None" and scalar:
-                continue
 
             def tell(given=given):
                 client.tell(decision, **given)
                 raise AssertionError("it was taken")
 
             fault = fault_of(tell, secret=SECRET)
-            assert fault is None, f"{way}: {name}: {fault}"
-            assert makers.rows_of(client) == before, f"{way}: {name}"
+            found += [] if fault is None else [f"{kind}: {way}: {name}: {fault}"]
+            if makers.rows_of(client) != before:
+                found.append(f"{kind}: {way}: {name}: the run has changed")
     makers.tell(client, decision)
+    return told, found
 
 
-# clipped to the range if clip=True; and vectors of the right length for some clients
-LARGE = {"minus one", "1e308", "-1e308", "2**63", "numpy unsigned"}
-VECTORS = {"list", "tuple", "named tuple", "UserList", "deque", "range"}
+@pytest.mark.parametrize(
+    "kind",
+    ["batch", in_full("one bit"), in_full("every round"), "tree", "cube", "slates"]
+    + ["pairs of points", in_full("search"), "advice in batches"],
+)
+@pytest.mark.parametrize("clip", [False, True])
+def test_an_odd_outcome_is_refused_without_a_trace(kind, clip):
+    """The message does not show it, nothing is attached to the error, and the run is unchanged."""
+    told, found = tell_odd_outcomes(kind, clip=clip)
+    assert told > 50
+    assert found == []
 
 
 @pytest.mark.parametrize("name", ALLOWED)

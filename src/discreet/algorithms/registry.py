@@ -14,6 +14,7 @@ from discreet.errors import (
     check_flag,
     check_int,
     check_kind,
+    check_name,
     check_positive,
     check_range,
     check_text,
@@ -297,8 +298,7 @@ def register_algorithm(
     ``citation`` and ``builds_on`` are keys of references.bib, or Citations such as those that
     ``read_bibtex`` returns.
     """
-
-    check_text("name", name)
+    check_name("name", name)
     check_text("title", title)
     check_text("twin", twin)
     check_kind("problem", problem, Problem, "a problem such as Arms(4)")
@@ -311,8 +311,8 @@ def register_algorithm(
         known = _algorithms.get(name)
         if known is not None and defined_as(known.make) != defined_as(make):
             raise DiscreetError(
-                f"name is {shorten(name)}, but an algorithm of that name is registered already: use "
-                "another."
+                f"name is {shorten(name)}, but an algorithm of that name is registered already: "
+                "use another."
             )
         _algorithms[name] = Algorithm(
             name=name,

@@ -104,9 +104,7 @@ def run(arguments: list[str] | None) -> int:
     except UnicodeEncodeError as reason:
         _drop_output()
         shown = reason.object[reason.start : reason.start + 1].encode("ascii", "backslashreplace")
-        return _complain(
-            f"the output's encoding, {reason.encoding}, cannot show {shown.decode()}."
-        )
+        return _complain(f"the output's encoding, {reason.encoding}, cannot show {shown.decode()}.")
     except (KeyboardInterrupt, click.Abort):
         click.echo(interrupts.message(), err=True)
         return interrupts.EXIT_CODE

@@ -121,10 +121,10 @@ def _interrupt(signum: int, frame: FrameType | None) -> None:
 
 def say(text: str) -> None:
     """Print a line, if that is possible: not through sys.stderr, which may be locked or None."""
-    try:
+    import contextlib
+
+    with contextlib.suppress(OSError):  # of a full disk: nobody can read it
         os.write(2, f"{text}\n".encode(errors="backslashreplace"))
-    except OSError:
-        pass  # nobody can read it
 
 
 def occupy_closed_streams() -> None:
@@ -135,4 +135,4 @@ def occupy_closed_streams() -> None:
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, this one
     if sys.stderr is None:
-        sys.stderr = open(os.devnull, "w")  # libraries write to it
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")  # libraries write to it

@@ -58,7 +58,7 @@ def user_name(user: object) -> str:
     order marks, NUL, directions) and variation selectors. All blanks are alike, and those around a
     name do not count.
 
-    >>> [user_name(user) for user in (17, "17", b"17", " 17", "１７", "1\u200b7", "\ufeff17\0")]
+    >>> [user_name(user) for user in (17, "17", b"17", " 17", "１７", "1\\u200b7", "\\ufeff17\\0")]
     ['17', '17', '17', '17', '17', '17', '17']
     """
     if isinstance(user, str | bytes):

@@ -188,7 +188,9 @@ def _read_csv(path: Path) -> tuple[list[str], Rows]:
                 if any(cells)
             ]
     except (UnicodeDecodeError, csv.Error):
-        raise DiscreetError(f"{show_path(path)} is not text in UTF-8 with commas between columns.") from None
+        raise DiscreetError(
+            f"{show_path(path)} is not text in UTF-8 with commas between columns."
+        ) from None
     if len(lines) < 2:
         raise DiscreetError(
             f"{path} has {count(len(lines), 'line')}, but names and at least two outcomes are "

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from discreet.errors import check_int
 from discreet.algorithms.arms import bounds
 from discreet.algorithms.registry import Instance, Setting
 from discreet.contracts import Channel
+from discreet.errors import check_int
 from discreet.learners import Exp3, Ftpl, Htinf
 from discreet.private import Private
 from discreet.problems import Arms
