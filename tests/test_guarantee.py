@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import json
 import math
+from fractions import Fraction
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from discreet import DiscreetError, Guarantee
+from discreet import DiscreetError, Guarantee, Ledger
 from discreet.curves import Concentrated, GaussianNoise, LaplaceNoise, Pure
 from discreet.guarantee import compose, round_up
 from discreet.mechanisms import Laplace
@@ -120,13 +123,69 @@ def test_it_cannot_state_less_than_its_curve():
         ({"rounds": 0}, "rounds is 0"),
         ({"model": "banana"}, "model is 'banana', but must be one of central, local, joint, none"),
         ({"status": "sure"}, "status is 'sure'"),
-        ({"curve": GaussianNoise(-5.0), "delta": 1e-6}, r"mu of the curve is -5\.0"),
         ({"epsilon": 0.0, "curve": Pure(1e-12)}, "at least what the curve says"),
     ],
 )
 def test_forged_guarantees_are_refused(changes, complaint):
     with pytest.raises(DiscreetError, match=complaint):
         promise(**changes)
+
+
+@pytest.mark.parametrize("make", [Pure, LaplaceNoise, GaussianNoise, Concentrated])
+@pytest.mark.parametrize("number", [-5.0, -5e-324, math.nan, -math.inf, None, "1"])
+def test_no_curve_is_negative(make, number):
+    with pytest.raises(DiscreetError, match="of the curve is"):
+        make(number)
+    name = next(iter(vars(make(1.0))))
+    facts = Guarantee.of(make(0.1), delta=1e-6, model="central", source="T").as_dict()
+    facts["curve"][name] = number
+    with pytest.raises(DiscreetError, match="of the curve is|not a guarantee"):
+        Guarantee.from_dict(facts)
+
+
+def test_no_guarantee_is_negative():
+    """However it is made: by hand, from a file, changed, composed or for a group."""
+    for wrong in ({"epsilon": -1e-300}, {"delta": -1e-300}, {"epsilon": math.nan}):
+        with pytest.raises(DiscreetError, match="must be between 0"):
+            promise(**wrong)
+        with pytest.raises(DiscreetError, match="must be between 0"):
+            dataclasses.replace(promise(), **wrong)
+        with pytest.raises(DiscreetError, match="not a guarantee"):
+            Guarantee.from_dict(promise().as_dict() | wrong)
+    with pytest.raises(DiscreetError, match="delta is -1, but must be between 0"):
+        promise().at(delta=-1)
+    with pytest.raises(DiscreetError, match="delta is -1, but must be between 0"):
+        compose(promise(), delta=-1)
+
+
+@pytest.mark.parametrize("epsilon", [1e155, 1e300, 1e308, 1.7976931348623157e308])
+@pytest.mark.parametrize("delta", [0.0, 5e-324, 1e-6, 1.0])
+def test_numbers_too_large_to_compute_with_are_no_privacy(epsilon, delta):
+    """Nothing overflows, and what is too large is never stated as less."""
+    large = promise(epsilon, delta=delta)
+    assert large.is_private
+    for made in (large.for_user(rounds=10**15), compose(large, large), large.repeated(10**15)):
+        assert not made.is_private or made.epsilon >= epsilon
+    for curve in (Pure(epsilon), GaussianNoise(epsilon), Concentrated(epsilon)):
+        made = Guarantee.of(curve, delta=delta, model="central", source="T")
+        assert not made.is_private or made.epsilon >= 0.0
+        if made.is_private:
+            more = made.for_user(rounds=3)
+            assert not more.is_private or more.epsilon >= made.epsilon
+            with contextlib.suppress(DiscreetError):  # the deltas may add up to more
+                again = compose(made, times=2, delta=max(delta, 1e-9))
+                assert not again.is_private or again.epsilon >= 0.0
+    ledger = Ledger(1e200)
+    with contextlib.suppress(DiscreetError):
+        ledger.charge(large)
+    assert ledger.spent.epsilon <= 1e200
+
+
+def test_numbers_of_other_types_are_rounded_up():
+    third = promise(Fraction(1, 3)).epsilon
+    assert type(third) is float
+    assert Fraction(third) >= Fraction(1, 3)
+    assert promise(2**60 + 1).epsilon > 2**60
 
 
 def test_comparison_is_a_partial_order():

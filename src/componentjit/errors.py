@@ -23,6 +23,8 @@ def shorten(value: object, *, most: int = 60) -> str:
     """
     try:
         text = " ".join(repr(value).split())
-    except ValueError:  # Python refuses to print very large integers
-        return "a number of thousands of digits"
+    except Exception:  # Python does not print very large integers, nor very deep lists
+        if isinstance(value, int):
+            return "a number of thousands of digits"
+        return f"a value of type {type(value).__name__} that cannot be printed"
     return text if len(text) <= most else f"{text[: most - 3]}..."

@@ -17,6 +17,7 @@ from discreet.curves import (
     LaplaceNoise,
     Pure,
     added,
+    total,
 )
 from discreet.errors import check_int, check_range
 
@@ -39,12 +40,12 @@ def composed(curves: Sequence[Curve], delta: float, *, times: int = 1) -> float:
     if delta > 0.0:
         if all(isinstance(curve, GaussianNoise) and curve.slack == 0.0 for curve in curves):
             mus = [curve.mu for curve in curves if isinstance(curve, GaussianNoise)]
-            together = math.sqrt(repetitions * math.fsum(mu * mu for mu in mus)) * UP
+            together = math.sqrt(repetitions * total(mu * mu for mu in mus)) * UP
             return GaussianNoise(together).epsilon_at(delta)
         rhos = [curve.rho for curve in curves]
         if all(rho is not None for rho in rhos):
-            total = math.fsum(rho for rho in rhos if rho is not None)
-            candidates.append(Concentrated(repetitions * total * UP).epsilon_at(delta))
+            rho = total(rho for rho in rhos if rho is not None)
+            candidates.append(Concentrated(repetitions * rho * UP).epsilon_at(delta))
         if len(curves) == 1 and isinstance(curves[0], Pure):
             candidates.append(_randomised_responses(curves[0].epsilon, repetitions, delta))
         elif all(_has_loss_distribution(curve) for curve in curves):
@@ -95,7 +96,7 @@ def _sum_of_epsilons(curves: Sequence[Curve], times: int, delta: float) -> float
         return math.inf
     spare = (delta - needed) * (1.0 - 1e-12) / (times * len(others)) if others else 0.0
     known = [curve.epsilon for curve in pairs]
-    return times * math.fsum([*known, *(curve.epsilon_at(spare) for curve in others)]) * UP
+    return times * total([*known, *(curve.epsilon_at(spare) for curve in others)]) * UP
 
 
 def _through_losses(curves: Sequence[Curve], times: int, delta: float) -> float:
@@ -140,5 +141,5 @@ def _through_losses(curves: Sequence[Curve], times: int, delta: float) -> float:
     parts = [distribution(curve) for curve in curves]
     if times > 1:
         parts = [part.self_compose(times) for part in parts]
-    total = functools.reduce(lambda one, two: one.compose(two), parts)
-    return max(0.0, float(total.get_epsilon_for_delta(delta - room))) * UP
+    together = functools.reduce(lambda one, two: one.compose(two), parts)
+    return max(0.0, float(together.get_epsilon_for_delta(delta - room))) * UP

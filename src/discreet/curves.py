@@ -7,7 +7,7 @@ at any delta, composed and widened to groups. All numbers refer to one fixed nei
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import astuple, dataclass
 from decimal import Decimal
 from itertools import pairwise
@@ -32,6 +32,7 @@ __all__ = [
 
 SMALLEST = 1e-290  # searches stop here: smaller numbers would lose precision
 UP = 1.0 + 1e-13  # covers the rounding errors of a closed formula
+LARGE_MU = 1e4  # beyond, the tail bound is exact to 8 digits, and numbers may overflow
 
 
 class Curve(Protocol):
@@ -50,8 +51,19 @@ class Curve(Protocol):
         """The parameter of zero-concentrated differential privacy, if one is known."""
 
 
+class Checked:
+    """A curve whose numbers are floats of at least 0; a delta is at most 1."""
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            most = 1.0 if name in ("delta", "slack") else math.inf
+            number = check_range(f"{name} of the curve", value, 0.0, most)
+            if type(value) is not float:
+                object.__setattr__(self, name, number)
+
+
 @dataclass(frozen=True)
-class Pure:
+class Pure(Checked):
     """Only epsilon is known; the worst case is randomised response (Kairouz et al. 2015)."""
 
     epsilon: float
@@ -71,11 +83,11 @@ class Pure:
     @property
     def rho(self) -> float:
         """ε² / 2 (Bun & Steinke 2016, Proposition 1.4)."""
-        return self.epsilon**2 / 2.0 * UP
+        return self.epsilon * self.epsilon / 2.0 * UP
 
 
 @dataclass(frozen=True)
-class LaplaceNoise:
+class LaplaceNoise(Checked):
     """Laplace noise on one number; epsilon is sensitivity / scale."""
 
     epsilon: float
@@ -98,7 +110,7 @@ class LaplaceNoise:
 
 
 @dataclass(frozen=True)
-class GaussianNoise:
+class GaussianNoise(Checked):
     """Gaussian noise; mu is L2-sensitivity / standard deviation (Gaussian differential privacy).
 
     ``slack`` is what noise on a grid adds to every delta (docs/proofs.md: Gaussian on a grid).
@@ -119,11 +131,11 @@ class GaussianNoise:
     @property
     def rho(self) -> float:
         """μ² / 2: also on a grid, with no slack (Canonne, Kamath & Steinke 2020, Proposition 5)."""
-        return self.mu**2 / 2.0 * UP
+        return self.mu * self.mu / 2.0 * UP
 
 
 @dataclass(frozen=True)
-class Concentrated:
+class Concentrated(Checked):
     """ρ-zero-concentrated differential privacy."""
 
     rho: float
@@ -133,7 +145,7 @@ class Concentrated:
         """Return ρ + 2 sqrt(ρ ln(1/δ)) (Bun & Steinke 2016, Proposition 1.3)."""
         if delta <= 0.0:
             return math.inf if self.rho > 0.0 else 0.0
-        return (self.rho + 2.0 * math.sqrt(self.rho * math.log(1.0 / delta))) * UP
+        return (self.rho + 2.0 * math.sqrt(self.rho * -math.log(min(delta, 1.0)))) * UP
 
     def for_group(self, size: int) -> Concentrated:
         """Return size² times rho (Bun & Steinke 2016, Proposition 1.9)."""
@@ -141,7 +153,7 @@ class Concentrated:
 
 
 @dataclass(frozen=True)
-class Approximate:
+class Approximate(Checked):
     """Only one pair (epsilon, delta) is known."""
 
     epsilon: float
@@ -187,6 +199,14 @@ def added(*numbers: float, times: int = 1) -> float:
     return close if Decimal(repr(close)) >= exact else math.nextafter(close, math.inf)
 
 
+def total(numbers: Iterable[float]) -> float:
+    """Return an accurate sum, infinity if it is too large."""
+    try:
+        return math.fsum(numbers)
+    except OverflowError:
+        return math.inf
+
+
 KINDS: dict[str, Any] = {
     each.kind: each for each in (Pure, LaplaceNoise, GaussianNoise, Concentrated, Approximate)
 }
@@ -210,6 +230,8 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
     if mu == 0.0 or delta <= 0.0 or not math.isfinite(mu):
         return 0.0 if mu == 0.0 else math.inf
     enough = mu * (0.5 * mu + math.sqrt(-2.0 * math.log(min(delta, 1.0))))
+    if mu > LARGE_MU:
+        return enough * UP
     close = _least(lambda epsilon: gaussian_delta(mu, epsilon) <= delta, enough)
     return _exactly_least(lambda epsilon: _holds(mu, epsilon, delta), close)
 

@@ -4,23 +4,42 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Iterable
+import operator
+import os
+import re
+from collections.abc import Callable, Iterable
 from numbers import Integral, Real
+from typing import TypeVar
 
 from componentjit import ComponentError, shorten
 
 __all__ = [
     "DiscreetError",
+    "cannot_make",
+    "check_callable",
+    "check_choice",
     "check_finite",
     "check_flag",
     "check_int",
+    "check_kind",
+    "check_name",
+    "check_path",
     "check_positive",
     "check_range",
     "check_share",
+    "check_text",
     "count",
+    "is_number",
     "shorten",
+    "show_path",
     "unknown_name",
+    "whole_number",
 ]
+
+Kind = TypeVar("Kind")
+LONG_PATH = 300  # characters: a longer path is cut off
+LONG_NAME = 60  # characters: a longer name is cut off in messages, and not compared with others
+NAME = re.compile(r"\w[\w.+-]{0,59}")
 
 
 class DiscreetError(ComponentError):
@@ -29,30 +48,115 @@ class DiscreetError(ComponentError):
 
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> DiscreetError:
     """Return the error for an unknown name, suggesting the closest known one."""
-    names = sorted(known)
-    close = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
-    hint = f"did you mean '{close[0]}'? " if close else ""
-    shown = shorten(name) if not isinstance(name, str) or len(name) > 60 else f"'{name}'"
-    return DiscreetError(f"unknown {kind} {shown}: {hint}choose from {', '.join(names)}.")
+    names, hint = sorted(known), ""
+    if isinstance(name, str) and len(name) <= LONG_NAME:
+        close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
+        hint = f"did you mean '{close[0]}'? " if close else ""
+    return DiscreetError(f"unknown {kind} {shorten(name)}: {hint}choose from {', '.join(names)}.")
 
 
 def check_int(name: str, value: object, *, minimum: int, maximum: int = 10**15) -> int:
     """Return value as an int, or refuse it."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or int(value) < minimum:
+    number = whole_number(value)
+    if number is None or number < minimum:
         raise DiscreetError(
             f"{name} is {shorten(value)}, but must be a whole number of at least {minimum}."
         )
-    if int(value) > maximum:
+    if number > maximum:
         raise DiscreetError(
             f"{name} is {shorten(value)}, which is too large: at most {maximum:,} is possible."
         )
-    return int(value)
+    return number
+
+
+def whole_number(value: object) -> int | None:
+    """Return a whole number of any type as an int, and None for anything else.
+
+    NumPy counts ``timedelta64`` among its whole numbers, although it is a length of time.
+    """
+    if type(value) is int:
+        return value
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        return None
+    try:
+        return operator.index(value)
+    except Exception:
+        return None
 
 
 def check_flag(name: str, value: object) -> bool:
     """Return True or False, or refuse anything else."""
     if not isinstance(value, bool):
         raise DiscreetError(f"{name} is {shorten(value)}, but must be True or False.")
+    return value
+
+
+def check_choice(name: str, value: object, allowed: Iterable[str]) -> str:
+    """Return one of some words, or refuse anything else."""
+    words = tuple(allowed)
+    if not isinstance(value, str) or value not in words:
+        raise DiscreetError(f"{name} is {shorten(value)}, but must be one of {', '.join(words)}.")
+    return value
+
+
+def check_text(name: str, value: object) -> str:
+    """Return text that can be printed and stored, or refuse anything else."""
+    if not isinstance(value, str):
+        raise DiscreetError(f"{name} is {shorten(value)}, but must be text.")
+    if any("\ud800" <= letter <= "\udfff" for letter in value) or "\0" in value:
+        raise DiscreetError(
+            f"{name} is {shorten(value)}, but must be text without NUL and lone surrogates."
+        )
+    return value
+
+
+def check_name(name: str, value: object) -> str:
+    """Return a name under which something can be registered, or refuse anything else."""
+    if not isinstance(value, str) or not NAME.fullmatch(value):
+        raise DiscreetError(
+            f"{name} is {shorten(value)}, but must be at most {LONG_NAME} letters, digits and "
+            "hyphens."
+        )
+    return value
+
+
+def check_path(name: str, value: object) -> str:
+    """Return the path of a file as text, or refuse what cannot be one."""
+    try:
+        path = os.fspath(value)  # type: ignore[call-overload]
+        os.fsencode(path)  # which refuses lone surrogates
+    except Exception:
+        path = None
+    if not isinstance(path, str) or not path or "\0" in path:
+        raise DiscreetError(f"{name} is {shorten(value)}, but must be the path of a file, as text.")
+    return path
+
+
+def cannot_make(name: str, path: str, error: Exception) -> DiscreetError:
+    """Return the refusal of a path at which no file can be made, and why."""
+    why = str(error)
+    if isinstance(error, OSError):
+        why = f"[Errno {error.errno}] {error.strerror}"  # without the path, which may be long
+    return DiscreetError(f"{name} is {shorten(path)}, where no file can be made ({why}).")
+
+
+def show_path(path: object) -> str:
+    """Return a path as it is shown in a sentence: as it is, if that is short and printable."""
+    text = str(path)
+    return text if text.isprintable() and len(text) <= LONG_PATH else shorten(text, most=LONG_PATH)
+
+
+def check_kind(name: str, value: object, kind: type[Kind], example: str) -> Kind:
+    """Return an object of a kind, or refuse anything else; ``example`` says what is allowed."""
+    if not isinstance(value, kind):
+        raise DiscreetError(f"{name} is {shorten(value)}, but must be {example}.")
+    return value
+
+
+def check_callable(name: str, value: object) -> Callable[..., object]:
+    """Return a function, or refuse anything else."""
+    if not callable(value):
+        raise DiscreetError(f"{name} is {shorten(value)}, but must be a function.")
     return value
 
 
@@ -92,15 +196,25 @@ def check_share(name: str, value: object) -> float:
     """Return a number above 0 and below 1, or refuse it."""
     number = _float(value)
     if not 0.0 < number < 1.0:
-        raise DiscreetError(f"{name} is {value!r}, but must be above 0 and below 1.")
+        raise DiscreetError(f"{name} is {shorten(value)}, but must be above 0 and below 1.")
     return number
+
+
+def is_number(value: object) -> bool:
+    """Return whether a value is a real number, infinity included."""
+    number = _float(value)
+    return math.isfinite(number) or (math.isinf(number) and bool(value == number))
 
 
 def _float(value: object) -> float:
     """Return a real number as a float, infinity if it is too large, and NaN for anything else."""
-    if isinstance(value, bool) or not isinstance(value, Real):
+    if isinstance(value, Integral):
+        value = whole_number(value)
+    if not isinstance(value, Real):
         return math.nan
     try:
         return float(value)
     except OverflowError:
-        return math.inf
+        return math.inf if value > 0 else -math.inf
+    except Exception:
+        return math.nan

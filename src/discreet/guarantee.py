@@ -9,7 +9,14 @@ from typing import Any, Literal, cast, get_args
 
 from discreet.composition import composed
 from discreet.curves import KINDS, Approximate, Curve, Pure, added, is_below
-from discreet.errors import DiscreetError, check_int, check_range, shorten
+from discreet.errors import (
+    DiscreetError,
+    check_choice,
+    check_int,
+    check_range,
+    check_text,
+    shorten,
+)
 
 __all__ = ["RECORD", "REPORTS", "Guarantee", "Json", "Model", "Status", "compose", "round_up"]
 
@@ -35,6 +42,7 @@ IMPLIED: dict[str, tuple[str, ...]] = {
     "none": (),
 }
 RECORD = "whole record (features and outcome)"
+TOO_LARGE = "epsilon is too large to compute with"
 REPORTS = (
     "every single report, and all that is computed from reports; not the action, which stays on "
     "the device"
@@ -81,36 +89,21 @@ class Guarantee:
     curve: Curve | None = None
 
     def __post_init__(self) -> None:
-        check_range("epsilon", self.epsilon, 0.0, math.inf)
-        check_range("delta", self.delta, 0.0, 1.0)
-        check_int("rounds", self.rounds, minimum=1)
-        for name, text in (
-            ("source", self.source),
-            ("seen", self.seen),
-            ("caveat", self.caveat),
-            ("datum", self.datum),
+        for name, most in (("epsilon", math.inf), ("delta", 1.0)):
+            number = check_range(name, getattr(self, name), 0.0, most)
+            object.__setattr__(self, name, _not_below(number, getattr(self, name)))
+        object.__setattr__(self, "rounds", check_int("rounds", self.rounds, minimum=1))
+        for name in ("source", "seen", "caveat", "datum"):
+            check_text(name, getattr(self, name))
+        check_choice("model", self.model, get_args(Model))
+        check_choice("status", self.status, get_args(Status))
+        if self.curve is not None and not (
+            _is_curve(self.curve).epsilon_at(self.delta) <= self.epsilon
         ):
-            if not isinstance(text, str):
-                raise DiscreetError(f"{name} is {shorten(text)}, but must be text.")
-        for name, value, allowed in (
-            ("model", self.model, get_args(Model)),
-            ("status", self.status, get_args(Status)),
-        ):
-            if value not in allowed:
-                raise DiscreetError(
-                    f"{name} is {value!r}, but must be one of {', '.join(allowed)}."
-                )
-        if self.curve is not None:
-            for name, value in dataclasses.asdict(cast(Any, self.curve)).items():
-                if not value >= 0.0:
-                    raise DiscreetError(
-                        f"{name} of the curve is {value!r}, but must be at least 0."
-                    )
-            if not self.curve.epsilon_at(self.delta) <= self.epsilon:
-                raise DiscreetError(
-                    f"epsilon is {self.epsilon!r}, but must be at least what the curve says at "
-                    "this delta."
-                )
+            raise DiscreetError(
+                f"epsilon is {self.epsilon!r}, but must be at least what the curve says at "
+                "this delta."
+            )
 
     @classmethod
     def none(cls, source: str) -> Guarantee:
@@ -131,7 +124,8 @@ class Guarantee:
         datum: str = "",
     ) -> Guarantee:
         """Return the proved guarantee that a curve gives at a delta; epsilon is rounded up."""
-        epsilon = round_up(curve.epsilon_at(delta))
+        check_range("delta", delta, 0.0, 1.0)
+        epsilon = round_up(_is_curve(curve).epsilon_at(float(delta)))
         if not math.isfinite(epsilon):
             return cls.none(
                 "no delta is given" if delta <= 0.0 else "there is no epsilon at this delta"
@@ -199,6 +193,8 @@ class Guarantee:
             return self
         curve = self.tightest_curve.for_group(size)
         delta = curve.delta if isinstance(curve, Approximate) else self.delta
+        if not math.isfinite(curve.epsilon_at(delta)):
+            return Guarantee.none(TOO_LARGE)
         return replace(
             self,
             epsilon=round_up(curve.epsilon_at(delta)),
@@ -270,14 +266,15 @@ class Guarantee:
         """Return the guarantee that ``as_dict`` wrote."""
         read: dict[str, Any] = facts  # which the constructor checks
         try:
-            curve = dict(read.get("curve") or {})
+            # a curve is a dictionary, or None
+            curve = {} if read.get("curve") is None else {**read["curve"]}
             return cls(
-                epsilon=math.inf if read["epsilon"] is None else float(read["epsilon"]),
-                delta=float(read["delta"]),
+                epsilon=math.inf if read["epsilon"] is None else read["epsilon"],
+                delta=read["delta"],
                 model=read["model"],
                 status=read["status"],
                 source=read["source"],
-                rounds=int(read["rounds_per_user"]),
+                rounds=read["rounds_per_user"],
                 seen=read.get("seen", ""),
                 caveat=read.get("caveat", ""),
                 datum=read.get("datum", ""),
@@ -346,6 +343,9 @@ def compose(*guarantees: Guarantee, times: int = 1, delta: float | None = None) 
         epsilon = composed(curves, delta, times=repetitions)
         how = "tight composition (privacy loss distributions)"
     if not math.isfinite(epsilon):
+        needed = added(*(guarantee.delta for guarantee in guarantees), times=repetitions)
+        if delta is None or needed <= delta:
+            return Guarantee.none(TOO_LARGE)
         raise DiscreetError(f"delta is {delta!r}, but these releases need a larger one.")
     models = {guarantee.model for guarantee in guarantees}
     seen = {guarantee.seen for guarantee in guarantees}
@@ -375,6 +375,17 @@ def _is_guarantee(name: str, given: object) -> Guarantee:
     if not isinstance(given, Guarantee):
         raise DiscreetError(f"{name} is {shorten(given)}, but must be a Guarantee.")
     return given
+
+
+def _is_curve(given: object) -> Curve:
+    if not isinstance(given, tuple(KINDS.values())):
+        raise DiscreetError(f"curve is {shorten(given)}, but must be a curve such as Pure(1.0).")
+    return cast(Curve, given)
+
+
+def _not_below(number: float, given: float) -> float:
+    """Return a number that was rounded to a float, rounded up if it was given otherwise."""
+    return number if number >= given else math.nextafter(number, math.inf)
 
 
 def _counted(guarantees: tuple[Guarantee, ...], times: int) -> str:

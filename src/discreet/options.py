@@ -8,15 +8,15 @@ import typing
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import UnionType
-from typing import Any, Literal, NamedTuple, TypeVar, Union
+from typing import Any, Literal, NamedTuple, Union, cast, get_args
 
 from componentjit import Component
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, is_number, shorten, whole_number
 
 __all__ = ["REQUIRED", "Option", "Values", "defined_as", "options_of", "parse_all"]
 
 REQUIRED = inspect.Parameter.empty
-Value = TypeVar("Value")
+LARGEST = 10**15  # of a whole number: larger ones may not fit into compiled code
 Values = Mapping[str, object]  # of options or parameters, by name
 
 
@@ -40,15 +40,44 @@ class Option(NamedTuple):
         """Whether it names a file."""
         return Path in typing.get_args(self.kind)
 
-    def check(self, value: Value) -> Value:
-        """Return a value, or refuse one that is not among the choices."""
+    def check(self, value: object) -> object:
+        """Return a number as a plain one, and refuse what is not among the choices.
+
+        What a number must be is for the function to say that takes the option.
+        """
         only, optional = _required(self.kind)
-        if typing.get_origin(only) is not Literal or (optional and value is None):
+        if optional and value is None:
             return value
-        if value not in typing.get_args(only):
-            raise DiscreetError(
-                f"{self.name} is {value!r}, but must be one of {', '.join(self.choices)}."
-            )
+        if typing.get_origin(only) is Literal:
+            if not any(type(value) is type(each) and value == each for each in get_args(only)):
+                raise DiscreetError(
+                    f"{self.name} is {shorten(value)}, but must be one of "
+                    f"{', '.join(self.choices)}."
+                )
+        elif only is bool and not isinstance(value, bool):
+            raise DiscreetError(f"{self.name} is {shorten(value)}, but must be True or False.")
+        elif whole_number(value) is not None:
+            return whole_number(value)
+        elif only is float and is_number(value):
+            return float(cast(Any, value))
+        return value
+
+    def check_type(self, value: object) -> object:
+        """Return a value as ``check`` does, or refuse what is not of the option's type."""
+        value = self.check(value)
+        only, optional = _required(self.kind)
+        if optional and value is None:
+            return value
+        if only is float and not is_number(value):
+            raise DiscreetError(f"{self.name} is {shorten(value)}, but must be a number.")
+        if only is int and isinstance(value, int) and abs(value) > LARGEST:
+            raise DiscreetError(f"{self.name} is {shorten(value)}, which is too large.")
+        if typing.get_origin(only) is tuple:
+            if not isinstance(value, list | tuple) or not all(map(is_number, value)):
+                raise DiscreetError(
+                    f"{self.name} is {shorten(value)}, but must be a list of numbers."
+                )
+            return tuple(value)
         return value
 
     def parse(self, text: str) -> object:

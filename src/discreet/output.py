@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, show_path
 
 __all__ = ["abandon_unfinished", "growing_folder", "lock", "output_file", "output_folder"]
 
@@ -49,7 +49,9 @@ def output_folder(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         staging.mkdir()
     except OSError as reason:
-        raise DiscreetError(f"output folder {path} cannot be created: {reason.strerror}.") from None
+        raise DiscreetError(
+            f"output folder {show_path(path)} cannot be created: {reason.strerror}."
+        ) from None
     try:
         yield staging
         with _publishing:
@@ -82,7 +84,9 @@ def growing_folder(path: Path) -> Iterator[Callable[[], None]]:
                 created = None
         path.mkdir(parents=True, exist_ok=True)
     except OSError as reason:
-        raise DiscreetError(f"output folder {path} cannot be created: {reason.strerror}.") from None
+        raise DiscreetError(
+            f"output folder {show_path(path)} cannot be created: {reason.strerror}."
+        ) from None
 
     def keep() -> None:
         with _publishing:

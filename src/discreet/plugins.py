@@ -18,7 +18,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import NamedTuple
 
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, check_name, check_text, shorten, show_path
 
 __all__ = [
     "GROUP",
@@ -61,12 +61,14 @@ def register_command(name: str, target: str, *, short_help: str) -> None:
 
     ``target`` is ``module:attribute`` of a ``click.Command``. It is imported when the command runs.
     """
-    module, _, attribute = target.partition(":")
+    check_name("name", name)
+    check_text("short_help", short_help)
+    module, _, attribute = check_text("target", target).partition(":")
     if not module or not attribute:
-        raise DiscreetError(f"target is '{target}', but must be 'module:attribute'.")
+        raise DiscreetError(f"target is {shorten(target)}, but must be 'module:attribute'.")
     older = _commands.get(name)
     if older is not None and older.target != target:
-        raise DiscreetError(f"name is '{name}', but {older.target} is already that command.")
+        raise DiscreetError(f"name is {shorten(name)}, but {older.target} is already that command.")
     _commands[name] = PluginCommand(target, short_help)
 
 
@@ -105,9 +107,8 @@ def load_plugins(*, commands_only: bool = False) -> None:
                     try:
                         each.load()
                     except Exception as reason:
-                        raise DiscreetError(
-                            f"the plugin {each.name} ({each.value}) cannot be imported: {reason}"
-                        ) from reason
+                        name = f"{each.name} ({each.value})"
+                        raise _cannot_be_imported(name, reason) from reason
                 _entry_points_loaded = True
             for name in names:
                 if name not in _loaded_names:
@@ -122,6 +123,8 @@ def load_plugins(*, commands_only: bool = False) -> None:
 
 def load_plugin(name: str) -> None:
     """Import a module by its name, or a Python file by its path."""
+    if name.startswith(".") and not name.endswith(".py"):
+        raise DiscreetError(f"{VARIABLE} names {name}, but modules are named in full.")
     if not name.endswith(".py"):
         try:
             importlib.import_module(name)
@@ -137,4 +140,15 @@ def load_plugin(name: str) -> None:
     assert spec is not None
     assert spec.loader is not None
     sys.modules[path.stem] = module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except DiscreetError:
+        raise
+    except Exception as reason:
+        raise _cannot_be_imported(show_path(name), reason) from reason
+
+
+def _cannot_be_imported(name: str, reason: Exception) -> DiscreetError:
+    """Return the refusal of a plugin, and why."""
+    why = f"{type(reason).__name__}: {reason}".rstrip(".")
+    return DiscreetError(f"the plugin {name} cannot be imported: {why}.")

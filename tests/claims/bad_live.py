@@ -49,7 +49,7 @@ CALLS = [
     ),
     (
         "Ledger(1, path=3)",
-        "path is 3, where no file can be made (open: path should be string, bytes or",
+        "path is 3, but must be the path of a file, as text.",
     ),
     (
         'Ledger(1, path="/nonexistent/x")',
@@ -121,7 +121,7 @@ CALLS = [
     ),
     (
         "Bandit(3, 100, 1.0, path=3)",
-        "path is 3, where no file can be made (open: path should be string, bytes or",
+        "path is 3, but must be the path of a file, as text.",
     ),
     (
         'Bandit(3, 100, 1.0, path="/nonexistent/x")',
@@ -207,8 +207,8 @@ CALLS = [
     ),
     (
         'Ledger(1, max_rounds_per_user=1).admit(b"\\xff")',
-        "user is not valid text: bytes must be UTF-8 (or give their hex()), and numbers at most "
-        "4,300 digits.",
+        "user is not valid text: bytes must be UTF-8 (or give their hex()), text must have no "
+        "lone surrogates, and numbers at most 4,300 digits.",
     ),
     ("Ledger(1).epsilon_a_round(runs=0)", "runs is 0, but must be a whole number of at least 1."),
     (

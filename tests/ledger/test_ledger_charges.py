@@ -313,8 +313,8 @@ def test_an_interrupted_charge_is_not_made(monkeypatch, tmp_path):
             r"key is None, but .* secrets.token_bytes\(32\)",
         ),
         ({"key": KEY}, "key is given, but max_rounds_per_user is None"),
-        ({"path": 3.5}, "path is 3.5, where no file can be made"),
-        ({"path": "nul\0"}, "where no file can be made"),
+        ({"path": 3.5}, "path is 3.5, but must be the path of a file"),
+        ({"path": "nul\0"}, "but must be the path of a file"),
     ],
 )
 def test_bad_arguments_are_refused(arguments, complaint, tmp_path, monkeypatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import itertools
 import sqlite3
 
 import numpy as np
@@ -12,11 +13,48 @@ from promises import KEY, promise
 
 from discreet.errors import DiscreetError
 from discreet.ledger import Ledger, UserLimitReached
+from discreet.ledger.inputs import user_name
 
 
 def test_one_name_is_one_user_however_it_is_written():
     ledger = Ledger(1.0, max_rounds_per_user=3)
     assert [ledger.admit("Ren\u00e9"), ledger.admit("Rene\u0301")] == [1, 2]
+
+
+LOOK_ALIKES = {
+    "zero-width space": "A\u200bda",
+    "zero-width joiner": "Ada\u200d",
+    "word joiner": "Ad\u2060a",
+    "byte order mark": "\ufeffAda",
+    "soft hyphen": "A\u00adda",
+    "NUL": "Ada\0",
+    "control character": "A\x07da",
+    "right to left": "\u202eAda\u202c",
+    "variation selector": "A\ufe0fda",
+    "grapheme joiner": "A\u034fda",
+    "tag": "Ada\U000e0041",
+    "full width": "\uff21\uff44\uff41",
+    "ligature apart": "Ada",
+    "no-break space": "\u00a0Ada\u3000",
+    "bytes with a mark": b"\xef\xbb\xbfAda",
+    "bytes with NUL": b"Ada\0",
+}
+
+
+@pytest.mark.parametrize("name", LOOK_ALIKES)
+def test_names_that_look_the_same_are_one_user(name):
+    ledger = Ledger(1.0, max_rounds_per_user=3)
+    assert [ledger.admit("Ada"), ledger.admit(LOOK_ALIKES[name])] == [1, 2]
+
+
+def test_normal_names_stay_normal():
+    """Leaving characters out may join others: a name is normal only if nothing changes any more."""
+    letters = ["e", "\u0301", "\u200b", "\u0327", "\ufb01", " ", "\u00a0", "\u1100", "\u1161", "\0"]
+    for many in itertools.product(letters, repeat=4):
+        text = "x" + "".join(many)
+        name = user_name(text)
+        assert user_name(name) == name
+        assert user_name(text.replace("\u200b", "").replace("\0", "")) == name
 
 
 def test_users_have_a_limit():
@@ -39,7 +77,7 @@ def test_a_user_is_one_text_however_it_is_given():
     ledger = Ledger(1.0, max_rounds_per_user=9)
     users = [17, "17", b"17", " 17", "17\n", np.int64(17)]
     assert [ledger.admit(user) for user in users] == [1, 2, 3, 4, 5, 6]
-    others = [-17, "017", "1 7", "\ud800", "Ada", "ada"]
+    others = [-17, "017", "1 7", "Ada", "ada"]
     assert [ledger.admit(user) for user in others] == [1] * len(others)
 
 
@@ -48,7 +86,12 @@ def test_a_user_is_one_text_however_it_is_given():
     [
         ("", "is empty"),
         (" ", "is empty"),
+        ("\u200b\ufeff\0\u2060 \ufe0f", "is empty"),
+        ("\ud800", "is not valid text"),
         (b"\xff", "is not valid text"),
+        (np.timedelta64(1, "s"), "is of type timedelta64"),
+        (bytearray(b"Ada"), "is of type bytearray"),
+        (True, "is of type bool"),
         pytest.param(10**5000, "is not valid text", id="digits"),
     ],
 )
@@ -58,13 +101,17 @@ def test_what_names_nobody_is_refused_without_showing_it(user, complaint):
     assert refusal.value.__context__ is None
 
 
-def test_a_file_that_counted_users_otherwise_is_refused(tmp_path):
+@pytest.mark.parametrize(
+    ("check", "names"),
+    [(b"check", "17 and '17'"), (b"check: users are text", "names that look the same")],
+)
+def test_a_file_that_counted_users_otherwise_is_refused(check, names, tmp_path):
     path = tmp_path / "ledger"
     Ledger(1.0, max_rounds_per_user=2, path=path, key=KEY).close()
     with sqlite3.connect(path) as file:
-        file.execute("UPDATE terms SET key_check = ?", (hmac.digest(KEY, b"check", "sha256"),))
+        file.execute("UPDATE terms SET key_check = ?", (hmac.digest(KEY, check, "sha256"),))
     file.close()
-    with pytest.raises(DiscreetError, match="counted 17 and '17' as two users"):
+    with pytest.raises(DiscreetError, match=f"counted {names} as two users"):
         Ledger(1.0, max_rounds_per_user=2, path=path, key=KEY)
 
 

@@ -16,7 +16,7 @@ from discreet.algorithms.registry import Instance, Setting, algorithm, register_
 from discreet.channels import Estimates, Open, PerRound, Responses
 from discreet.contracts import Floats
 from discreet.curves import gaussian_sigma
-from discreet.errors import DiscreetError, check_int
+from discreet.errors import DiscreetError, check_int, check_positive, check_range
 from discreet.learners import BatchedExp4, Exp4, Exp4P, Following
 from discreet.mechanisms import ReportNoiseName, report_noise
 from discreet.private import Private
@@ -294,8 +294,10 @@ def _tuned(
         usual * np.geomspace(1e-5, 20.0, 140),
         np.append(0.0, np.geomspace(1e-5, 0.5, 80)),
     )
-    rates = rates if learning_rate is None else np.array([learning_rate])
-    mixings = mixings if mixing is None else np.array([mixing])
+    if learning_rate is not None:
+        rates = np.array([check_positive("learning_rate", learning_rate)])
+    if mixing is not None:
+        mixings = np.array([check_range("mixing", mixing, 0.0, 1.0)])
     rate, share = rates[:, None], mixings[None, :]
     batches = rounds // size
     best = _Tuning(size, float(rates[0]), float(mixings[-1]), MOMENTS[0], math.inf)

@@ -11,9 +11,13 @@ from discreet.channels import Responses
 from discreet.contracts import Protected
 from discreet.errors import (
     DiscreetError,
+    check_flag,
     check_int,
+    check_kind,
+    check_name,
     check_positive,
     check_range,
+    check_text,
     shorten,
     unknown_name,
 )
@@ -48,12 +52,13 @@ class Setting(Generic[P]):
     def __post_init__(self) -> None:
         if not isinstance(self.problem, Problem):
             raise DiscreetError(
-                f"problem is {self.problem!r}, but must be a problem such as Arms(4)."
+                f"problem is {shorten(self.problem)}, but must be a problem such as Arms(4)."
             )
         object.__setattr__(self, "rounds", check_int("rounds", self.rounds, minimum=2))
         check_positive("epsilon", self.epsilon)
-        check_range("epsilon", self.epsilon, 1e-12, 1e12)
-        check_range("delta", self.delta, 0.0, 1.0)
+        epsilon = check_range("epsilon", self.epsilon, 1e-12, 1e12)
+        object.__setattr__(self, "epsilon", epsilon)
+        object.__setattr__(self, "delta", check_range("delta", self.delta, 0.0, 1.0))
         object.__setattr__(self, "bounds", check_bounds(self.bounds))
 
 
@@ -227,14 +232,13 @@ class Algorithm:
             calibration = str(known["calibration"].check(options.pop("calibration")))
         make = self.calibrations[calibration]
         mine = self._options_of(make)
+        accepted = {key: mine[key].check_type(options[key]) for key in options if key in mine}
         for key, value in options.items():
-            if key in mine:
-                mine[key].check(value)
-            elif value != known[key].default:
+            if key not in mine and known[key].check(value) != known[key].default:
                 raise DiscreetError(
                     f"calibration is {calibration}, which has no {key}: leave it out."
                 )
-        return make, {key: value for key, value in options.items() if key in mine}
+        return make, accepted
 
     @property
     def calibrations(self) -> dict[str, Build]:
@@ -294,13 +298,21 @@ def register_algorithm(
     ``citation`` and ``builds_on`` are keys of references.bib, or Citations such as those that
     ``read_bibtex`` returns.
     """
+    check_name("name", name)
+    check_text("title", title)
+    check_text("twin", twin)
+    check_kind("problem", problem, Problem, "a problem such as Arms(4)")
+    for key, names in (("builds_on", builds_on), ("fixed", fixed)):
+        check_kind(key, names, tuple, "a tuple of names")
+    for key, flag in (("stochastic", stochastic), ("anytime", anytime), ("one_point", one_point)):
+        check_flag(key, flag)
 
     def register(make: Build) -> Build:
         known = _algorithms.get(name)
         if known is not None and defined_as(known.make) != defined_as(make):
             raise DiscreetError(
-                f"name is '{name}', but an algorithm of that name is registered already: use "
-                "another."
+                f"name is {shorten(name)}, but an algorithm of that name is registered already: "
+                "use another."
             )
         _algorithms[name] = Algorithm(
             name=name,
@@ -345,9 +357,13 @@ def register_calibration(name: str, calibration: str) -> Callable[[Build], Build
 
 def list_algorithms(problem: type[Problem] | None = None) -> dict[str, Algorithm]:
     """Return all named algorithms, those of plugins too, or those for one kind of problem."""
+    if problem is not None and not (isinstance(problem, type) and issubclass(problem, Problem)):
+        raise DiscreetError(f"problem is {shorten(problem)}, but must be a class such as Arms.")
     load_plugins()
     return {
-        name: each for name, each in _algorithms.items() if problem in (None, type(each.problem))
+        name: each
+        for name, each in _algorithms.items()
+        if problem is None or problem is type(each.problem)
     }
 
 

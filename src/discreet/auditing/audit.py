@@ -164,7 +164,7 @@ def audit(
         check_int("trials", trials, minimum=100)
     for name, value, kind in (("claimed", claimed, Guarantee), ("setting", setting, Setting)):
         if value is not None and not isinstance(value, kind):
-            raise DiscreetError(f"{name} is {value!r}, but must be a {kind.__name__}.")
+            raise DiscreetError(f"{name} is {shorten(value)}, but must be a {kind.__name__}.")
     if isinstance(subject, str):
         private, stated, facts = _named(subject, setting or default_setting(subject), options)
     elif isinstance(subject, Protected | LiveClient | LiveRun):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 
@@ -57,6 +58,7 @@ def main(arguments: list[str] | None = None) -> None:
     Without arguments it is the program itself, and takes the arguments of the process.
     """
     if arguments is None:
+        interrupts.occupy_closed_streams()
         interrupts.run_as_program(lambda: run(None))
     sys.exit(run(arguments))
 
@@ -70,15 +72,18 @@ def run(arguments: list[str] | None) -> int:
     from discreet.plugins import load_plugins
 
     interrupts.clean_up_with(abandon_unfinished)
+    if sys.stdout is None:
+        return _complain("the output is closed, so nothing can be printed: leave out >&-.")
     try:
         load_plugins(commands_only=True)  # they add commands and algorithms
         from discreet.cli.commands import cli
 
-        code = cli.main(args=arguments, prog_name="discreet", standalone_mode=False)
+        try:
+            code = cli.main(args=arguments, prog_name="discreet", standalone_mode=False)
+        except click.exceptions.NoArgsIsHelpError as reason:
+            click.echo(reason.format_message())
+            code = 0
         sys.stdout.flush()
-    except click.exceptions.NoArgsIsHelpError as reason:
-        click.echo(reason.format_message())
-        return 0
     except (DiscreetError, click.ClickException) as reason:
         return _complain(
             reason.format_message() if isinstance(reason, click.ClickException) else str(reason)
@@ -88,17 +93,27 @@ def run(arguments: list[str] | None) -> int:
             f"a number is too large or too small to compute with ({type(reason).__name__})."
         )
     except BrokenPipeError:
-        # the reader has closed the pipe
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()  # the reader has closed the pipe
         return 0
     except OSError as reason:
+        if reason.filename is None:
+            _drop_output()
         return _complain(
             f"cannot read or write {reason.filename or 'the output'}: {reason.strerror}."
         )
+    except UnicodeEncodeError as reason:
+        _drop_output()
+        shown = reason.object[reason.start : reason.start + 1].encode("ascii", "backslashreplace")
+        return _complain(f"the output's encoding, {reason.encoding}, cannot show {shown.decode()}.")
     except (KeyboardInterrupt, click.Abort):
         click.echo(interrupts.message(), err=True)
         return interrupts.EXIT_CODE
     return code if isinstance(code, int) else 0
+
+
+def _drop_output() -> None:
+    """Send what is left of the output nowhere: Python writes it when it exits, and would fail."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _complain(sentence: str) -> int:
@@ -106,5 +121,6 @@ def _complain(sentence: str) -> int:
     import click
 
     if not interrupts.ending():
-        click.echo(f"discreet: {' '.join(sentence.split())}", err=True)
+        with contextlib.suppress(OSError):  # a full disk: nobody can read it
+            click.echo(f"discreet: {' '.join(sentence.split())}", err=True)
     return 2

@@ -55,7 +55,11 @@ def run_as_program(work: Callable[[], int]) -> NoReturn:
             failures.append(failure)
 
     worker = threading.Thread(target=run, name="command", daemon=True)
-    worker.start()
+    try:
+        worker.start()
+    except RuntimeError as reason:
+        say(f"discreet: no thread can be started ({reason}).")
+        os._exit(2)
     while worker.is_alive():
         worker.join(0.05)  # in a loop: a signal that arrives just before a wait does not end it
     if requested():
@@ -111,6 +115,24 @@ def _interrupt(signum: int, frame: FrameType | None) -> None:
     text = message(written=bool(_state.clean_up()))
     if os.isatty(2):
         text = f"\r\x1b[K\x1b[?25h{text}"  # replaces a progress bar, which hides the cursor
-    # not through sys.stderr, which the other thread may have locked
-    os.write(2, f"{text}\n".encode())
+    say(text)
     os._exit(EXIT_CODE)
+
+
+def say(text: str) -> None:
+    """Print a line, if that is possible: not through sys.stderr, which may be locked or None."""
+    import contextlib
+
+    with contextlib.suppress(OSError):  # of a full disk: nobody can read it
+        os.write(2, f"{text}\n".encode(errors="backslashreplace"))
+
+
+def occupy_closed_streams() -> None:
+    """Open what the caller has closed: otherwise the next file opened would be taken for it."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, this one
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")  # libraries write to it

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from componentjit import copy
-from discreet.errors import DiscreetError, check_int, unknown_name
+from discreet.errors import DiscreetError, check_int, check_name, check_text, shorten, unknown_name
 from discreet.options import REQUIRED, Option, Values, defined_as, options_of
 from discreet.plugins import load_plugins
 from discreet.problems import Environment, Problem
@@ -86,6 +86,14 @@ def register_environment(
 
     Keyword arguments beyond these fix options of the environment.
     """
+    check_name("name", name)
+    check_text("title", title)
+    if not isinstance(problem, type) or not issubclass(problem, Problem):
+        raise DiscreetError(f"problem is {shorten(problem)}, but must be a class such as Arms.")
+    if usual is not None and not isinstance(usual, Mapping):
+        raise DiscreetError(
+            f"usual is {shorten(usual)}, but must be a dictionary of parameters by name."
+        )
 
     def keep(make: Make) -> Make:
         older = _environments.get((problem, name))

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import secrets
 import unicodedata
-from numbers import Integral
 
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, shorten, whole_number
 from discreet.guarantee import Guarantee
 
 User = str | int | bytes
+# Characters that are shown as nothing, although their category is another: the grapheme joiner,
+# fillers of Hangul, inherent vowels of Khmer, and variation selectors.
+UNSEEN = frozenset(
+    [*"\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\u180b\u180c\u180d\u180f"]
+    + [chr(code) for code in (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))]
+)
 KEY_BYTES = 16  # the shortest key: 128 bits cannot be guessed
 
 
@@ -20,7 +25,7 @@ def check_charge(guarantee: object, label: object, rounds: int) -> Guarantee:
     in: a sum of such guarantees would mean nothing.
     """
     if not isinstance(guarantee, Guarantee):
-        raise DiscreetError(f"guarantee is {guarantee!r}, but must be a Guarantee.")
+        raise DiscreetError(f"guarantee is {shorten(guarantee)}, but must be a Guarantee.")
     if not guarantee.is_private:
         raise DiscreetError(
             f"guarantee is {guarantee.short}, but only differentially private releases can be "
@@ -40,42 +45,68 @@ def check_charge(guarantee: object, label: object, rounds: int) -> Guarantee:
             "for_user(...)."
         )
     if not isinstance(label, str) or not label.isprintable():
-        raise DiscreetError(f"label is {label!r}, but must be printable text.")
+        raise DiscreetError(f"label is {shorten(label)}, but must be printable text.")
     return guarantee
 
 
 def user_name(user: object) -> str:
     """Return the text that names a user.
 
-    Mistaking two users for one is safe; mistaking one for two is not.
+    Mistaking two users for one is safe; mistaking one for two is not. So texts that look alike are
+    one name: compatible characters are (NFKC: full-width digits, ligatures), and characters that
+    nobody sees are left out: control and format characters (zero-width spaces and joiners, byte
+    order marks, NUL, directions) and variation selectors. All blanks are alike, and those around a
+    name do not count.
 
-    >>> [user_name(user) for user in (17, "17", b"17", " 17")]
-    ['17', '17', '17', '17']
+    >>> [user_name(user) for user in (17, "17", b"17", " 17", "１７", "1\\u200b7", "\\ufeff17\\0")]
+    ['17', '17', '17', '17', '17', '17', '17']
     """
-    if isinstance(user, bool) or not isinstance(user, str | bytes | Integral):
+    if isinstance(user, str | bytes):
+        text = _text(user)
+    elif (number := whole_number(user)) is not None:
+        text = _text(number)
+    else:
         raise DiscreetError(
             f"user is of type {type(user).__name__}, but must be text, a whole number or bytes."
         )
-    text = _text(user)
     if text is None:
         raise DiscreetError(
-            "user is not valid text: bytes must be UTF-8 (or give their hex()), and numbers at "
-            "most 4,300 digits."
+            "user is not valid text: bytes must be UTF-8 (or give their hex()), text must have no "
+            "lone surrogates, and numbers at most 4,300 digits."
         )
-    name = unicodedata.normalize("NFC", text).strip()
+    name = _normal(text)
     if not name:
         raise DiscreetError("user is empty, but must be text that names one person.")
     return name
 
 
-def _text(user: str | bytes | Integral) -> str | None:
+def _normal(text: str) -> str:
+    """Return a name without what nobody sees; normalised again, because that may join letters."""
+    before, name = "", text
+    while name != before:
+        before, name = name, unicodedata.normalize("NFKC", name)
+        seen = "".join(letter for letter in name if not _is_unseen(letter))
+        name = " ".join(seen.split())
+    return name
+
+
+def _is_unseen(letter: str) -> bool:
+    """Return whether nothing is shown for a character; blanks such as line feeds are."""
+    if letter.isspace():
+        return False
+    return unicodedata.category(letter) in ("Cc", "Cf") or letter in UNSEEN
+
+
+def _text(user: str | bytes | int) -> str | None:
     """Return the text, or None: the user must not appear in the chain of an exception."""
     try:
         if isinstance(user, bytes):
             return user.decode("utf-8")
-        return user if isinstance(user, str) else str(int(user))
+        text = str(user)
+        text.encode("utf-8")
     except ValueError:
         return None
+    return text
 
 
 def check_key(key: object, *, limited: bool, in_memory: bool) -> bytes | None:

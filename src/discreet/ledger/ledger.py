@@ -15,7 +15,10 @@ from typing import NamedTuple
 
 from discreet.errors import (
     DiscreetError,
+    cannot_make,
+    check_flag,
     check_int,
+    check_path,
     check_positive,
     check_range,
     count,
@@ -38,7 +41,11 @@ TABLES = (
 )
 
 # Their keyed hash in the file shows which key it was made with, and how users are counted.
-CHECK, OLD_CHECK = b"check: users are text", b"check"
+CHECK = b"check: users are NFKC text"
+OLD_CHECKS = {
+    b"check": "17 and '17'",
+    b"check: users are text": "names that look the same",
+}
 BY_LABEL = "SELECT number, epsilon, delta FROM entries WHERE label = ? ORDER BY number LIMIT 1"
 
 
@@ -149,6 +156,7 @@ class Ledger(NotCopyable):
         charge can simply repeat it.
         """
         check_charge(guarantee, label, self._limit or 1)
+        check_flag("once", once)
         price = self._rule.price(guarantee)
         epsilon, delta = float(guarantee.epsilon), float(guarantee.delta)
         facts = (label, epsilon, delta, guarantee.rho, guarantee.status)
@@ -188,8 +196,9 @@ class Ledger(NotCopyable):
         """Count a round of a user; return their rounds so far. Use its outcome only afterwards.
 
         A user is named by text. A whole number stands for the text that it prints as and bytes for
-        the text that they encode; surrounding blanks are ignored: 17, "17", b"17" and " 17" are one
-        user. One more than ``max_rounds_per_user`` is refused with ``UserLimitReached``, and not
+        the text that they encode. Compatible characters are alike (NFKC), and what nobody sees is
+        ignored: surrounding blanks, zero-width and other format characters, NUL. So 17, "17",
+        b"17", " 17" and "１７" are one user. One more than ``max_rounds_per_user`` is refused with ``UserLimitReached``, and not
         counted.
         """
         digest = self._digest(user)
@@ -332,13 +341,14 @@ class Ledger(NotCopyable):
                 raise DiscreetError(
                     f"{name} is {here!r}, but the ledger {self._where} has {there!r} for good."
                 )
-        if self._key is not None and hmac.compare_digest(
-            hmac.digest(self._key, OLD_CHECK, "sha256"), stored_check
-        ):
-            raise DiscreetError(
-                f"the ledger {self._where} counted 17 and '17' as two users, so it cannot be used "
-                "any more."
-            )
+        for old, names in OLD_CHECKS.items():
+            if self._key is not None and hmac.compare_digest(
+                hmac.digest(self._key, old, "sha256"), stored_check
+            ):
+                raise DiscreetError(
+                    f"the ledger {self._where} counted {names} as two users, so it cannot be used "
+                    "any more."
+                )
         if check is not None and not hmac.compare_digest(check, stored_check):
             raise DiscreetError(f"key is not the one with which the ledger {self._where} was made.")
 
@@ -357,9 +367,7 @@ class Ledger(NotCopyable):
             raise DiscreetError(
                 "max_rounds_per_user is None, but must be set to count the rounds of users."
             )
-        return hmac.digest(
-            self._key, b"user:" + user_name(user).encode("utf-8", "surrogatepass"), "sha256"
-        )
+        return hmac.digest(self._key, b"user:" + user_name(user).encode("utf-8"), "sha256")
 
 
 def _offer(room: Decimal, rounds: int) -> str:
@@ -372,11 +380,12 @@ def _offer(room: Decimal, rounds: int) -> str:
 
 def _present(path: str | os.PathLike[str]) -> Path:
     """Return the path of a file; create an empty one, readable by its owner only, if needed."""
+    path = check_path("path", path)
     try:
         with contextlib.suppress(FileExistsError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-    except (OSError, ValueError, TypeError) as error:
-        raise DiscreetError(f"path is {path!r}, where no file can be made ({error}).") from None
+    except (OSError, ValueError) as error:
+        raise cannot_make("path", path, error) from None
     return Path(path).absolute()
 
 

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import math
+from array import array
+from collections import UserString
 from collections.abc import Hashable, Mapping, Sequence
-from typing import SupportsFloat, cast
+from decimal import Decimal
+from numbers import Real
+from typing import cast
 
 import numpy as np
 
 from discreet.contracts import Floats
-from discreet.errors import DiscreetError, check_int, count
+from discreet.errors import DiscreetError, check_int, count, shorten
 from discreet.ranges import Range
 
 Labels = tuple[Hashable, ...]
 TOLERANCE = 1e-9  # by which probabilities may miss a sum of 1, and lengths a norm: rounding
+NOT_NUMBERS = (str, UserString, bytes, bytearray, memoryview, np.ma.MaskedArray)
 MANY = 10_000_000  # the largest number of labels or dimensions: memory for some arrays of it
 
 
@@ -23,19 +28,29 @@ def labels_of(name: str, given: int | Sequence[Hashable]) -> Labels:
         given = given.tolist()
     if isinstance(given, str | bytes) or not isinstance(given, int | np.integer | Sequence):
         raise DiscreetError(
-            f"{name} is {given!r}, but must be a list of labels or a whole number of at least 2."
+            f"{name} is {shorten(given)}, but must be a list of labels or a whole number of at "
+            "least 2."
         )
     if isinstance(given, Sequence):
         if len(given) < 2:
             raise DiscreetError(
                 f"{name} has {count(len(given), 'label')}, but at least 2 are needed."
             )
-        if not all(isinstance(label, Hashable) and label == label for label in given):
+        different = _different(given)
+        if different is None:
             raise DiscreetError(f"{name} has a label that cannot be one: use text or numbers.")
-        if len(set(given)) < len(given):
+        if different < len(given):
             raise DiscreetError(f"{name} has a label twice, but labels must differ.")
         return tuple(label.item() if isinstance(label, np.generic) else label for label in given)
     return tuple(range(check_int(name, given, minimum=2, maximum=MANY)))
+
+
+def _different(labels: Sequence[object]) -> int | None:
+    """Return how many different labels there are; None if one is not equal to itself."""
+    try:
+        return len(set(labels)) if all(bool(label == label) for label in labels) else None
+    except Exception:
+        return None
 
 
 def loss_of(
@@ -61,11 +76,18 @@ def loss_of(
 
 
 def _number(given: object) -> float | None:
-    """Return the outcome as a float, or None: it must not appear in the chain of an exception."""
-    if isinstance(given, str | bytes):
+    """Return the outcome as a float, or None: it must not appear in the chain of an exception.
+
+    Numbers of Python and NumPy are taken, decimals and fractions too, and arrays without axes.
+    Python's ``float`` would also read text, bytes and buffers of bytes, drop the imaginary part of
+    a complex number, and take a masked number for the one under the mask.
+    """
+    if type(given) is np.ndarray and given.ndim == 0:
+        given = given[()]
+    if isinstance(given, np.timedelta64) or not isinstance(given, Real | Decimal | np.bool_):
         return None
     try:
-        return float(cast(SupportsFloat, given))
+        return float(given)
     except Exception:
         return None
 
@@ -78,7 +100,7 @@ def losses_of(
         raise DiscreetError("tell needs one outcome: either rewards or losses.")
     name, given = ("rewards", rewards) if losses is None else ("losses", losses)
     if isinstance(given, Mapping):
-        if set(given) != set(labels):
+        if len(given) != len(labels) or not all(label in given for label in labels):
             raise DiscreetError(
                 f"the {name} are those of {len(given)} labels, but must be those of all "
                 f"{len(labels)} experts."
@@ -110,21 +132,49 @@ def _in_range(name: str, values: Floats, bounds: Range, *, clip: bool, rewards: 
 
 def vector_of(name: str, given: object, length: int) -> Floats:
     """Return a vector of finite numbers, or refuse it."""
-    array = numbers_of(given)
-    if array is None or not np.isfinite(array).all():
+    numbers = numbers_of(given)
+    if numbers is None or not np.isfinite(numbers).all():
         raise DiscreetError(f"the {name} must be {length} finite numbers.")
-    if array.shape != (length,):
+    if numbers.shape != (length,):
         raise DiscreetError(
-            f"the {name} have the shape {array.shape}, but must be a vector of length {length}."
+            f"the {name} have the shape {numbers.shape}, but must be a vector of length {length}."
         )
-    return array
+    return numbers
 
 
 def numbers_of(given: object) -> Floats | None:
-    """Return an array of floats, or None: it must not appear in the chain of an exception."""
+    """Return an array of floats, or None: it must not appear in the chain of an exception.
+
+    Text and bytes are not numbers, although NumPy reads a buffer of bytes as such; and whatever is
+    masked is missing.
+    """
+    if isinstance(given, NOT_NUMBERS) or (isinstance(given, array) and given.typecode in "bBuw"):
+        return None
     try:
-        array = np.asarray(given)
-        return array.astype(np.float64) if array.dtype.kind in "biuf" else None
+        if isinstance(given, Sequence) and _has_masked(given):
+            return None
+        found = np.asarray(given)
+        if found.dtype.kind == "O":  # decimals and fractions, but also anything else
+            numbers = [_number(each) for each in found.flat]
+            return None if None in numbers else np.array(numbers, float).reshape(found.shape)
+        return found.astype(np.float64) if found.dtype.kind in "biuf" else None
+    except Exception:
+        return None
+
+
+def _has_masked(given: Sequence[object]) -> bool:
+    """Return whether there is anything masked in a list, or in the lists in it."""
+    return any(
+        isinstance(each, NOT_NUMBERS)
+        or (isinstance(each, list | tuple) and any(isinstance(one, NOT_NUMBERS) for one in each))
+        for each in given
+    )
+
+
+def index_of(indices: Mapping[Hashable, int], label: object) -> int | None:
+    """Return the number of a label; None if there is none, or if it cannot be a label."""
+    try:
+        return indices.get(cast(Hashable, label))
     except Exception:
         return None
 

@@ -13,7 +13,7 @@ from discreet.errors import DiscreetError
 from discreet.learners.search.searching import Searching
 from discreet.ledger import Ledger
 from discreet.ledger.inputs import User
-from discreet.live.arguments import labels_of, loss_of
+from discreet.live.arguments import index_of, labels_of, loss_of
 from discreet.live.client import LiveClient, Path, RunOptions, Wait, terms
 from discreet.live.rows import Recipe
 from discreet.live.run import LiveRun
@@ -71,12 +71,12 @@ class ArmsClient(LiveClient[Decision]):
             arm, number, token = decision
             # what ask gives; anything else is checked more closely
             if type(number) is int and type(token) is str:
-                self._run.tell_by_id(number, token, self._indices.get(arm), outcome)
+                self._run.tell_by_id(number, token, index_of(self._indices, arm), outcome)
                 return
         self._tell(decision, outcome)
 
     def _choice(self, decision: Decision) -> int | None:
-        return self._indices.get(decision.arm)
+        return index_of(self._indices, decision.arm)
 
     def _size(self) -> str:
         return f"{len(self._labels)} arms"

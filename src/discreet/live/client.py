@@ -12,7 +12,8 @@ from typing import ClassVar, Generic, NamedTuple, Protocol, Self, cast
 import numpy as np
 from typing_extensions import TypeVar
 
-from discreet.errors import DiscreetError, check_flag, check_int, check_positive
+from discreet.algorithms import algorithm
+from discreet.errors import DiscreetError, check_flag, check_int, check_positive, shorten
 from discreet.guarantee import Guarantee
 from discreet.ledger import Ledger
 from discreet.ledger.guards import NotCopyable
@@ -97,7 +98,7 @@ class RunOptions:
             )
         if self.seed is not None and not self.simulation:
             raise DiscreetError(
-                f"seed is {self.seed!r}, but live noise cannot have one: only simulation=True "
+                f"seed is {shorten(self.seed)}, but live noise cannot have one: only simulation=True "
                 "takes a seed."
             )
         _check_ledger(self.ledger, self.simulation)
@@ -124,6 +125,8 @@ class LiveClient(NotCopyable, Generic[Gives]):
 
     def __init__(self, recipe: Recipe, run: RunOptions, default: Default, options: Values) -> None:
         check_flag("clip", recipe["clip"])
+        if not isinstance(recipe["algorithm"], str):
+            algorithm(recipe["algorithm"])  # which says what is known
         check_flag("simulation", run.simulation)
         if recipe["horizon"] is not None:
             check_int("horizon", recipe["horizon"], minimum=2)
@@ -255,7 +258,7 @@ class LiveClient(NotCopyable, Generic[Gives]):
         if type(decision) is int:
             return self._run.give_up(decision)
         given = self._checked(decision)
-        return self._run.give_up(given.id, str(given.token))
+        return self._run.give_up(given.id, _token(given))
 
     def _label(self, choice: int) -> Hashable:
         """Return the label of what was chosen; None if there are no labels."""
@@ -284,7 +287,7 @@ class LiveClient(NotCopyable, Generic[Gives]):
             self._run.tell_by_id(decision, None, None, feedback)
         else:
             given = self._checked(decision)
-            self._run.tell_by_id(given.id, str(given.token), self._choice(given), feedback)
+            self._run.tell_by_id(given.id, _token(given), self._choice(given), feedback)
 
     def snapshot(
         self,
@@ -322,6 +325,11 @@ class LiveClient(NotCopyable, Generic[Gives]):
         )
 
 
+def _token(decision: Decided) -> str:
+    """Return the token of a decision, which may be anything if somebody made it up."""
+    return decision.token if isinstance(decision.token, str) else ""
+
+
 def terms(
     horizon: int | None,
     epsilon: float,
@@ -350,7 +358,7 @@ def seconds_of(wait: Wait) -> float:
 
 def _check_ledger(ledger: object, simulation: bool) -> None:
     if ledger is not None and not isinstance(ledger, Ledger):
-        raise DiscreetError(f"ledger is {ledger!r}, but must be a discreet.Ledger.")
+        raise DiscreetError(f"ledger is {shorten(ledger)}, but must be a discreet.Ledger.")
     if ledger is not None and simulation:
         raise DiscreetError(
             "ledger is given, but simulation=True draws noise that protects nobody: leave it out."

@@ -10,7 +10,7 @@ import numpy as np
 from discreet.contracts import Floats, Generator
 from discreet.ledger import Ledger
 from discreet.ledger.inputs import User
-from discreet.live.arguments import advice_of, labels_of, loss_of, losses_of
+from discreet.live.arguments import advice_of, index_of, labels_of, loss_of, losses_of
 from discreet.live.arms import Decision, default_of
 from discreet.live.client import LiveClient, Path, RunOptions, Wait, terms
 from discreet.live.rows import Recipe
@@ -112,7 +112,7 @@ class Experts(LiveClient[Trust]):
         self._tell(decision, losses_of(rewards, losses, self._labels, self._bounds, clip=clip))
 
     def _choice(self, decision: Trust) -> int | None:
-        return self._indices.get(decision.expert)
+        return index_of(self._indices, decision.expert)
 
     def _size(self) -> str:
         return f"{len(self._labels)} experts"
@@ -192,7 +192,7 @@ class Advisor(LiveClient[Decision]):
         self._tell(decision, loss_of(reward, loss, self._bounds, clip=self._recipe["clip"]))
 
     def _choice(self, decision: Decision) -> int | None:
-        return self._indices.get(decision.arm)
+        return index_of(self._indices, decision.arm)
 
     def _size(self) -> str:
         return f"{len(self._labels)} arms, {len(self._experts)} experts"

@@ -13,7 +13,7 @@ from typing import cast
 
 import numpy as np
 
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, check_path, shorten
 from discreet.ledger.guards import sqlite_lock
 from discreet.live.keys import KeyPlace, new_file
 from discreet.live.rows import (
@@ -73,8 +73,8 @@ class FileStore(Store):
     asks = "NORMAL"  # and for the rest
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._given = path
-        self.name = str(path)
+        self._given = check_path("path", path)
+        self.name = self._given
         self._session = self._synchronous = ""
         self._file: sqlite3.Connection
         self._lock: sqlite3.Connection
@@ -108,8 +108,8 @@ class FileStore(Store):
     def open(self, key: KeyPlace | None = None) -> None:
         """Take the run in the file."""
         path = self._given
-        if not isinstance(path, str | os.PathLike) or not Path(path).is_file():
-            raise DiscreetError(f"path is {str(path)!r}, but there is no file.")
+        if not os.path.isfile(path):  # which, unlike Path.is_file, is false for impossible names
+            raise DiscreetError(f"path is {shorten(path)}, but there is no file.")
         if self._connect(Path(path).resolve()):
             self.close()
             raise DiscreetError(f"{self.name} is a file of another kind, not a run.")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import platformdirs
 
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, cannot_make, check_path
 from discreet.ledger.guards import run_in_children
 from discreet.output import lock
 
@@ -199,17 +199,21 @@ def _former_path(token: str) -> Path:
 
 def new_file(path: str | os.PathLike[str]) -> Path:
     """Return the path of a file; create a lasting empty one, for its owner only, if needed."""
+    path = check_path("path", path)
     try:
         with contextlib.suppress(FileExistsError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
             _keep_entry(Path(path).absolute().parent)
-    except (OSError, ValueError, TypeError) as error:
-        raise DiscreetError(f"path is {path!r}, where no file can be made ({error}).") from None
+    except (OSError, ValueError) as error:
+        raise cannot_make("path", path, error) from None
     return Path(path).resolve()
 
 
 def _write_new(path: Path) -> None:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise NotADirectoryError(error.errno, "its folder is a file", str(path.parent)) from None
     file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     try:
         os.write(file, MARK + secrets.token_bytes(SECRET) + bytes(COUNT))

@@ -42,7 +42,7 @@ def task_for(
     name: str, *, dimension: int, horizon: int, epsilon: float, low: float, high: float, norm: float
 ) -> Task:
     """Return the task of a named algorithm with exact noise."""
-    if name not in SUITABLE:
+    if not isinstance(name, str) or name not in SUITABLE:
         raise DiscreetError(
             f"algorithm is {shorten(name)}, but devices have one of {', '.join(SUITABLE)}."
         )

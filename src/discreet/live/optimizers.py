@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.algorithms import algorithm as algorithm_named
 from discreet.contracts import Floats, Generator
-from discreet.errors import DiscreetError, check_int, check_positive
+from discreet.errors import DiscreetError, check_int, check_positive, shorten
 from discreet.ledger import Ledger
 from discreet.ledger.inputs import User
 from discreet.live.arguments import MANY, loss_of, pair_of, vector_of
@@ -206,9 +206,9 @@ class VectorOptimizer(PointClient):
         default_loss: Sequence[float] | Floats | None = None,
         **options: object,
     ) -> None:
-        if geometry not in ("ball", "cube"):
+        if not isinstance(geometry, str) or geometry not in ("ball", "cube"):
             raise DiscreetError(
-                f"geometry is {geometry!r}, but must be 'ball' or 'cube' (Experts has "
+                f"geometry is {shorten(geometry)}, but must be 'ball' or 'cube' (Experts has "
                 "distributions)."
             )
         size = check_int("dimension", dimension, minimum=2, maximum=MANY)

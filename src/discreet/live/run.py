@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Self
 
-from discreet.errors import DiscreetError, count
+from discreet.errors import DiscreetError, count, shorten
 from discreet.ledger.guards import process
 from discreet.ledger.inputs import User
 from discreet.live.engine import Engine
@@ -118,7 +118,14 @@ class LiveRun(RunState):
 
         With a wait time it returns False for an outcome after its deadline, which does not count.
         """
-        return self.tell_by_id(ticket.id, ticket.token, ticket.choice, feedback)
+        if not isinstance(ticket, Ticket) or type(ticket.id) is not int:
+            raise DiscreetError(
+                f"ticket is of type {type(ticket).__name__}, but must be the Ticket that ask() "
+                "gave."
+            )
+        token = ticket.token if isinstance(ticket.token, str) else ""
+        choice = ticket.choice if isinstance(ticket.choice, int) else None
+        return self.tell_by_id(ticket.id, token, choice, feedback)
 
     def tell_by_id(
         self, number: int, token: str | None, choice: int | None, feedback: object
@@ -286,7 +293,7 @@ class LiveRun(RunState):
         rows = self._store.rows
         mine = token is None or str(token).startswith(rows.token)
         if number in rows.open or not mine or not 0 <= number < rows.counters[0]:
-            raise DiscreetError(f"decision {number!r} is not one that this run gave.")
+            raise DiscreetError(f"decision {shorten(number)} is not one that this run gave.")
         if self._wait is None:
             raise DiscreetError(
                 f"decision {number} has been told already, or given up: each outcome counts once."

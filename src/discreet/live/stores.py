@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from discreet.errors import DiscreetError, shorten
+from discreet.errors import DiscreetError, check_callable, check_name, shorten
 from discreet.live.file_store import FileStore
 from discreet.live.store import MemoryStore, Store
 from discreet.plugins import load_plugins
@@ -15,7 +15,8 @@ _schemes: dict[str, Callable[[str], Store]] = {}
 
 def register_store(scheme: str, from_url: Callable[[str], Store]) -> None:
     """Let ``store="scheme://..."`` name a kind of store; ``from_url`` gets the whole URL."""
-    _schemes[scheme] = from_url
+    check_callable("from_url", from_url)
+    _schemes[check_name("scheme", scheme)] = from_url
 
 
 def choose_store(path: str | os.PathLike[str] | None, store: str | Store | None) -> Store:

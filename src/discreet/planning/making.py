@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, shorten
 from discreet.guarantee import Json
 from discreet.planning.findings import Plan, Scene
 from discreet.planning.measures import costs, least_epsilon, least_rounds, measure
@@ -76,13 +76,13 @@ def plan(
     """
     if experts is not None:
         raise DiscreetError(
-            f"experts is {experts!r}, but what advice is worth depends on what experts say: play "
+            f"experts is {shorten(experts)}, but what advice is worth depends on what experts say: play "
             "your own advice with simulate, or plan with dimension= for options whose outcomes "
             "are all seen."
         )
     if arms is not None and dimension is not None:
         raise DiscreetError(
-            f"arms is {arms!r} and dimension is {dimension!r}, but a plan has one of the two."
+            f"arms is {shorten(arms)} and dimension is {shorten(dimension)}, but a plan has one of the two."
         )
     bounds = make_range(low, high)
     past = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -106,7 +107,7 @@ def _from_python(given: Mapping[str, ArrayLike] | ArrayLike) -> dict[str, list[C
 def _numbers(name: str, given: ArrayLike, dimensions: int) -> Floats:
     try:
         values = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError):
+    except Exception:  # anything may be given
         values = np.asarray(math.nan)
     if values.ndim != dimensions or not np.isfinite(values).all():
         wanted = "numbers" if dimensions == 1 else "a table of numbers with one column per arm"
@@ -118,9 +119,10 @@ def _from_file(
     path: Path, arm_column: str | None, outcome_column: str | None
 ) -> dict[str, list[Cell]]:
     readers = {".npy": _read_npy, ".parquet": _read_parquet}
-    if not path.is_file():
+    if not os.path.isfile(path):  # which, unlike is_file, is false for impossible names
         raise DiscreetError(
-            f"{path} is not a file: past outcomes come from a CSV, Parquet or NPY file."
+            f"outcomes is {shorten(str(path))}, but there is no file: past outcomes come from a "
+            "CSV, Parquet or NPY file."
         )
     try:
         names, rows = readers.get(path.suffix.lower(), _read_csv)(path)

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, get_args
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from discreet.algorithms import Setting
 from discreet.contracts import Floats
 from discreet.errors import (
     DiscreetError,
+    check_choice,
     check_flag,
     check_int,
     check_positive,
@@ -67,10 +68,7 @@ class Question:
         check_int("arms", self.arms, minimum=2, maximum=MOST_ARMS)
         check_int("rounds", self.rounds, minimum=10, maximum=MOST_ROUNDS)
         make_range(self.low, self.high)
-        if self.better not in get_args(Better):
-            raise DiscreetError(
-                f"better is {self.better!r}, but must be one of {', '.join(get_args(Better))}."
-            )
+        check_choice("better", self.better, get_args(Better))
         for name in ("may_drift", "sees_all"):
             check_flag(name, vars(self)[name])
         object.__setattr__(self, "epsilons", _epsilons(self.epsilons))
@@ -231,11 +229,8 @@ class Question:
 
 
 def _epsilons(given: float | Sequence[float]) -> tuple[float, ...]:
-    values = (
-        list(given)
-        if isinstance(given, Sequence | np.ndarray) and not isinstance(given, str)
-        else [given]
-    )
+    several = isinstance(given, Sequence) or (isinstance(given, np.ndarray) and given.ndim > 0)
+    values = list(cast(Any, given)) if several and not isinstance(given, str) else [given]
     if not values or len(values) > 20:
         raise DiscreetError(
             f"epsilon is {shorten(given)}, but must be a number or a list of at most 20."

@@ -10,7 +10,14 @@ import numpy as np
 
 from componentjit import compilable, compile_if_worth
 from discreet.contracts import Floats, Generator
-from discreet.errors import DiscreetError, check_int, check_positive, check_range, count
+from discreet.errors import (
+    DiscreetError,
+    check_choice,
+    check_int,
+    check_positive,
+    check_range,
+    count,
+)
 from discreet.problems.base import Environment, Game, Problem, Tabled
 from discreet.problems.function_games import (
     BASE,
@@ -98,8 +105,7 @@ class Functions(Problem):
         object.__setattr__(self, "lipschitz", check_positive("lipschitz", self.lipschitz))
         for name, value in (("curvature", self.curvature), ("smoothness", self.smoothness)):
             object.__setattr__(self, name, check_range(name, value, 0.0, 1e100))
-        if self.form not in FORMS:
-            raise DiscreetError(f"form is {self.form!r}, but must be one of {', '.join(FORMS)}.")
+        check_choice("form", self.form, FORMS)
         if self.form == "linear" and self.curvature > 0.0:
             raise DiscreetError(
                 f"form is linear and curvature is {self.curvature:g}, but linear functions have "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -35,7 +35,7 @@ class Contender:
     def __post_init__(self) -> None:
         if not isinstance(self.label, str) or not self.label:
             raise DiscreetError(
-                f"label is {self.label!r}, but must be a text that names the contender."
+                f"label is {shorten(self.label)}, but must be a text that names the contender."
             )
         if not isinstance(self.private, Protected):
             raise DiscreetError(
@@ -69,12 +69,13 @@ def list_contenders(
     """Return the algorithms as a list without repetitions, or refuse them."""
     if isinstance(algorithms, str | Contender):
         return [algorithms]
-    if not isinstance(algorithms, Iterable):
+    try:
+        found = list(algorithms)
+    except Exception:
         raise DiscreetError(
             f"algorithms is {shorten(algorithms)}, but must be a name, a Contender or a list of "
             "them."
-        )
-    found = list(algorithms)
+        ) from None
     if not found:
         raise DiscreetError("algorithms is empty, but at least one is needed.")
     names = [each for each in found if isinstance(each, str)]
@@ -88,11 +89,8 @@ def list_contenders(
 
 def list_epsilons(given: float | Sequence[float]) -> list[float]:
     """Return every epsilon, or refuse one that is no number or comes twice."""
-    values = (
-        list(given)
-        if isinstance(given, Sequence | np.ndarray) and not isinstance(given, str)
-        else [given]
-    )
+    several = isinstance(given, Sequence) or (isinstance(given, np.ndarray) and given.ndim > 0)
+    values = list(cast(Any, given)) if several and not isinstance(given, str) else [given]
     if not values:
         raise DiscreetError("epsilon is empty, but at least one value is needed.")
     found = [check_positive("epsilon", value) for value in values]

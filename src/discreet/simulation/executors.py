@@ -193,7 +193,7 @@ class ThreadSession(Session[Gave, Future[TaskResult[Gave]]]):
             self._job.compile()
             return TaskResult([], 0.0)
 
-        return self._pool.submit(compile_all)
+        return self._begin(compile_all)
 
     def at_once(self) -> int:
         """Return what is best for the job."""
@@ -205,7 +205,17 @@ class ThreadSession(Session[Gave, Future[TaskResult[Gave]]]):
 
     def submit(self, trials: range) -> Future[TaskResult[Gave]]:
         """Begin a task."""
-        return self._pool.submit(timed, self._job, trials, self._stop)
+        return self._begin(lambda: timed(self._job, trials, self._stop))
+
+    def _begin(self, task: Callable[[], TaskResult[Gave]]) -> Future[TaskResult[Gave]]:
+        """Hand a task to the threads, of which the pool starts one if all are busy."""
+        try:
+            return self._pool.submit(task)
+        except RuntimeError as reason:
+            raise DiscreetError(
+                f"no thread can be started ({reason}): close other programs, or raise the limit "
+                "on processes."
+            ) from None
 
     def done(
         self, running: Collection[Future[TaskResult[Gave]]]

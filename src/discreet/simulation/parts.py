@@ -19,7 +19,7 @@ import numpy as np
 
 from componentjit import value_digest
 from discreet.contracts import Floats, Integers
-from discreet.errors import DiscreetError, check_flag, shorten
+from discreet.errors import DiscreetError, check_flag, check_path, shorten, show_path
 from discreet.guarantee import Json
 from discreet.output import lock
 from discreet.simulation.jobs import RegretJob
@@ -174,7 +174,7 @@ def check_output(output: Path | str, *, resume: bool) -> Path:
     """Return the folder to write results into: a new or empty one, or one to resume."""
     check_flag("resume", resume)
     parquet_writer()
-    folder = Path(output)
+    folder = Path(check_path("output", output))
     try:
         begun = begun_with(folder) is not None
         is_new = (
@@ -184,7 +184,7 @@ def check_output(output: Path | str, *, resume: bool) -> Path:
         )
     except OSError as reason:
         raise DiscreetError(
-            f"output folder {folder} cannot be created: {reason.strerror}."
+            f"output folder {show_path(folder)} cannot be created: {reason.strerror}."
         ) from None
     if is_new or (begun and resume):
         return folder
@@ -195,7 +195,7 @@ def check_output(output: Path | str, *, resume: bool) -> Path:
         )
     if not folder.is_dir():
         raise DiscreetError(
-            f"{folder} exists already: choose another output folder, as it is not a folder."
+            f"{show_path(folder)} exists already: choose another output folder, as it is not a folder."
         )
     if resume:
         raise DiscreetError(

@@ -92,7 +92,7 @@ def ftpl(arms: int, plays: float, *, rate: float, cap: float, noise: float = 0.0
     It is infinite unless η λ times the cap is below 1.
     """
     share = rate * noise * cap
-    if share >= 1.0:
+    if share >= 1.0 or rate <= 0.0 or cap <= 0.0:
         return math.inf
     square = 1.0 + noise * noise * (1.0 + ftpl_excess(share))
     spread = (2.0 * rate * square + 1.0 / (math.e * cap)) * arms * plays

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from discreet.algorithms.arms import bounds
 from discreet.algorithms.registry import Instance, Setting
 from discreet.contracts import Channel
+from discreet.errors import check_int
 from discreet.learners import Exp3, Ftpl, Htinf
 from discreet.private import Private
 from discreet.problems import Arms
@@ -121,7 +122,7 @@ def noisy_ftpl(
     batches, noise = max(1, rounds // size), 1.0 / (size * setting.epsilon)
     tuned = ftpl_numbers(arms, batches, noise)
     rate = tuned.rate if learning_rate is None else learning_rate
-    copies = tuned.cap if cap is None else cap
+    copies = tuned.cap if cap is None else check_int("cap", cap, minimum=1)
     found = bounds.ftpl(arms, batches, rate=rate, cap=copies, noise=noise)
     proved = math.isfinite(found) and size <= rounds
     return Instance(

@@ -102,7 +102,7 @@ def numbers_of(name: str, given: ArrayLike) -> Floats:
     """Return an array of numbers, or say what was given instead."""
     try:
         values = np.asarray(given)
-    except ValueError:  # rows of different lengths
+    except Exception:  # rows of different lengths, or objects that are no numbers
         values = np.asarray(None)
     if values.dtype.kind not in "biuf" or values.ndim == 0:
         raise DiscreetError(

@@ -1,0 +1,31 @@
+"""The page of attacks lists all of them, and what it says can be printed again."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from common import ROOT
+
+
+def printed(*arguments):
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "tests" / "live" / "attack_report.py"), *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return [line.split("|") for line in done.stdout.splitlines()]
+
+
+@pytest.mark.slow
+def test_the_page_has_a_row_for_every_attack_and_no_fault():
+    rows = [row for row in printed("--scale", "0.02")[2:]]
+    page = (ROOT / "docs" / "attacks.md").read_text()
+    assert len(rows) >= 7
+    for row in rows:
+        assert row[4].strip() == "0"
+        assert f"|{row[1]}|{row[2]}|" in page, f"missing: {row[1]}"
