@@ -7,6 +7,7 @@ operation is measured; an event on one of these times gives a lower bound on eps
 from __future__ import annotations
 
 import gc
+import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,8 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from discreet.auditing.bounds import CONFIDENCE, Tally, best_event, epsilon_bound, quick_bound
-from discreet.contracts import Floats, Generator
+from discreet.auditing.bounds import CONFIDENCE, Tally, best_event, epsilon_bound
+from discreet.contracts import Floats, Generator, Integers
 from discreet.contracts.passing import Action, Observation, Query, Release, Trace
 from discreet.errors import DiscreetError, check_int, check_range
 from discreet.guarantee import Json
@@ -31,6 +32,8 @@ from discreet.ranges import make_range
 LIMIT = 0.05  # the largest epsilon that durations may show
 TRIALS = 20_000
 PILOT = 0.1  # of the trials: to compare neighbouring inputs with
+ALIKE = 0.02  # of the interquartile range: releases that differ by less count as equal
+FEWEST_MATCHES = 30
 WARM = 20  # trials of a new run that are not counted: caches and branch predictors adapt
 FEWEST = 4  # ... if a run has few rounds
 LONGEST = 2_000  # most rounds of a batch
@@ -47,7 +50,8 @@ class SameRelease(Wrapping[Action, Trace, Release, Query, Observation]):
     """Hands the learner the same value again and again: the first that was released.
 
     What a learner does with a released value takes a time that depends on that value, which the
-    guarantee covers. So only the time given what is released is audited.
+    guarantee covers. So only the time given what is released is audited. ``kept`` is the first
+    value, and the last one.
     """
 
     compiles = False
@@ -56,10 +60,12 @@ class SameRelease(Wrapping[Action, Trace, Release, Query, Observation]):
 
     def learn(self, trace: Trace, released: Release) -> None:
         """Let the learner learn what was released first."""
-        if not self.kept:
-            copied = released.copy() if isinstance(released, np.ndarray) else released
-            self.kept.append(copied)
-        self.learner.learn(trace, self.kept[0])
+        value = released.copy() if isinstance(released, np.ndarray) else released
+        kept = self.kept
+        if not kept:
+            kept += [value, value]
+        kept[1] = value
+        self.learner.learn(trace, kept[0])
 
 
 class Neighbours(NamedTuple):
@@ -167,34 +173,33 @@ def audit_durations(
     start = time.perf_counter()
     player = Player(subject, kind)
     candidates = list(neighbours_of(subject, outcomes, batched=hold > 1))
-    few = max(100, round(PILOT * trials))
+    few = max(200, round(PILOT * trials))
     with quiet_process():
         best, chosen, column = -1.0, candidates[0], 0
         for each in candidates:
             pilot = measure(player, each, few, rng)
-            for place in range(pilot.shape[2]):
-                score = quick_bound(
-                    pilot[0, :, place], pilot[1, :, place], delta=0.0, gaussian=False, deviations=3
-                )
-                if score > best:
-                    best, chosen, column = score, each, place
-        picked = measure(player, chosen, max(few, trials // 3), rng)[:, :, column]
-        event = best_event(picked[0], picked[1], confidence=confidence, delta=0.0, gaussian=False)
-        counted = measure(player, chosen, trials, rng, raw=(medians := []))[:, :, column]
-    hits = [event.hits(each) for each in counted]
-    tally = Tally(hits[event.likelier], hits[1 - event.likelier], trials)
-    whole = Tally(trials, 0, trials)
+            scores = [rank_score(*pair) for pair in pilot.matched()]
+            if max(scores) > best:
+                best, chosen, column = max(scores), each, int(np.argmax(scores))
+        picked = measure(player, chosen, max(few, trials // 3), rng).matched()[column]
+        event = best_event(*picked, confidence=confidence, delta=0.0, gaussian=False)
+        measured = measure(player, chosen, trials, rng)
+    counted = measured.matched()[column]
+    hits, number = [event.hits(each) for each in counted], counted[0].size
     bound, reach = (
         epsilon_bound(each, confidence=confidence, delta=0.0, gaussian=False)
-        for each in (tally, whole)
+        for each in (
+            Tally(hits[event.likelier], hits[1 - event.likelier], number),
+            Tally(number, 0, number),
+        )
     )
-    middle = np.median(medians[0][:, :, column], axis=1)
+    middle = np.median(measured.durations[:, :, column], axis=1)
     return DurationAudit(
         name=f"{type(subject).__name__} with {plan.algorithm}",
         lower_bound=bound,
         reach=reach,
         confidence=confidence,
-        trials=trials,
+        trials=number,
         attack=f"{player.measured[column]}: {chosen.text}",
         medians=(float(middle[0]), float(middle[1])),
         seed=seed,
@@ -256,7 +261,8 @@ class Player:
 
     def __init__(self, subject: LiveClient | LiveRun, kind: type[LiveRun]) -> None:
         plan = subject.plan
-        learner = SameRelease(plan.private.learner, [])
+        self._kept: list[object] = []
+        learner = SameRelease(plan.private.learner, self._kept)
         self._subject, self._kind = subject, kind
         self._plan: RunPlan = plan._replace(
             private=plan.private._replace(learner=learner), rebuild=None
@@ -293,8 +299,8 @@ class Player:
             return True
         return False
 
-    def play(self, neighbours: Neighbours, which: int) -> list[int]:
-        """Play one batch with one of two inputs; return durations in nanoseconds."""
+    def play(self, neighbours: Neighbours, which: int) -> list[float]:
+        """Play one batch with one of two inputs; return durations, and what was released."""
         clock, run = time.perf_counter_ns, self._run
         changed = neighbours[1 + which]
         decisions = [self._ask()]
@@ -318,6 +324,7 @@ class Player:
             begun = clock()
             run.release_due()
             found = [spent[position] * (SILENT not in neighbours[1:3]), clock() - begun]
+        released = float(np.sum(self._kept[1])) if self._kept else 0.0
         begun = clock()
         decision = self._ask()
         found.append(clock() - begun)
@@ -328,23 +335,62 @@ class Player:
         if self._plan.wait is not None:
             self._now += 2.0 * self._plan.wait
             run.release_due()
-        return found
+        return [*found, released]
 
 
-def measure(
-    player: Player,
-    neighbours: Neighbours,
-    trials: int,
-    rng: Generator,
-    *,
-    raw: list[Floats] | None = None,
-) -> Floats:
-    """Return durations: for both inputs, for each trial, for each operation.
+class Measured(NamedTuple):
+    """Durations, and what was released: for both inputs, for each trial; in order of time."""
 
-    They are relative to the median of the trials around them, whichever input those had.
+    durations: Floats  # in nanoseconds, for each operation
+    releases: Floats
+
+    def matched(self) -> list[tuple[Floats, Floats]]:
+        """Return for each operation the durations with both inputs, with equal releases.
+
+        They are relative to the median of the trials around them, whichever input those had.
+        """
+        relative = self.durations.copy()
+        for begin in range(0, relative.shape[1], BLOCK):
+            block = relative[:, begin : begin + BLOCK]
+            block -= np.median(block, axis=(0, 1))
+        first, second = match(*self.releases)
+        if first.size < FEWEST_MATCHES:
+            raise DiscreetError(
+                f"only {first.size} trials had equal releases with both inputs, but at least "
+                f"{FEWEST_MATCHES} are needed: use more trials."
+            )
+        return [
+            (relative[0, first, place], relative[1, second, place])
+            for place in range(relative.shape[2])
+        ]
+
+
+def match(one: Floats, other: Floats) -> tuple[Integers, Integers]:
+    """Return places of two samples with about equal values, in pairs; each place at most once.
+
+    Going up through all values, each is paired with the last one of the other sample that is free.
     """
+    values = np.concatenate([one, other])
+    order = np.argsort(values, kind="stable")
+    low, high = np.quantile(values, [0.25, 0.75])
+    free: list[int] = []
+    pairs = []
+    for place in order.tolist():
+        if free and (free[-1] < one.size) != (place < one.size):
+            partner = free.pop()
+            if values[place] - values[partner] <= ALIKE * (high - low):
+                pairs.append((min(place, partner), max(place, partner) - one.size))
+                continue
+            free.clear()
+        free.append(place)
+    found = np.array(pairs, np.int64).reshape(-1, 2)
+    return found[:, 0], found[:, 1]
+
+
+def measure(player: Player, neighbours: Neighbours, trials: int, rng: Generator) -> Measured:
+    """Play both inputs in turns, in random order."""
     orders = rng.integers(2, size=trials)
-    found = np.empty((trials, 2, len(player.measured)))
+    durations, releases = np.empty((2, trials, len(player.measured))), np.empty((2, trials))
     hold = 1
     for trial, first in enumerate(orders.tolist()):
         if trial == 0 or player.fresh(hold):
@@ -359,14 +405,18 @@ def measure(
                 before = player._left
         for which in (first, 1 - first):
             before = player._left
-            found[trial, which] = player.play(neighbours, which)
+            *durations[which, trial], releases[which, trial] = player.play(neighbours, which)
             hold = max(hold, before - player._left)
-    if raw is not None:
-        raw.append(np.moveaxis(found, 1, 0).copy())
-    for begin in range(0, trials, BLOCK):
-        block = found[begin : begin + BLOCK]
-        block -= np.median(block, axis=(0, 1))
-    return np.moveaxis(found, 1, 0)
+    return Measured(durations, releases)
+
+
+def rank_score(one: Floats, other: Floats) -> float:
+    """Return by how many deviations the ranks of two samples differ: only to choose by."""
+    from scipy import stats
+
+    ranks = stats.rankdata(np.concatenate([one, other]))
+    moved = ranks[: one.size].mean() - ranks[one.size :].mean()
+    return abs(float(moved)) / ranks.size * math.sqrt(6.0 * one.size)
 
 
 @contextmanager
