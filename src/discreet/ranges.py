@@ -30,7 +30,7 @@ def clamp_to(loss: float, low: float, high: float) -> float:
 
     In Python, which live runs use, with the same work for all numbers.
     """
-    return min(max(low, loss), high)
+    return (low, loss, high)[(loss >= low) + (loss > high)]
 
 
 @helper
@@ -48,7 +48,7 @@ def round_to_grid(share: float, grid: float) -> float:
     In Python, which live runs use, with the same work for all numbers: ``math.floor`` makes whole
     numbers of different sizes.
     """
-    steps = min(share, 1.0) * grid + 0.5
+    steps = share * grid + 0.5  # a share of 1 + 2^-51 is too little above 1 to make a difference
     nearest = (steps + ROUNDING) - ROUNDING
     return nearest - (nearest > steps)
 

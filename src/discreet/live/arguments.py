@@ -10,8 +10,7 @@ import numpy as np
 
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError, check_int, count
-from discreet.mechanisms.fixed_work import clipped
-from discreet.ranges import Range
+from discreet.ranges import Range, clamp_to
 
 Labels = tuple[Hashable, ...]
 TOLERANCE = 1e-9  # by which probabilities may miss a sum of 1, and lengths a norm: rounding
@@ -51,7 +50,7 @@ def loss_of(
     if value is None or not math.isfinite(value):
         raise DiscreetError(f"the {_name_of(loss)} is not a finite number.")
     if clip:  # also what is in range: all outcomes take the same time
-        value = clipped(value, low, high)
+        value = clamp_to(value, low, high)
     elif not low <= value <= high:
         raise DiscreetError(
             f"the {_name_of(loss)} is outside the declared range {low:g} to {high:g}; clip=True "

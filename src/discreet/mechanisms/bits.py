@@ -13,8 +13,8 @@ from discreet.curves import Pure
 from discreet.errors import DiscreetError, check_positive
 from discreet.guarantee import Guarantee, Model
 from discreet.mechanisms.exact import SEALED
-from discreet.mechanisms.fixed_work import OFFSET, clipped, rounded_plus
-from discreet.ranges import Range, check_bounds
+from discreet.mechanisms.fixed_work import OFFSET, rounded_plus
+from discreet.ranges import Range, check_bounds, clamp_to
 
 # Largest epsilon that is used up: beyond it, the bit of one number is all but certain anyway.
 LARGEST = 40.0
@@ -130,7 +130,7 @@ class ExactCoin(CoinShape):
         """Return a bit for the sum of ``length`` numbers in [0, 1]; ``rng`` is not used."""
         below, per_step, start = coin_numbers(self.lift, length)
         drawn = secrets.randbelow(below) + start
-        steps = rounded_plus(clipped(total, 0.0, float(length)) * 2.0**GRID_BITS, OFFSET)
+        steps = rounded_plus(clamp_to(total, 0.0, float(length)) * 2.0**GRID_BITS, OFFSET)
         return float(drawn < per_step * steps)
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
@@ -266,7 +266,7 @@ class ExactResponse(ResponseShape):
         span = (1 << BITS) - 2 * self.least
         # It is the upper value if r < least + share * span: both sides times 2^52, plus an offset.
         drawn = ((secrets.randbits(BITS) - self.least) << SHARE_BITS) + OFFSET * span
-        share = clipped(bounds.fraction(clipped(value, bounds.low, bounds.high)), 0.0, 1.0)
+        share = clamp_to(bounds.fraction(clamp_to(value, bounds.low, bounds.high)), 0.0, 1.0)
         upper = drawn < rounded_plus(share * 2.0**SHARE_BITS, OFFSET) * span
         reach = 0.5 * bounds.width / math.tanh(0.5 * epsilon)
         middle = 0.5 * (bounds.low + bounds.high)

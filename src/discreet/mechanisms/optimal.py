@@ -17,7 +17,8 @@ from discreet.errors import DiscreetError, check_int, check_positive, check_rang
 from discreet.guarantee import Guarantee, Model
 from discreet.mechanisms.bits import GRID_BITS
 from discreet.mechanisms.exact import SEALED
-from discreet.mechanisms.fixed_work import OFFSET, clipped, rounded_plus
+from discreet.mechanisms.fixed_work import OFFSET, rounded_plus
+from discreet.ranges import clamp_to
 
 PLACES = 25  # values on a grid around the middle, before rarely used ones are left out
 REACHES = (0.75, 1.0, 1.5, 2.5)  # half-widths of the grids that are tried, in batches
@@ -187,7 +188,7 @@ class ExactTable(TableShape):
     def add_noise(self, value: float, rng: object) -> float:
         """Return one of the values; ``rng`` is not used."""
         last = self.counts.shape[0] - 1
-        inside = clipped(value, 0.0, float(last))
+        inside = clamp_to(value, 0.0, float(last))
         row = min(int(inside), last - 1)
         point = secrets.randbelow(int(TOTAL) << GRID_BITS)
         # The share of the upper row in steps of 2^-40, and of the lower one: n and 2^40 - n. With
