@@ -22,6 +22,7 @@ from discreet.contracts.passing import Action, Observation, Query, Release, Trac
 from discreet.errors import DiscreetError, check_int, check_range
 from discreet.guarantee import Json
 from discreet.learners.wrapping import Wrapping
+from discreet.live.arms import ArmsClient, BestArmSearch
 from discreet.live.client import LiveClient
 from discreet.live.experts import Advisor, Experts
 from discreet.live.optimizers import Optimizer, VectorOptimizer
@@ -291,8 +292,8 @@ class Player:
         if isinstance(subject, Advisor):
             advice = np.ascontiguousarray(np.asarray(self._plan.observation).T)
             self._ask = lambda: client.ask(advice)  # type: ignore[attr-defined]
-        elif hasattr(client, "finished"):  # a search, whose answer would end it
-            self._ask = lambda: super(type(client), client).ask()  # type: ignore[misc]
+        elif isinstance(client, BestArmSearch):  # without the question whether it has its answer
+            self._ask = lambda: ArmsClient.ask(client)
         self._tell = lambda decision, outcome: told(decision, **{keyword: outcome})
 
     def fresh(self, hold: int) -> bool:

@@ -195,12 +195,12 @@ class ExactTable(TableShape):
         # an offset, both have a fixed size.
         upper = rounded_plus((inside - row) * 2.0**GRID_BITS, OFFSET)
         lower = 2 * OFFSET + (1 << GRID_BITS) - upper
-        for place in range(self.values.size - 1):
+        drawn = 0
+        for place in range(self.values.size - 1):  # all of them, wherever the point lies
             low, high = int(self.counts[row, place]), int(self.counts[row + 1, place])
             point -= lower * low + upper * high - OFFSET * (low + high)
-            if point < 0:
-                return float(self.values[place])
-        return float(self.values[-1])
+            drawn += point >= 0
+        return float(self.values[drawn])
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
         """Return what a release guarantees: the same."""
