@@ -30,7 +30,7 @@ def clamp_to(loss: float, low: float, high: float) -> float:
 
     In Python, which live runs use, with the same work for all numbers.
     """
-    return (low, loss, high)[(loss >= low) + (loss > high)]
+    return (low, loss, high)[int(loss >= low) + int(loss > high)]  # int: NumPy's truth has no sum
 
 
 @helper

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
@@ -38,7 +39,8 @@ def test_larger_numbers_are_rounded_too_and_nan_is_refused():
 
 @given(some.floats(), some.floats(-1e3, 0.0), some.floats(0.001, 1e3))
 def test_clamping_is_what_compiled_code_does(loss, low, high):
-    assert clamp_to(loss, low, high) == clamp_compiled(loss, low, high)
+    for kind in (float, np.float64):
+        assert clamp_to(kind(loss), low, high) == clamp_compiled(loss, low, high)
 
 
 @given(some.floats(0.0, 1.0), some.sampled_from([2.0**40, 2.0**33, 2.0, 1.0]))

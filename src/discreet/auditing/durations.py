@@ -6,18 +6,18 @@ operation is measured; an event on one of these times gives a lower bound on eps
 
 from __future__ import annotations
 
-import gc
-import math
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from discreet.auditing.bounds import CONFIDENCE, Tally, best_event, epsilon_bound
-from discreet.contracts import Floats, Generator, Integers
+from discreet.auditing.measured_times import Measured, quiet_process, rank_score
+from discreet.channels.batch import BatchSums
+from discreet.channels.per_round import EveryRound
+from discreet.contracts import Floats, Generator
 from discreet.contracts.passing import Action, Observation, Query, Release, Trace
 from discreet.errors import DiscreetError, check_int, check_range
 from discreet.guarantee import Json
@@ -28,20 +28,16 @@ from discreet.live.experts import Advisor, Experts
 from discreet.live.optimizers import Optimizer, VectorOptimizer
 from discreet.live.run import LiveRun
 from discreet.live.run_plan import RunPlan
-from discreet.ranges import make_range
 
 LIMIT = 0.05  # the largest epsilon that durations may show
 TRIALS = 20_000
 PILOT = 0.1  # of the trials: to compare neighbouring inputs with
-ALIKE = 0.02  # of the interquartile range: releases that differ by less count as equal
-FEWEST_MATCHES = 30
 # Reading this takes the place of what a processor does between an outcome and its deadline: its
 # caches no longer show whether an outcome was told a microsecond ago.
 ELSEWHERE = np.zeros(1 << 16)
 WARM = 20  # trials of a new run that are not counted: caches and branch predictors adapt
 FEWEST = 4  # ... if a run has few rounds
 LONGEST = 2_000  # most rounds of a batch
-BLOCK = 256  # consecutive trials whose median is subtracted: it follows the load of the machine
 # Shares of the range that outcomes have: both ends, and a number with all of its binary digits.
 ORDINARY = 0.37139906763250014
 BEYOND = 3.0  # widths by which an outcome leaves the range, if it is clipped
@@ -237,7 +233,12 @@ def neighbours_of(
 def _usual_outcomes(subject: LiveClient | LiveRun) -> tuple[object, ...]:
     """Return both ends of what may be told, something inside, and what is clipped."""
     if isinstance(subject, LiveRun):
-        low, high = getattr(subject.plan.private.channel, "bounds", make_range())
+        channel = subject.plan.private.channel
+        if not isinstance(channel, BatchSums | EveryRound):
+            raise DiscreetError(
+                f"outcomes is None, but a {type(channel).__name__} needs some: give at least 2."
+            )
+        low, high = channel.bounds
         return low, high, low + ORDINARY * (high - low)
     recipe = subject._recipe
     low, high = recipe["low"], recipe["high"]
@@ -265,7 +266,7 @@ class Player:
 
     def __init__(self, subject: LiveClient | LiveRun, kind: type[LiveRun]) -> None:
         plan = subject.plan
-        self._kept: list[object] = []
+        self._kept: list[Any] = []
         learner = SameRelease(plan.private.learner, self._kept)
         self._subject, self._kind = subject, kind
         self._plan: RunPlan = plan._replace(
@@ -282,6 +283,7 @@ class Player:
         self._left = self._rounds
         subject = self._subject
         self._ask: Callable[[], Any]
+        self._tell: Callable[[Any, Any], object]
         if isinstance(subject, LiveRun):
             run, observation = self._run, self._plan.observation
             self._ask, self._tell = lambda: run.ask(observation), run.tell
@@ -343,55 +345,6 @@ class Player:
         return [*found, released]
 
 
-class Measured(NamedTuple):
-    """Durations, and what was released: for both inputs, for each trial; in order of time."""
-
-    durations: Floats  # in nanoseconds, for each operation
-    releases: Floats
-
-    def matched(self) -> list[tuple[Floats, Floats]]:
-        """Return for each operation the durations with both inputs, with equal releases.
-
-        They are relative to the median of the trials around them, whichever input those had.
-        """
-        relative = self.durations.copy()
-        for begin in range(0, relative.shape[1], BLOCK):
-            block = relative[:, begin : begin + BLOCK]
-            block -= np.median(block, axis=(0, 1))
-        first, second = match(*self.releases)
-        if first.size < FEWEST_MATCHES:
-            raise DiscreetError(
-                f"only {first.size} trials had equal releases with both inputs, but at least "
-                f"{FEWEST_MATCHES} are needed: use more trials."
-            )
-        return [
-            (relative[0, first, place], relative[1, second, place])
-            for place in range(relative.shape[2])
-        ]
-
-
-def match(one: Floats, other: Floats) -> tuple[Integers, Integers]:
-    """Return places of two samples with about equal values, in pairs; each place at most once.
-
-    Going up through all values, each is paired with the last one of the other sample that is free.
-    """
-    values = np.concatenate([one, other])
-    order = np.argsort(values, kind="stable")
-    low, high = np.quantile(values, [0.25, 0.75])
-    free: list[int] = []
-    pairs = []
-    for place in order.tolist():
-        if free and (free[-1] < one.size) != (place < one.size):
-            partner = free.pop()
-            if values[place] - values[partner] <= ALIKE * (high - low):
-                pairs.append((min(place, partner), max(place, partner) - one.size))
-                continue
-            free.clear()
-        free.append(place)
-    found = np.array(pairs, np.int64).reshape(-1, 2)
-    return found[:, 0], found[:, 1]
-
-
 def measure(player: Player, neighbours: Neighbours, trials: int, rng: Generator) -> Measured:
     """Play both inputs in turns, in random order."""
     orders = rng.integers(2, size=trials)
@@ -413,25 +366,3 @@ def measure(player: Player, neighbours: Neighbours, trials: int, rng: Generator)
             *durations[which, trial], releases[which, trial] = player.play(neighbours, which)
             hold = max(hold, before - player._left)
     return Measured(durations, releases)
-
-
-def rank_score(one: Floats, other: Floats) -> float:
-    """Return by how many deviations the ranks of two samples differ: only to choose by."""
-    from scipy import stats
-
-    ranks = stats.rankdata(np.concatenate([one, other]))
-    moved = ranks[: one.size].mean() - ranks[one.size :].mean()
-    return abs(float(moved)) / ranks.size * math.sqrt(6.0 * one.size)
-
-
-@contextmanager
-def quiet_process() -> Iterator[None]:
-    """Keep garbage collection out of what is measured."""
-    collecting = gc.isenabled()
-    gc.collect()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collecting:
-            gc.enable()
