@@ -4,7 +4,9 @@ from .algorithms import cite as cite
 from .algorithms import list_algorithms as list_algorithms
 from .algorithms import register_algorithm as register_algorithm
 from .auditing import Audit as Audit
+from .auditing import DurationAudit as DurationAudit
 from .auditing import audit as audit
+from .auditing import audit_durations as audit_durations
 from .auditing import audit_release_times as audit_release_times
 from .environments import register_environment as register_environment
 from .errors import DiscreetError as DiscreetError

@@ -5,11 +5,52 @@ from __future__ import annotations
 import math
 from typing import Self
 
-from componentjit import helper
+from componentjit import compiled_as, helper
 from discreet.components import Component
 from discreet.errors import DiscreetError, check_finite, check_range, shorten
 
 __all__ = ["Range", "check_bounds", "grid_for", "make_range"]
+
+ROUNDING = 2.0**52  # from here to 2^53 doubles are the whole numbers: adding it rounds
+
+
+@helper
+def clamp_compiled(loss: float, low: float, high: float) -> float:
+    """Return the nearest number from low to high, or low for NaN."""
+    if not loss >= low:
+        return low
+    if loss > high:
+        return high
+    return loss
+
+
+@compiled_as(clamp_compiled)
+def clamp_to(loss: float, low: float, high: float) -> float:
+    """Return the nearest number from low to high, or low for NaN.
+
+    In Python, which live runs use, with the same work for all numbers.
+    """
+    return (low, loss, high)[int(loss >= low) + int(loss > high)]  # int: NumPy's truth has no sum
+
+
+@helper
+def round_compiled(share: float, grid: float) -> float:
+    """Return floor(share * grid + 1/2); a share is at most 1, up to rounding."""
+    if share > 1.0:
+        share = 1.0
+    return math.floor(share * grid + 0.5)
+
+
+@compiled_as(round_compiled)
+def round_to_grid(share: float, grid: float) -> float:
+    """Return floor(share * grid + 1/2); a share is at most 1, up to rounding.
+
+    In Python, which live runs use, with the same work for all numbers: ``math.floor`` makes whole
+    numbers of different sizes.
+    """
+    steps = share * grid + 0.5  # a share of 1 + 2^-51 is too little above 1 to make a difference
+    nearest = (steps + ROUNDING) - ROUNDING
+    return nearest - (nearest > steps)
 
 
 class Range(Component):
@@ -41,11 +82,7 @@ class Range(Component):
 
         So a guarantee never depends on good input.
         """
-        if not loss >= self.low:
-            return self.low
-        if loss > self.high:
-            return self.high
-        return loss
+        return clamp_to(loss, self.low, self.high)
 
     def fraction(self, loss: float) -> float:
         """Return the loss on the scale where the range is [0, 1], on which learners work."""
@@ -59,10 +96,7 @@ class Range(Component):
         ``grid``, whatever the range and the order of the losses, which rounding errors would spoil
         otherwise.
         """
-        share = self.fraction(self.clamp(loss))
-        if share > 1.0:  # by rounding
-            share = 1.0
-        return math.floor(share * grid + 0.5)
+        return round_to_grid(self.fraction(self.clamp(loss)), grid)
 
 
 @helper

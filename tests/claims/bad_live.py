@@ -17,6 +17,7 @@ CALLS = [
         "key is given, but without path= nothing is written that it could encrypt.",
     ),
     ("audit_release_times(None)", "the subject is None, but must be a live run."),
+    ("audit_durations(None)", "the subject is None, but must be a live run."),
     ("LiveRun.over(None, horizon=5)", "private is None, but must be a Private."),
     ("Ledger(0)", "epsilon is 0, but must be a finite number above 0."),
     ("Ledger(None)", "epsilon is None, but must be a finite number above 0."),

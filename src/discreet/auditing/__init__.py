@@ -12,6 +12,7 @@ from discreet.auditing.attacks import (
 )
 from discreet.auditing.audit import Audit, audit
 from discreet.auditing.bounds import attacked
+from discreet.auditing.durations import DurationAudit, audit_durations
 from discreet.auditing.release_times import audit_release_times
 from discreet.auditing.releases import EveryRelease, attack_releases
 from discreet.auditing.repeated import OneEstimate, attack_estimates
@@ -19,6 +20,7 @@ from discreet.auditing.repeated import OneEstimate, attack_estimates
 __all__ = [
     "Attack",
     "Audit",
+    "DurationAudit",
     "EveryRelease",
     "FreshRuns",
     "GameFacts",
@@ -29,6 +31,7 @@ __all__ = [
     "attack_releases",
     "attacked",
     "audit",
+    "audit_durations",
     "audit_release_times",
     "default_attack",
     "releases",

@@ -14,7 +14,7 @@ import numpy as np
 
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError, check_int, count, shorten
-from discreet.ranges import Range
+from discreet.ranges import Range, clamp_to
 
 Labels = tuple[Hashable, ...]
 TOLERANCE = 1e-9  # by which probabilities may miss a sum of 1, and lengths a norm: rounding
@@ -62,17 +62,21 @@ def loss_of(
     low, high = bounds
     given = reward if loss is None else loss
     value = given if type(given) is float else _number(given)
-    if value is None or not low <= value <= high:
-        name = "reward" if loss is None else "loss"
-        if value is None or not math.isfinite(value):
-            raise DiscreetError(f"the {name} is not a finite number.")
-        if not clip:
-            raise DiscreetError(
-                f"the {name} is outside the declared range {low:g} to {high:g}; clip=True would "
-                "clip it."
-            )
-        value = min(max(value, low), high)
+    if value is None or not math.isfinite(value):
+        raise DiscreetError(f"the {_name_of(loss)} is not a finite number.")
+    if clip:  # also what is in range: all outcomes take the same time
+        value = clamp_to(value, low, high)
+    elif not low <= value <= high:
+        raise DiscreetError(
+            f"the {_name_of(loss)} is outside the declared range {low:g} to {high:g}; clip=True "
+            "would clip it."
+        )
     return value if loss is not None else low + (high - value)
+
+
+def _name_of(loss: object) -> str:
+    """Return what an outcome is called: the loss, or the reward if that is None."""
+    return "reward" if loss is None else "loss"
 
 
 def _number(given: object) -> float | None:

@@ -63,7 +63,8 @@ class ArmsClient(LiveClient[Decision]):
         With ``wait``, an outcome after its deadline is discarded.
         """
         low, high = self._range
-        if reward is None and type(loss) is float and low <= loss <= high:  # saves a call
+        # This saves a call; with clip=True all outcomes are clipped, in the same time.
+        if reward is None and type(loss) is float and not self._clip and low <= loss <= high:
             outcome = loss
         else:
             outcome = loss_of(reward, loss, self._range, clip=self._clip)

@@ -27,7 +27,8 @@ CLIENTS: dict[type[Problem], str] = {
     Advice: "Advisor",
 }
 Carry = Callable[[Any, Any, Generator], int]  # of an action, and of what was shown
-TOLD = b"\1"  # the first byte of an outcome that is kept until its deadline; 0 if there is none
+# The first byte of an outcome that is kept until its deadline, and of the default in its place.
+TOLD, UNTOLD = b"\1", b"\0"
 # Rounds of the first epoch, if there is no horizon and the algorithm needs one. Epochs double, so
 # it costs at most a factor in regret; 1024 rounds are enough for a first batch to be useful.
 FIRST_EPOCH = 1024
@@ -143,17 +144,15 @@ class RunPlan(NamedTuple):
 
     @property
     def no_outcome(self) -> bytes:
-        """What is kept while there is no outcome: of the same size, so encrypted it looks alike."""
-        return bytes(len(self.kept(self.default)))
+        """What is kept while there is no outcome: the default, so it is read like an outcome."""
+        return UNTOLD + self.kept(self.default)[len(TOLD) :]
 
     def is_told(self, kept: bytes) -> bool:
         """Return whether there is an outcome in what is kept."""
         return kept[:1] == TOLD
 
     def read(self, kept: bytes) -> object:
-        """Return the outcome that was kept until its deadline, or the default."""
-        if not self.is_told(kept):
-            return self.default
+        """Return the outcome that was kept until its deadline, or the default: both alike."""
         numbers = np.frombuffer(kept, offset=len(TOLD))
         return numbers.copy() if isinstance(self.default, np.ndarray) else float(numbers[0])
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import secrets
-from fractions import Fraction
 from typing import ClassVar
 
 from componentjit import helper
@@ -13,11 +13,13 @@ from discreet.curves import Pure
 from discreet.errors import DiscreetError, check_positive
 from discreet.guarantee import Guarantee, Model
 from discreet.mechanisms.exact import SEALED
-from discreet.ranges import Range, check_bounds
+from discreet.mechanisms.fixed_work import OFFSET, rounded_plus
+from discreet.ranges import Range, check_bounds, clamp_to
 
 # Largest epsilon that is used up: beyond it, the bit of one number is all but certain anyway.
 LARGEST = 40.0
 ROOM = 2.0**-48  # e^ε - 1 is rounded down by this share, far more than its computation's error
+GRID_BITS = 40  # sums of batches are multiples of 2^-40 (``grid_for``), or of coarser steps
 
 
 @helper
@@ -115,8 +117,10 @@ class Coin(CoinShape):
 class ExactCoin(CoinShape):
     """The coin for live use: P(1) is a ratio of whole numbers, tossed with the system's entropy.
 
-    Ω is a double, hence a ratio of whole numbers, and at most e^ε - 1; the sum of a batch is such a
-    ratio too. So nothing is rounded.
+    Ω is a double, hence a ratio of whole numbers, and at most e^ε - 1; the sum of a batch is a
+    whole number of steps of 2^-40. So nothing is rounded. (Any other sum is rounded to such steps,
+    which moves two sums no further apart than 1.) All numbers have a fixed size, so a toss takes
+    the same time for all sums.
     """
 
     compiles = False
@@ -124,10 +128,10 @@ class ExactCoin(CoinShape):
 
     def toss(self, total: float, length: int, rng: object) -> float:
         """Return a bit for the sum of ``length`` numbers in [0, 1]; ``rng`` is not used."""
-        lift = Fraction(self.lift)
-        inside = min(max(Fraction(total), Fraction(0)), Fraction(length))
-        share = (1 + lift * inside) / (2 + lift * length)
-        return 1.0 if secrets.randbelow(share.denominator) < share.numerator else 0.0
+        below, per_step, start = coin_numbers(self.lift, length)
+        drawn = secrets.randbelow(below) + start
+        steps = rounded_plus(clamp_to(total, 0.0, float(length)) * 2.0**GRID_BITS, OFFSET)
+        return float(drawn < per_step * steps)
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
         """Return what one bit guarantees: the same."""
@@ -138,6 +142,18 @@ class ExactCoin(CoinShape):
     def sealed(self) -> SealedCoin:
         """Return the same coin, which only a live run can toss."""
         return SealedCoin(self.epsilon)
+
+
+@functools.lru_cache(maxsize=256)
+def coin_numbers(lift: float, length: int) -> tuple[int, int, int]:
+    """Return d, a and c: a coin shows 1 if r + c < a (s + offset), r uniform below d.
+
+    Here s = 2^40 S is the sum in steps, and Ω = a / b. Then P(1) = (2^40 b + a s) / d with d =
+    2^40 (2 b + a τ). The offset, of which c takes account, gives s + offset a fixed size.
+    """
+    numerator, denominator = lift.as_integer_ratio()
+    below = (2 * denominator + numerator * length) << GRID_BITS
+    return below, numerator, numerator * OFFSET - (denominator << GRID_BITS)
 
 
 class SealedCoin(ExactCoin):
@@ -155,6 +171,7 @@ class SealedCoin(ExactCoin):
 
 
 BITS = 62  # of the whole numbers that decide an exact response
+SHARE_BITS = 52  # a value as a share of its range: about what a double holds
 
 
 class ResponseShape(Noise):
@@ -233,7 +250,8 @@ class ExactResponse(ResponseShape):
     """The response for live use: whole numbers from the operating system decide.
 
     P(upper) is a multiple of 2^-62 between ``least`` and 1 - ``least``, whose ratio is at most e^ε
-    even after rounding.
+    even after rounding. All numbers have a fixed size, so a response takes the same time for all
+    values.
     """
 
     compiles = False
@@ -245,13 +263,14 @@ class ExactResponse(ResponseShape):
     def add_noise(self, value: float, rng: object) -> float:
         """Return one of the two values."""
         bounds, epsilon = self.ideal.bounds, self.ideal.epsilon
-        share = Fraction(bounds.clamp(value)) - Fraction(bounds.low)
-        share /= Fraction(bounds.high) - Fraction(bounds.low)
-        whole = 1 << BITS
-        limit = self.least + round(share * (whole - 2 * self.least))
+        span = (1 << BITS) - 2 * self.least
+        # It is the upper value if r < least + share * span: both sides times 2^52, plus an offset.
+        drawn = ((secrets.randbits(BITS) - self.least) << SHARE_BITS) + OFFSET * span
+        share = clamp_to(bounds.fraction(clamp_to(value, bounds.low, bounds.high)), 0.0, 1.0)
+        upper = drawn < rounded_plus(share * 2.0**SHARE_BITS, OFFSET) * span
         reach = 0.5 * bounds.width / math.tanh(0.5 * epsilon)
         middle = 0.5 * (bounds.low + bounds.high)
-        return middle + reach if secrets.randbits(BITS) < limit else middle - reach
+        return middle + reach * (2.0 * upper - 1.0)
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
         """Return what one release guarantees, from the coin that is actually tossed."""

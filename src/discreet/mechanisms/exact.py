@@ -21,6 +21,7 @@ from discreet.contracts import Floats, Noise
 from discreet.curves import GaussianNoise, Pure, gaussian_sigma
 from discreet.errors import DiscreetError, check_positive, check_range
 from discreet.guarantee import Guarantee, Model
+from discreet.mechanisms.fixed_work import rounded_plus
 from discreet.mechanisms.shapes import CubeShape, GaussianShape, LaplaceShape
 
 AT_ONCE = 256  # numbers drawn together
@@ -110,7 +111,7 @@ class OnGrid(Noise):
 
     def add_noise(self, value: float, rng: object) -> float:
         """Return the value, rounded to the grid, with noise; ``rng`` is not used."""
-        return (round(float(value) / self.step) + self.block.take()) * self.step
+        return rounded_plus(float(value) / self.step, self.block.take()) * self.step
 
     def sealed(self) -> Self:
         """Return the same noise, which only a live run can draw."""
@@ -270,7 +271,7 @@ class ExactCube(OnGrid, CubeShape):
         radius = self.radius(vector.size)
         for i in range(vector.size):
             noise = secrets.randbelow(2 * radius + 1) - radius
-            vector[i] = (round(float(vector[i]) / self.step) + noise) * self.step
+            vector[i] = rounded_plus(float(vector[i]) / self.step, noise) * self.step
 
     def radius(self, size: int) -> int:
         """Draw k with a probability proportional to (2k + 1)^size exp(-k / steps).

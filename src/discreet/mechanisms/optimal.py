@@ -15,7 +15,10 @@ from discreet.contracts import Floats, Generator, Noise
 from discreet.curves import Pure
 from discreet.errors import DiscreetError, check_int, check_positive, check_range
 from discreet.guarantee import Guarantee, Model
+from discreet.mechanisms.bits import GRID_BITS
 from discreet.mechanisms.exact import SEALED
+from discreet.mechanisms.fixed_work import OFFSET, rounded_plus
+from discreet.ranges import clamp_to
 
 PLACES = 25  # values on a grid around the middle, before rarely used ones are left out
 REACHES = (0.75, 1.0, 1.5, 2.5)  # half-widths of the grids that are tried, in batches
@@ -185,16 +188,19 @@ class ExactTable(TableShape):
     def add_noise(self, value: float, rng: object) -> float:
         """Return one of the values; ``rng`` is not used."""
         last = self.counts.shape[0] - 1
-        inside = min(max(Fraction(value), Fraction(0)), Fraction(last))
+        inside = clamp_to(value, 0.0, float(last))
         row = min(int(inside), last - 1)
-        share = inside - row
-        point = secrets.randbelow(int(TOTAL) * share.denominator)
-        for place in range(self.values.size - 1):
+        point = secrets.randbelow(int(TOTAL) << GRID_BITS)
+        # The share of the upper row in steps of 2^-40, and of the lower one: n and 2^40 - n. With
+        # an offset, both have a fixed size.
+        upper = rounded_plus((inside - row) * 2.0**GRID_BITS, OFFSET)
+        lower = 2 * OFFSET + (1 << GRID_BITS) - upper
+        drawn = 0
+        for place in range(self.values.size - 1):  # all of them, wherever the point lies
             low, high = int(self.counts[row, place]), int(self.counts[row + 1, place])
-            point -= (share.denominator - share.numerator) * low + share.numerator * high
-            if point < 0:
-                return float(self.values[place])
-        return float(self.values[-1])
+            point -= lower * low + upper * high - OFFSET * (low + high)
+            drawn += point >= 0
+        return float(self.values[drawn])
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
         """Return what a release guarantees: the same."""

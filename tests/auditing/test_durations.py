@@ -1,0 +1,248 @@
+"""How long a live run takes does not depend on what it is told; mistakes are caught."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from live.makers import MAKERS, Recorder, make
+
+from discreet import Bandit, DiscreetError, Private, Range, audit_durations
+from discreet.auditing.durations import LIMIT, Player, neighbours_of
+from discreet.auditing.measured_times import Measured, match, rank_score
+from discreet.channels import OneBit, PerRound, RunningSum
+from discreet.learners import Hedge, TsallisInf
+from discreet.live.arguments import loss_of
+from discreet.live.run import LiveRun
+from discreet.live.run_plan import RunPlan
+from discreet.mechanisms import Coin, ExactCoin
+
+SURE = 1.0 - 1e-6  # a false alarm in a million audits, on a busy machine too
+
+
+def bandit(**options):
+    return Bandit(**{"arms": 2, "horizon": 1000, "epsilon": 1.0} | options)
+
+
+CONFIGURATIONS = {
+    "one bit": lambda: bandit(),
+    "response": lambda: bandit(algorithm="local-tsallis-inf", noise="response"),
+    "clip": lambda: bandit(clip=True),
+    "wait": lambda: bandit(wait=60.0, default_loss=0.0),
+    "laplace": lambda: bandit(algorithm="batched-exp3", batch_size=3),
+    "optimal": lambda: bandit(algorithm="batched-tsallis-inf", batch_size=3, noise="optimal"),
+    "every round": lambda: bandit(algorithm="noisy-exp2"),
+    "gaussian": lambda: bandit(algorithm="local-tsallis-inf", delta=1e-6),
+}
+
+
+class Counted:
+    """Counts the instructions of the interpreter: a measure of work that no load disturbs."""
+
+    def __init__(self):
+        self.number = 0
+
+    def __call__(self, frame, event, argument):
+        frame.f_trace_opcodes = True
+        self.number += event == "opcode"
+        return self
+
+    def during(self, work):
+        self.number, before = 0, sys.gettrace()
+        sys.settrace(self)
+        try:
+            work()
+        finally:
+            sys.settrace(before)
+        return self.number
+
+
+def instructions(subject, neighbours, which, monkeypatch):
+    """Return the instructions of the cheapest of some batches: drawing again would add to them.
+
+    The learner does nothing, so that only what handles raw outcomes is counted.
+    """
+    plan = subject.plan
+    run = subject if isinstance(subject, LiveRun) else subject._run
+    run._plan = plan._replace(private=plan.private._replace(learner=Recorder([])))
+    player, counted = Player(subject, LiveRun), Counted()
+    player.start()
+    found = []
+    # single rounds are many, so that both values of a bit are among them
+    for _ in range(60 if plan.private.channel.hold() == 1 else 12):
+        if player.fresh(20):
+            player.start()
+        spent = []
+
+        def clock(spent=spent):
+            spent.append(counted.number)
+            return 0
+
+        monkeypatch.setattr("discreet.auditing.durations.time.perf_counter_ns", clock)
+        counted.during(lambda: player.play(neighbours, which))
+        pairs = list(zip(spent[::2], spent[1::2], strict=True))
+        silent = subject.plan.wait is not None  # then only releases are compared, and the ask
+        found.append([after - before for before, after in (pairs[-2:] if silent else pairs)])
+    return np.array(found).min(axis=0).tolist()
+
+
+@pytest.mark.parametrize("kind", CONFIGURATIONS)
+def test_the_same_instructions_are_executed_whatever_is_told(kind, monkeypatch):
+    """The interpreter's instructions, counted: fails for branches and fractions, on any machine."""
+    subject = CONFIGURATIONS[kind]()
+    for each in neighbours_of(subject, None, batched=subject.plan.private.channel.hold() > 1):
+        first, second = (instructions(subject, each, which, monkeypatch) for which in (0, 1))
+        assert first == second, each.text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", CONFIGURATIONS)
+def test_durations_show_nothing(kind):
+    found = audit_durations(CONFIGURATIONS[kind](), trials=2000, confidence=SURE)
+    assert found.lower_bound <= LIMIT, str(found)
+    assert found.reach > 3.0, "a leak would be seen"
+    assert "no leak" in str(found)
+    assert found.as_dict()["leaks"] is False
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", MAKERS)
+def test_every_kind_of_client_can_be_audited(kind):
+    found = audit_durations(make(kind), trials=300, confidence=SURE)
+    assert found.lower_bound <= LIMIT, str(found)
+
+
+class FractionCoin(ExactCoin):
+    """The coin as it was: exact, but fractions take longer the more digits they have."""
+
+    compiles = False
+
+    def toss(self, total, length, rng):
+        lift = Fraction(self.lift)
+        inside = min(max(Fraction(total), Fraction(0)), Fraction(length))
+        share = (1 + lift * inside) / (2 + lift * length)
+        return 1.0 if secrets.randbelow(share.denominator) < share.numerator else 0.0
+
+    def sealed(self):
+        return self
+
+
+class Slow(Coin):
+    def exact(self, guarantee, sensitivity):
+        return FractionCoin(self.epsilon)
+
+
+class Careful(PerRound):
+    """Looks twice at losses above one half."""
+
+    compiles = False
+
+    def offer(self, feedback, query, rng):
+        for _ in range(1000 if feedback > 0.5 else 1):
+            pass
+        return super().offer(feedback, query, rng)
+
+
+class Reading(RunPlan):
+    """Reads an outcome only if there is one, as plans did before."""
+
+    def read(self, kept):
+        return super().read(kept) if self.is_told(kept) else self.default
+
+
+class Branching(Bandit):
+    """Clips only what is out of range, as bandits did before."""
+
+    def tell(self, decision, *, loss):
+        inside = 0.0 <= loss <= 1.0
+        outcome = loss if inside else loss_of(None, loss, (0.0, 1.0), clip=True)
+        self._tell(decision, outcome)
+
+
+def one_bit(noise):
+    channel = OneBit.over(size=2, epsilon=1.0, bounds=Range(0.0, 1.0))._replace(noise=noise)
+    learner = TsallisInf.start(arms=2, learning_rate=4.0, baseline=0.5)
+    return LiveRun.over(Private(channel, learner), horizon=1000)
+
+
+def differing(subject, monkeypatch, text=""):
+    """Return whether some pair of inputs makes the interpreter do different work."""
+    pairs = neighbours_of(subject, None, batched=subject.plan.private.channel.hold() > 1)
+    return any(
+        instructions(subject, each, 0, monkeypatch) != instructions(subject, each, 1, monkeypatch)
+        for each in pairs
+        if text in each.text
+    )
+
+
+def test_a_coin_of_fractions_is_other_work(monkeypatch):
+    assert differing(one_bit(Slow(1.0)), monkeypatch)
+    assert not differing(one_bit(Coin(1.0)), monkeypatch)
+
+
+def test_clipping_by_a_branch_is_other_work(monkeypatch):
+    subject = Branching(arms=2, horizon=1000, epsilon=1.0, clip=True)
+    assert differing(subject, monkeypatch, "clipped")
+
+
+def test_reading_a_deadline_by_a_branch_is_other_work(monkeypatch):
+    subject = CONFIGURATIONS["wait"]()
+    subject._run._plan = Reading(*subject.plan)
+    assert differing(subject, monkeypatch, "silent")
+
+
+def test_a_slow_path_for_some_losses_is_caught():
+    channel = Careful.example()
+    learner = TsallisInf.start(arms=2, learning_rate=4.0, baseline=0.5)
+    run = LiveRun.over(Private(channel, learner), horizon=1000)
+    assert audit_durations(run, trials=600).lower_bound > 1.0
+
+
+def test_bad_subjects_are_refused():
+    with pytest.raises(DiscreetError, match="the subject is None, but must be a live run"):
+        audit_durations(None)
+    with pytest.raises(DiscreetError, match="the run protects nobody"):
+        audit_durations(bandit(simulation=True))
+    with pytest.raises(DiscreetError, match="a batch has 5000 rounds"):
+        audit_durations(bandit(horizon=100_000, algorithm="batched-exp3", batch_size=5000))
+    sums = RunningSum.example()
+    run = LiveRun.over(Private(sums, Hedge.example()), horizon=20)
+    with pytest.raises(DiscreetError, match="outcomes is None, but a RunningSum needs some"):
+        audit_durations(run)
+    with pytest.raises(DiscreetError, match="outcomes has 1, but at least 2"):
+        audit_durations(bandit(), outcomes=(0.5,))
+    with pytest.raises(DiscreetError, match="trials is 5"):
+        audit_durations(bandit(), trials=5)
+
+
+def test_only_equal_releases_are_compared():
+    first, _ = match(np.array([0.0, 1.0, 1.0, 0.0]), np.array([1.0, 1.0, 1.0, 0.0]))
+    assert len(first) == 3
+    assert sorted(first.tolist()) == sorted(set(first.tolist()))
+    few = Measured(np.zeros((2, 50, 1)), np.array([np.zeros(50), np.ones(50)]))
+    with pytest.raises(DiscreetError, match="only 0 trials had equal releases"):
+        few.matched()
+    assert rank_score(np.zeros(10), np.zeros(10)) == 0.0
+    assert rank_score(np.arange(10.0), np.arange(10.0) + 100.0) > 3.0
+
+
+def test_false_alarms_are_as_rare_as_stated():
+    """Equal mechanisms, whose durations drift: what a bound finds is at most 0 in 99 of 100."""
+    from discreet.auditing.bounds import Tally, best_event, epsilon_bound
+
+    rng = np.random.default_rng(1)
+    alarms = 0
+    for _ in range(200):
+        drift = np.cumsum(rng.normal(size=(600, 1)), axis=0) + rng.gamma(2.0, size=(600, 2))
+        flips = rng.integers(2, size=600)
+        durations = np.where(flips[:, None] == 1, drift[:, ::-1], drift).T[:, :, None]
+        measured = Measured(durations, np.zeros((2, 600)))
+        one, other = measured.matched()[0]
+        event = best_event(one[:200], other[:200], confidence=0.99, delta=0.0, gaussian=False)
+        hits = [event.hits(one[200:]), event.hits(other[200:])]
+        tally = Tally(hits[event.likelier], hits[1 - event.likelier], 400)
+        alarms += epsilon_bound(tally, confidence=0.99, delta=0.0, gaussian=False) > 0.0
+    assert alarms <= 6
