@@ -10,7 +10,7 @@ from makers import make, rows_of, tell
 
 from discreet import Bandit, DiscreetError
 from discreet.live import FileStore, MemoryStore, register_store, stores
-from discreet.testing import StoreConformance
+from discreet.testing import DurableStoreConformance, StoreConformance
 
 
 class TestMemoryStore(StoreConformance):
@@ -20,7 +20,7 @@ class TestMemoryStore(StoreConformance):
         return lambda: store
 
 
-class TestFileStore(StoreConformance):
+class TestFileStore(DurableStoreConformance):
     @pytest.fixture
     def reach(self, tmp_path):
         return lambda: FileStore(tmp_path / "run.db")
@@ -65,7 +65,7 @@ def test_the_conformance_tests_find_mistakes(kind, name, tmp_path):
 
     given = (reach, tmp_path) if kind is Readable else (reach,)
     with pytest.raises(AssertionError):
-        getattr(StoreConformance(), name)(*given)
+        getattr(DurableStoreConformance(), name)(*given)
 
 
 # How a store is chosen

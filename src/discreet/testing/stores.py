@@ -27,9 +27,11 @@ RAW = b"a raw sum that nobody may read"
 class StoreConformance:
     """Tests of the contract ``discreet.live.Store``; inherit them and override ``reach``.
 
+    Stores that outlive their process inherit ``DurableStoreConformance``, which has more.
+
     ::
 
-        class TestMyStore(StoreConformance):
+        class TestMyStore(DurableStoreConformance):
             @pytest.fixture
             def reach(self, tmp_path):
                 return lambda: MyStore(tmp_path / "run")
@@ -156,40 +158,6 @@ class StoreConformance:
         assert (rows.learner, rows.stream) == (b"new", b"sum")
         store.close()
 
-    def test_a_change_that_fails_leaves_everything_as_it_was(
-        self, reach: Callable[[], Store]
-    ) -> None:
-        """A transaction is made whole or not at all; afterwards the store can be used."""
-        store = _start(reach, _first_rows())
-        if not store.durable:
-            pytest.skip("it writes nothing that could fail")
-        _ask(store, 0)
-        before = contents(store.rows)
-        wrong = Group(1, object(), (0, 0.0, np.zeros(3)), 1, 0, None)  # cannot be written
-        with pytest.raises((DiscreetError, TypeError)):
-            store.ask((2, 1, 0, 0, 0), _row(1), 1, group=wrong, learner=b"half")
-        store.load(EXAMPLE)
-        assert contents(store.rows) == before
-        store = _again(reach, store)
-        assert contents(store.rows) == before
-        store.close()
-
-    def test_a_group_is_released_once(self, reach: Callable[[], Store]) -> None:
-        """A second release of the same group is refused, with all that belongs to it."""
-        store = _start(reach, _first_rows())
-        if not store.durable:
-            pytest.skip("it keeps no releases")
-        for number in (0, 1):
-            _ask(store, number, new_group=number == 0)
-        group = store.rows.groups[0]._replace(told=1)
-        store.tell((2, 0, 0, 1, 0), 0, group=group, released=0, value=0.5)
-        before = contents(store.rows)
-        with pytest.raises(DiscreetError):
-            store.tell((2, 0, 0, 2, 0), 1, closed=0, released=0, value=0.25, learner=b"twice")
-        store.load(EXAMPLE)
-        assert contents(store.rows) == before
-        store.close()
-
     @pytest.mark.parametrize("seed", range(5))
     def test_any_sequence_of_changes_is_kept(self, reach: Callable[[], Store], seed: int) -> None:
         """A store agrees with plain tables in memory, also when it is opened again and again."""
@@ -206,7 +174,39 @@ class StoreConformance:
         assert contents(store.rows) == contents(model)
         store.close()
 
-    # Keys: raw columns are unreadable without them.
+
+class DurableStoreConformance(StoreConformance):
+    """More tests, for stores that outlive their process: whole transactions, releases and keys."""
+
+    def test_a_change_that_fails_leaves_everything_as_it_was(
+        self, reach: Callable[[], Store]
+    ) -> None:
+        """A transaction is made whole or not at all; afterwards the store can be used."""
+        store = _start(reach, _first_rows())
+        _ask(store, 0)
+        before = contents(store.rows)
+        wrong = Group(1, object(), (0, 0.0, np.zeros(3)), 1, 0, None)  # cannot be written
+        with pytest.raises((DiscreetError, TypeError)):
+            store.ask((2, 1, 0, 0, 0), _row(1), 1, group=wrong, learner=b"half")
+        store.load(EXAMPLE)
+        assert contents(store.rows) == before
+        store = _again(reach, store)
+        assert contents(store.rows) == before
+        store.close()
+
+    def test_a_group_is_released_once(self, reach: Callable[[], Store]) -> None:
+        """A second release of the same group is refused, with all that belongs to it."""
+        store = _start(reach, _first_rows())
+        for number in (0, 1):
+            _ask(store, number, new_group=number == 0)
+        group = store.rows.groups[0]._replace(told=1)
+        store.tell((2, 0, 0, 1, 0), 0, group=group, released=0, value=0.5)
+        before = contents(store.rows)
+        with pytest.raises(DiscreetError):
+            store.tell((2, 0, 0, 2, 0), 1, closed=0, released=0, value=0.25, learner=b"twice")
+        store.load(EXAMPLE)
+        assert contents(store.rows) == before
+        store.close()
 
     def test_raw_columns_are_encrypted(self, reach: Callable[[], Store], tmp_path: Path) -> None:
         """Held sums, streams and outcomes are nowhere in what is stored, but come back."""
@@ -215,8 +215,6 @@ class StoreConformance:
         place, rows = KeyPlace(keys / "a.key"), _first_rows()
         rows.stream = RAW + b" 1"
         store = _start(reach, rows, place)
-        if not store.durable:
-            pytest.skip("it stores nothing")
         _ask(store, 0, held=RAW + b" 2", outcome=RAW + b" 3")
         assert RAW not in self.stored_bytes(tmp_path)
         store.close()
@@ -233,8 +231,6 @@ class StoreConformance:
         keys = tmp_path / "keys"
         keys.mkdir()
         store = _start(reach, _first_rows(), KeyPlace(keys / "a.key"))
-        if not store.durable:
-            pytest.skip("it needs no key")
         _ask(store, 0, held=RAW)
         store.close()
         with pytest.raises(DiscreetError):
