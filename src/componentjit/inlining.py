@@ -8,7 +8,7 @@ from collections.abc import Sequence, Set
 from types import FunctionType
 from typing import Any, cast
 
-from componentjit.component import Component
+from componentjit.component import Component, stand_ins
 from componentjit.sources import (
     LOOPS,
     SCOPES,
@@ -76,6 +76,8 @@ class Inliner(ABC):
                         return method, owner
             case ast.Name(id=name) if name not in scope.locals:
                 value = scope.globals.get(name)
+                if isinstance(value, FunctionType):  # compiled code calls its stand-in
+                    value = stand_ins.get(value, value)
                 if is_helper(value) and value not in self.without and is_inlinable(value):
                     return (value, None) if (value.__code__, 0) not in scope.within else None
         return None
