@@ -36,6 +36,7 @@ __all__ = [
 
 SMALLEST = 1e-290  # searches stop here: smaller numbers would lose precision
 UP = 1.0 + 1e-13  # covers the rounding errors of a closed formula
+SMALLEST_LOSS = 1e-100  # no distribution of smaller privacy losses: steps would vanish
 LARGE_MU = 1e4  # beyond, the tail bound is exact to 8 digits, and numbers may overflow
 MANY = 2**20  # more releases than this are not composed one by one
 
@@ -79,7 +80,8 @@ class Pure(Checked):
         if delta <= 0.0 or not math.isfinite(self.epsilon):
             return self.epsilon
         inner = 1.0 - delta * (1.0 + math.exp(-self.epsilon)) + 4e-16  # covers rounding
-        return max(0.0, self.epsilon + math.log(inner) + 1e-15) * UP if inner > 0.0 else 0.0
+        less = max(0.0, self.epsilon + math.log(inner) + 1e-15) * UP if inner > 0.0 else 0.0
+        return min(self.epsilon, less)
 
     def for_group(self, size: int) -> Pure:
         """Return size times epsilon."""
@@ -102,7 +104,7 @@ class LaplaceNoise(Checked):
         """Return ε + 2 ln(1 - δ), at least 0; 2e-14 covers rounding."""
         if delta <= 0.0 or delta >= 1.0:
             return self.epsilon if delta <= 0.0 else 0.0
-        return max(0.0, self.epsilon + 2.0 * math.log1p(-delta) + 2e-14) * UP
+        return min(self.epsilon, max(0.0, self.epsilon + 2.0 * math.log1p(-delta) + 2e-14) * UP)
 
     def for_group(self, size: int) -> Curve:
         """Return size times epsilon; steps may lie in different releases, so the shape is lost."""
@@ -267,7 +269,8 @@ def composed(curves: Sequence[Curve], delta: float, *, times: int = 1) -> float:
     earlier releases if the curves are fixed in advance.
     """
     repetitions = check_int("times", times, minimum=1)
-    check_range("delta", delta, 0.0, 1.0)
+    if check_range("delta", delta, 0.0, 1.0) == 1.0:
+        return 0.0  # which holds for anything
     candidates = [_sum_of_epsilons(curves, repetitions, delta)]
     if delta > 0.0:
         if all(isinstance(curve, GaussianNoise) and curve.slack == 0.0 for curve in curves):
@@ -308,6 +311,8 @@ def is_below(mine: Curve, theirs: Curve) -> bool:
 
 
 def _has_loss_distribution(curve: Curve) -> bool:
+    if isinstance(curve, Approximate):
+        return curve.delta < 1.0
     return curve.slack == 0.0 if isinstance(curve, GaussianNoise) else curve.kind != "zcdp"
 
 
@@ -365,7 +370,7 @@ def _through_losses(curves: Sequence[Curve], times: int, delta: float) -> float:
         return delta if isinstance(curve, GaussianNoise) else 0.0
 
     largest = max(curve.epsilon_at(known_at(curve)) for curve in curves)
-    if not 0.0 < largest <= 50.0:
+    if not SMALLEST_LOSS <= largest <= 50.0:
         return math.inf
     # A step that divides epsilon: rounding up to a multiple then costs nothing.
     step = largest / max(200, math.ceil(largest / 1e-3))
