@@ -174,7 +174,7 @@ def _has_masked(given: Sequence[object]) -> bool:
 def index_of(indices: Mapping[Hashable, int], label: object) -> int | None:
     """Return the number of a label; None if there is none, or if it cannot be a label."""
     try:
-        return indices.get(cast(Hashable, label))
+        return indices.get(label)
     except Exception:
         return None
 
