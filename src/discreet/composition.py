@@ -24,6 +24,7 @@ from discreet.errors import check_int, check_range
 __all__ = ["composed"]
 
 MANY = 2**20  # more releases than this are not composed one by one
+SMALLEST_LOSS = 1e-100  # no distribution of smaller privacy losses: steps would vanish
 
 
 def composed(curves: Sequence[Curve], delta: float, *, times: int = 1) -> float:
@@ -35,7 +36,8 @@ def composed(curves: Sequence[Curve], delta: float, *, times: int = 1) -> float:
     earlier releases if the curves are fixed in advance.
     """
     repetitions = check_int("times", times, minimum=1)
-    check_range("delta", delta, 0.0, 1.0)
+    if check_range("delta", delta, 0.0, 1.0) == 1.0:
+        return 0.0  # which holds for anything
     candidates = [_sum_of_epsilons(curves, repetitions, delta)]
     if delta > 0.0:
         if all(isinstance(curve, GaussianNoise) and curve.slack == 0.0 for curve in curves):
@@ -54,6 +56,8 @@ def composed(curves: Sequence[Curve], delta: float, *, times: int = 1) -> float:
 
 
 def _has_loss_distribution(curve: Curve) -> bool:
+    if isinstance(curve, Approximate):
+        return curve.delta < 1.0
     return curve.slack == 0.0 if isinstance(curve, GaussianNoise) else curve.kind != "zcdp"
 
 
@@ -111,7 +115,7 @@ def _through_losses(curves: Sequence[Curve], times: int, delta: float) -> float:
         return delta if isinstance(curve, GaussianNoise) else 0.0
 
     largest = max(curve.epsilon_at(known_at(curve)) for curve in curves)
-    if not 0.0 < largest <= 50.0:
+    if not SMALLEST_LOSS <= largest <= 50.0:
         return math.inf
     # A step that divides epsilon: rounding up to a multiple then costs nothing.
     step = largest / max(200, math.ceil(largest / 1e-3))

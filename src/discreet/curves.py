@@ -74,7 +74,8 @@ class Pure(Checked):
         if delta <= 0.0 or not math.isfinite(self.epsilon):
             return self.epsilon
         inner = 1.0 - delta * (1.0 + math.exp(-self.epsilon)) + 4e-16  # covers rounding
-        return max(0.0, self.epsilon + math.log(inner) + 1e-15) * UP if inner > 0.0 else 0.0
+        less = max(0.0, self.epsilon + math.log(inner) + 1e-15) * UP if inner > 0.0 else 0.0
+        return min(self.epsilon, less)
 
     def for_group(self, size: int) -> Pure:
         """Return size times epsilon."""
@@ -97,7 +98,7 @@ class LaplaceNoise(Checked):
         """Return ε + 2 ln(1 - δ), at least 0; 2e-14 covers rounding."""
         if delta <= 0.0 or delta >= 1.0:
             return self.epsilon if delta <= 0.0 else 0.0
-        return max(0.0, self.epsilon + 2.0 * math.log1p(-delta) + 2e-14) * UP
+        return min(self.epsilon, max(0.0, self.epsilon + 2.0 * math.log1p(-delta) + 2e-14) * UP)
 
     def for_group(self, size: int) -> Curve:
         """Return size times epsilon; steps may lie in different releases, so the shape is lost."""

@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from numbers import Integral, Real
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
 from componentjit import ComponentError, shorten
 
@@ -215,6 +215,6 @@ def _float(value: object) -> float:
     try:
         return float(value)
     except OverflowError:
-        return math.inf if value > 0 else -math.inf
+        return math.copysign(math.inf, 1.0 if cast(Any, value) > 0 else -1.0)
     except Exception:
         return math.nan

@@ -134,8 +134,10 @@ def tell_odd_outcomes(kind, *, clip, most=10**9):
 
 @pytest.mark.parametrize(
     "kind",
-    ["batch", in_full("one bit"), in_full("every round"), "tree", "cube", "slates"]
-    + ["pairs of points", in_full("search"), "advice in batches"],
+    [
+        *("batch", in_full("one bit"), in_full("every round"), "tree", "cube", "slates"),
+        *("pairs of points", in_full("search"), "advice in batches"),
+    ],
 )
 @pytest.mark.parametrize("clip", [False, True])
 def test_an_odd_outcome_is_refused_without_a_trace(kind, clip):

@@ -50,7 +50,7 @@ def check_charge(guarantee: object, label: object, rounds: int) -> Guarantee:
 
 
 def user_name(user: object) -> str:
-    """Return the text that names a user.
+    r"""Return the text that names a user.
 
     Mistaking two users for one is safe; mistaking one for two is not. So texts that look alike are
     one name: compatible characters are (NFKC: full-width digits, ligatures), and characters that
@@ -58,7 +58,7 @@ def user_name(user: object) -> str:
     order marks, NUL, directions) and variation selectors. All blanks are alike, and those around a
     name do not count.
 
-    >>> [user_name(user) for user in (17, "17", b"17", " 17", "１７", "1\\u200b7", "\\ufeff17\\0")]
+    >>> [user_name(user) for user in (17, "17", b"17", " 17", "１７", "1\u200b7", "\ufeff17\0")]
     ['17', '17', '17', '17', '17', '17', '17']
     """
     if isinstance(user, str | bytes):

@@ -341,12 +341,12 @@ class Ledger(NotCopyable):
                 raise DiscreetError(
                     f"{name} is {here!r}, but the ledger {self._where} has {there!r} for good."
                 )
-        for old, names in OLD_CHECKS.items():
+        for old, alike in OLD_CHECKS.items():
             if self._key is not None and hmac.compare_digest(
                 hmac.digest(self._key, old, "sha256"), stored_check
             ):
                 raise DiscreetError(
-                    f"the ledger {self._where} counted {names} as two users, so it cannot be used "
+                    f"the ledger {self._where} counted {alike} as two users, so it cannot be used "
                     "any more."
                 )
         if check is not None and not hmac.compare_digest(check, stored_check):

@@ -230,7 +230,8 @@ class Question:
 
 def _epsilons(given: float | Sequence[float]) -> tuple[float, ...]:
     several = isinstance(given, Sequence) or (isinstance(given, np.ndarray) and given.ndim > 0)
-    values = list(cast(Any, given)) if several and not isinstance(given, str) else [given]
+    alone = [cast(Any, given)]
+    values = list(cast(Any, given)) if several and not isinstance(given, str) else alone
     if not values or len(values) > 20:
         raise DiscreetError(
             f"epsilon is {shorten(given)}, but must be a number or a list of at most 20."
