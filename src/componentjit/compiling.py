@@ -17,7 +17,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from componentjit import flattening, guards, numba_internals, pipeline, sources, syntax
+from componentjit import flattening, guards, inlining, numba_internals, pipeline, sources, syntax
 from componentjit.calls import call_python, compiled_call
 from componentjit.component import Component, compiled_as, helpers, stand_ins
 from componentjit.digest import classes_in, fingerprint
@@ -41,7 +41,16 @@ MINIMAL: Any = {"no_cfunc_wrapper": True}
 INLINED: Any = MINIMAL | {"forceinline": True}
 
 # How code is compiled, as a part of digests: another version of this package compiles it again.
-PARTS = flattening, guards, numba_internals, pipeline, sources, syntax, sys.modules[__name__]
+PARTS = (
+    flattening,
+    guards,
+    inlining,
+    numba_internals,
+    pipeline,
+    sources,
+    syntax,
+    sys.modules[__name__],
+)
 HOW = "".join(Path(str(each.__file__)).read_text(encoding="utf-8") for each in PARTS)
 
 # Numbers that plain Python goes through in the time that compiling takes: 0.3 µs each, 0.7 s.
