@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from types import NoneType
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +28,7 @@ from discreet.sets import ConvexSet
 
 OUTSIDE = 10.0  # widths outside the range: guarantees must not depend on good input
 RANDOM_POSITIONS = 8  # of the replaced loss
+Part = TypeVar("Part")
 
 
 class Pair(NamedTuple):
@@ -184,13 +187,20 @@ class Runs(NamedTuple):
         """Return what is seen of independent runs with the same inputs, one row per run."""
         width = max(1, self.size)
         seen = np.zeros((number, self.places * (width + 2)))
+        if not self.is_fast and any(map(_may_change, _leaves(self.channel))):
+            for row in seen:  # an object that may remember: every run gets its own
+                self._replace(channel=_renewed(self.channel))._watch(inputs, row[None], rng)
+        else:
+            self._watch(inputs, seen, rng)
+        return seen
+
+    def _watch(self, inputs: Floats, seen: Floats, rng: Generator) -> None:
         channel, block = packed(self.channel)
         state = np.asarray(block)
         loop: Callable[..., None] = watch_vectors if self.size else watch_numbers
         if self.is_fast:
             loop = compile_for(loop, channel, self.query)
         loop(channel, state, state.copy(), inputs, self.query, seen, self.places, rng)
-        return seen
 
     def affordable(self, number: int, rounds: int) -> int:
         """Return this number of runs, or fewer if they are slow or long: some seconds at most."""
@@ -218,6 +228,30 @@ class Runs(NamedTuple):
             if kind
             else f"how long action {position + 1} is held"
         )
+
+
+def _leaves(part: object) -> Iterator[object]:
+    """Yield all parts of a channel that are no tuples."""
+    if isinstance(part, tuple):
+        for each in part:
+            yield from _leaves(each)
+    else:
+        yield part
+
+
+def _may_change(leaf: object) -> bool:
+    """Return whether an object that is no array may change: a list, or an object of a user."""
+    fixed = isinstance(leaf, np.ndarray | np.generic | float | int | str | bytes | NoneType)
+    return not fixed and type(leaf).__module__.split(".")[0] != "discreet"
+
+
+def _renewed(part: Part) -> Part:
+    """Return a channel with copies of all such objects."""
+    if isinstance(part, tuple):
+        parts = [_renewed(each) for each in part]
+        made: Any = part._make(parts) if hasattr(part, "_make") else tuple(parts)
+        return cast(Part, made)
+    return deepcopy(part) if _may_change(part) else part
 
 
 def watch_numbers(

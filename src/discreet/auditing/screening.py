@@ -16,18 +16,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.auditing.attacks import Attack, GameFacts, channel_curve
-from discreet.auditing.bounds import CONFIDENCE, MOST, RUNS, largest_bound, quick_bound
+from discreet.auditing.attacks import GameFacts, channel_curve
+from discreet.auditing.bounds import CONFIDENCE, MOST, largest_bound, quick_bound
 from discreet.auditing.runs import Pair, Runs, Stage, probe_query, stage_for
+from discreet.auditing.whole_runs import JointReleases, Statistic, rows_of
 from discreet.channels.gradient_sums import GradientShape
 from discreet.channels.moments import MomentShape
 from discreet.channels.residuals import Reporting
 from discreet.channels.running_sum import Stream
-from discreet.contracts import Channel, Floats, Generator, Integers, Protected
-from discreet.curves import GaussianNoise
+from discreet.contracts import Channel, Floats, Integers, Protected
 from discreet.guarantee import Guarantee
-
-Statistic = Callable[[Floats], Floats]  # from rows to one number per row
 
 # Grids below whose steps raw numbers may hide in noisy ones.
 STEPS = (2.0**-10, 2.0**-16, 2.0**-20, 2.0**-26, 2.0**-30, 1e-3, 1e-6, 1e-9)
@@ -44,8 +42,6 @@ COUPLED = 6  # pairs of runs with the same noise
 COLUMNS, PARTNERS = 12, 4
 TOGETHER = 0.9  # the least correlation of columns that vary together
 LEADS = 3  # leads of each kind that are followed
-FEWEST = 4_000  # trials
-AT_ONCE = 1 << 21  # numbers in memory
 LEAST_EIGENVALUE = 1e-10  # keeps the inverse of a covariance finite
 NEAR = 0.97  # the share of the largest possible result that so few runs must show
 
@@ -125,47 +121,6 @@ class Lead(NamedTuple):
     weights: Floats
     middle: Floats
     last: int  # the round after which all columns are known
-
-
-class JointReleases(Attack):
-    """Every trial is a fresh run; one loss is one of two, and some columns are weighed together."""
-
-    runs: Runs
-    one: Floats
-    other: Floats
-    columns: Integers
-    statistic: Statistic
-    text: str
-
-    def trials_for(self, private: Protected, claim: Guarantee) -> int:
-        """Return more trials if a large epsilon needs them, and fewer if runs are long."""
-        wanted = max(RUNS, int(20.0 * math.exp(min(claim.epsilon, 20.0))))
-        return max(8 * self.runs.affordable(wanted // 8, self.one.shape[0]), FEWEST)
-
-    def at_once(self, private: Protected) -> int:
-        """Return as many as take a fraction of a second."""
-        return self.runs.affordable(FEWEST, self.one.shape[0]) // 4
-
-    def gaussian_curve(self, private: Protected) -> GaussianNoise | None:
-        """Return the claimed curve of a channel with Gaussian noise."""
-        return channel_curve(private)
-
-    def sample(self, private: Protected, neighbour: int, trials: int, seed: int) -> Floats:
-        """Return the statistic of each run."""
-        rng = np.random.default_rng([seed, neighbour])
-        return self.statistic(
-            rows_of(self.runs, (self.one, self.other)[neighbour], self.columns, trials, rng)
-        )
-
-
-def rows_of(runs: Runs, inputs: Floats, columns: Integers, number: int, rng: Generator) -> Floats:
-    """Return some columns of what is seen of independent runs, one row per run."""
-    found = np.empty((number, columns.size))
-    at_once = max(1, AT_ONCE // (runs.places * (runs.size + 3)))
-    for start in range(0, number, at_once):
-        stop = min(start + at_once, number)
-        found[start:stop] = runs.play(inputs, stop - start, rng)[:, columns]
-    return found
 
 
 def find_leak(
