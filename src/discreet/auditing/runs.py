@@ -28,6 +28,7 @@ from discreet.sets import ConvexSet
 
 OUTSIDE = 10.0  # widths outside the range: guarantees must not depend on good input
 RANDOM_POSITIONS = 8  # of the replaced loss
+LEVEL = "at "  # how the names of levels begin
 Part = TypeVar("Part")
 
 
@@ -69,6 +70,26 @@ def stage_for(channel: Channel, facts: GameFacts, rounds: int) -> Stage:
     else:
         others, pairs = _numbers(facts.bounds or declared_range(channel), rounds, rng)
     return Stage(others, pairs, _positions(channel.hold(), rounds, rng))
+
+
+def levels_of(stage: Stage, number: int) -> Stage:
+    """Return a stage with many levels: of all other losses, and of the replaced one."""
+    ends = stage.pairs[0]
+    rounds = len(next(iter(stage.others.values())))
+
+    def at(share: float) -> Floats:
+        return np.asarray(ends.one + share * (ends.other - ends.one))
+
+    shares = (np.arange(number) + 0.5) / number
+    others = {
+        f"{LEVEL}{share:.3g} of the range": np.repeat(at(share)[None], rounds, axis=0)
+        for share in (0.5, *shares)
+    }
+    pairs = [
+        Pair(f"at 0 or {share:.3g} of the range", np.asarray(ends.one), at(share))
+        for share in shares
+    ]
+    return Stage(others, (ends, *pairs), (0,))
 
 
 def declared_range(channel: Channel) -> Range:
