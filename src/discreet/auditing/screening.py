@@ -42,6 +42,7 @@ COUPLED = 6  # pairs of runs with the same noise
 # Columns that are weighed together: those that move most, and those that vary with them.
 COLUMNS, PARTNERS = 12, 4
 TOGETHER = 0.9  # the least correlation of columns that vary together
+QUIET = 3  # releases that vary least, at which a loss is replaced
 LEADS = 3  # leads of each kind that are followed
 LEAST_EIGENVALUE = 1e-10  # keeps the inverse of a covariance finite
 NEAR = 0.97  # the share of the largest possible result that so few runs must show
@@ -182,10 +183,13 @@ def _set_up(channel: Channel, facts: GameFacts) -> tuple[Runs, Stage]:
 
 def _leads(runs: Runs, stage: Stage, seed: int) -> Iterator[tuple[float, float, Lead]]:
     """Yield how far the view moves relative to its noise, how much that varies, and where."""
+    positions = stage.positions
     for others, losses in stage.others.items():
         usual = Usual.of(runs.play(losses, USUAL, np.random.default_rng(seed)))
+        if positions is stage.positions:
+            positions = tuple(dict.fromkeys([*positions, *_quiet_rounds(runs, usual)]))
         for pair in stage.pairs:
-            for position in stage.positions:
+            for position in positions:
                 inputs = [stage.inputs(others, pair, position, neighbour) for neighbour in (0, 1)]
                 yield from _lead(runs, usual, inputs, (others, pair, position), seed)
 
@@ -207,6 +211,14 @@ def _level_leads(runs: Runs, levels: Stage, seed: int) -> Iterator[tuple[float, 
         ]
         quieter = min(usual, key=lambda rows: float(rows.std(axis=0).sum()))
         yield from _lead(runs, Usual.of(quieter), inputs, (others, pair, 0), seed)
+
+
+def _quiet_rounds(runs: Runs, usual: Usual) -> list[int]:
+    """Return the rounds of the releases that vary least: noise may be missing there."""
+    spread = usual.spread[: runs.places * max(1, runs.size)]
+    varying = np.flatnonzero(np.abs(usual.rows[:, : spread.size]).max(axis=0) > 0.0)
+    quiet = varying[np.argsort(spread[varying])[:QUIET]]
+    return [runs.round_of(int(column), usual.rows[0]) for column in quiet]
 
 
 class Usual(NamedTuple):

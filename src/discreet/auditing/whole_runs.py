@@ -49,7 +49,8 @@ class JointReleases(Attack):
         """Return more trials if a large epsilon needs them, and fewer if runs are long."""
         rarer = self.wanted / RUNS  # how much rarer than usual the best event is
         wanted = max(self.wanted, int(20.0 * rarer * math.exp(min(claim.epsilon, 20.0))))
-        return max(8 * self.runs.affordable(wanted // 8, self.one.shape[0]), FEWEST)
+        parts = 8 if self.runs.is_fast else 2
+        return max(parts * self.runs.affordable(wanted // parts, self.one.shape[0]), FEWEST)
 
     def at_once(self, private: Protected) -> int:
         """Return as many as take a fraction of a second."""
