@@ -341,8 +341,8 @@ class TestTheCommand:
     @pytest.mark.parametrize(
         ("words", "complaint"),
         [
-            ([], "audit needs the name of an algorithm, or --all"),
-            (["exp3", "--all"], "audit needs the name of an algorithm, or --all"),
+            ([], "audit needs the name of an algorithm or --all"),
+            (["exp3", "--all"], "audit needs the name of an algorithm or --all"),
             (["exp3"], "exp3 claims no privacy"),
             (["batched-exp33"], "did you mean 'batched-exp3'"),
             (["batched-exp3", "--trials", "5"], "trials is 5"),

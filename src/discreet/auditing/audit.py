@@ -148,20 +148,24 @@ def audit(
     2 dimensions for running sums, where every trial is a whole run) and ``options``; with
     ``calibration="paper"`` the claim is the paper's. For your own ``Private`` the claim is its
     guarantee, or the one you give. For channels of this package, the default attack counts every
-    release as a trial. For your own channel a trial is a fresh run in which the first of
-    ``channel.hold()`` losses in [0, 1] is replaced. Give an attack (see :class:`FreshRuns`) for
-    another range, or a better one.
+    release as a trial. For your own channel or noise, which may remember, a trial is a fresh run in
+    which the first of ``channel.hold()`` losses is replaced. Give an attack (see
+    :class:`FreshRuns`) for another range than [0, 1], or a better one.
 
     For a ``Bandit`` or any other live client, a fresh copy of its channel is attacked with the
     exact noise that it draws, which is slow. The run itself is not changed.
 
-    Before the default attack, a search for leaks is made that assumes nothing: whole runs,
-    neighbours of many kinds, and everything that is seen of them together. If it finds a leak, that
-    is attacked.
+    Before the default attack, two searches for leaks are made that assume nothing: whole runs,
+    neighbours of many kinds and levels, and everything that is seen of them together; and rare
+    values that come again exactly. What they find is attacked too. Each attack has all of the
+    trials and a share of 1 - ``confidence``; the best is reported.
 
     The result is a lower bound: a guarantee can be false without being caught, but a correct one is
     called violated in at most 1 - ``confidence`` of all audits. A quarter of the trials is used to
-    choose the event, and the others are counted.
+    choose the event, and the others are counted. Out of scope are events rarer than about 1 in
+    1,000 at epsilon 1, levels narrower than 1/32 of the range, rare faults after the first four
+    releases, the lowest bits of floating-point noise, and raw data that leaves by another way than
+    releases and their times (docs/manual.md: Attack).
 
     >>> found = audit("batched-exp3", trials=40_000)
     >>> found.violated, 0.9 < found.lower_bound <= 1.0
@@ -201,7 +205,7 @@ def audit(
     if progress is not None:
         progress(0, 1)
     with compiling_for(name):
-        attacks = [attack] if attack else _attacks(private, claim, facts, seed=root)
+        attacks = [attack] if attack else _attacks(private, claim, facts, trials, seed=root)
         # Each may be wrong with its share of the allowed probability, so the best of them may be
         # reported: all were chosen before, on other trials.
         each = 1.0 - (1.0 - confidence) / len(attacks)
@@ -236,14 +240,22 @@ def audit(
     )
 
 
-def _attacks(private: Protected, claim: Guarantee, facts: GameFacts, *, seed: int) -> list[Attack]:
-    """Return the attack made for the channel, and those that searches found, if any."""
+def _attacks(
+    private: Protected, claim: Guarantee, facts: GameFacts, trials: int | None, *, seed: int
+) -> list[Attack]:
+    """Return the attack made for the channel, and what searches found that could refute it."""
     usual = default_attack(private, facts)
     found = (
         find_leak(private, claim, facts, seed=seed),
-        find_rare(private, claim, facts, usual, seed=seed),
+        find_rare(private, claim, facts, usual, trials=trials, seed=seed),
     )
-    return [usual, *(lead for lead in found if lead is not None)]
+    attacks = [usual]
+    for lead in found:
+        if lead is not None:
+            number = trials or lead.trials_for(private, claim)
+            reach = lead.largest_bound(private, claim, trials=number, confidence=CONFIDENCE)
+            attacks += [lead] if reach > claim.epsilon else []
+    return attacks
 
 
 def _part_of(progress: Progress | None, place: int, parts: int) -> Progress | None:

@@ -68,24 +68,34 @@ class ReportedValues(Attack):
 
 
 def find_rare(
-    private: Protected, claim: Guarantee, facts: GameFacts, usual: Attack, *, seed: int
+    private: Protected,
+    claim: Guarantee,
+    facts: GameFacts,
+    usual: Attack,
+    *,
+    trials: int | None = None,
+    seed: int,
 ) -> Attack | None:
-    """Return an attack on rare values that seems to refute the claim, or None."""
+    """Return an attack on rare values that seems to refute the claim, or None.
+
+    ``trials`` is how many will follow, if that is given: few show nothing that is rare.
+    """
+    limit = max(4 * trials, SLOW_MANY) if trials else MANY
     channel = private.channel
     most = largest_bound(MOST, confidence=CONFIDENCE, delta=claim.delta, gaussian=False)
     if not channel.guarantee.is_private or claim.epsilon > most:
         return None
     if isinstance(usual, EveryReport):
-        return _rare_report(private, claim, usual, seed)
+        return _rare_report(private, claim, usual, limit, seed)
     if isinstance(channel, MomentShape | Reporting):
         return None
-    return _rare_release(channel, claim, facts, seed)
+    return _rare_release(channel, claim, facts, limit, seed)
 
 
 def _rare_report(
-    private: Protected, claim: Guarantee, usual: EveryReport, seed: int
+    private: Protected, claim: Guarantee, usual: EveryReport, limit: int, seed: int
 ) -> ReportedValues | None:
-    number = MANY if compilable((private.channel, usual.records[0])) else SLOW_MANY
+    number = min(limit, MANY if compilable((private.channel, usual.records[0])) else SLOW_MANY)
     rows = [usual.reported(private, neighbour, number, seed) for neighbour in (0, 1)]
     kinds = [("", _column(place)) for place in range(min(WIDEST, rows[0].shape[1]))]
     score, _, statistic = _best(rows, iter(kinds), claim.delta)
@@ -93,7 +103,7 @@ def _rare_report(
 
 
 def _rare_release(
-    channel: Channel, claim: Guarantee, facts: GameFacts, seed: int
+    channel: Channel, claim: Guarantee, facts: GameFacts, limit: int, seed: int
 ) -> JointReleases | None:
     hold = channel.hold()
     rounds = BATCHES * hold
@@ -101,7 +111,7 @@ def _rare_release(
     runs = Runs.of(channel, probe_query(channel), rounds=rounds)
     runs = runs._replace(is_fast=runs.compiles(stage.example))
     longest, many = (LONG, MANY) if runs.is_fast else (SLOW_LONG, SLOW_MANY)
-    number = min(many, longest // rounds)
+    number = min(many, limit, longest // rounds)
     if number < SLOW_MANY // 8:
         return None
     columns = _columns(runs)
