@@ -28,9 +28,8 @@ class SometimesRaw(PerRound):
 
     def offer(self, feedback, query, rng):
         loss = self.bounds.clamp(feedback)
-        if rng.random() < self.chance:
-            return True, query * loss
-        return True, query * self.noise.add_noise(loss, rng)
+        noisy = self.noise.add_noise(loss, rng)
+        return True, query * (loss if rng.random() < self.chance else noisy)
 
 
 class SometimesTrue(Hemisphere):
@@ -346,12 +345,6 @@ def reused(lag: int, chance: float, sign: float = 1.0) -> Private:
     return batched(UsesNoiseAgain, kept=np.zeros(lag), chance=chance, sign=sign)
 
 
-def coin() -> Private:
-    """Return one bit per batch with a coin that is too sure."""
-    sound = one_bit()
-    return sound._replace(channel=sound.channel._replace(noise=TooSure(1.0)))
-
-
 AUDIT = ("audit",)
 RARELY: dict[str, Broken] = {
     "raw with probability 5 %": Broken(lambda: each_round(SometimesRaw, chance=0.05), AUDIT),
@@ -364,7 +357,6 @@ RARELY: dict[str, Broken] = {
         lambda: batched(QuietBetween, low=0.25, high=0.3, factor=0.0), AUDIT
     ),
     "the lowest bit of live noise": Broken(lambda: live(LowestBit), AUDIT),
-    # 20 more:
     "half a step off the grid of live noise": Broken(lambda: live(HalfStep), AUDIT),
     "the noise of two batches before in 5 %": Broken(lambda: reused(2, 0.05), AUDIT),
     "the noise of the batch before, negated, in 10 %": Broken(lambda: reused(1, 0.1, -1.0), AUDIT),
@@ -378,7 +370,9 @@ RARELY: dict[str, Broken] = {
     "four fifths of Gaussian noise": Broken(
         lambda: each_round(noise=TooSmallNormal(4.0, 1e-5)), AUDIT
     ),
-    "a coin that is too sure": Broken(coin, AUDIT),
+    "a coin that is too sure": Broken(
+        lambda: one_bit()._replace(channel=one_bit().channel._replace(noise=TooSure(1.0))), AUDIT
+    ),
     "half of the noise for high means": Broken(
         lambda: batched(QuietBetween, low=0.9, high=1.0, factor=0.5), AUDIT
     ),

@@ -76,7 +76,7 @@ class FirstRelease(JointReleases):
 
     def trials_for(self, private: Protected, claim: Guarantee) -> int:
         """Return as many as needed, or as can be played in about a minute."""
-        rounds = self.one.shape[0]
+        rounds = int(self.one.shape[0])
         affordable = (
             ROUNDS // (40 + 4 * rounds) if self.runs.is_fast else SLOW_ROUNDS // (2 * rounds)
         )
