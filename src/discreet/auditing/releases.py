@@ -10,6 +10,7 @@ import componentjit
 from componentjit import copy
 from discreet.auditing.attacks import (
     AT_ONCE,
+    LONGEST_BATCH,
     PIECE,
     SLOW_PIECE,
     SLOW_ROUNDS,
@@ -195,7 +196,7 @@ def attack_releases(private: Protected, facts: GameFacts) -> Attack:
     """Return the attack in which every release is a trial, or whole runs if there may be memory."""
     channel: Any = private.channel
     if not releases_are_trials(channel):
-        return first_release(private, facts)
+        return first_release(_with_long_batches(private), facts)
     bounds = facts.bounds or channel.bounds
     return (
         EverySum(bounds, channel.hold())
@@ -255,6 +256,15 @@ def every_constant(private: Protected, facts: GameFacts) -> Attack:
         if isinstance(private, OnDevice)
         else EveryRelease(bounds, private.channel.hold())
     )
+
+
+def _with_long_batches(private: Protected) -> Protected:
+    """Return long batches if the learner may ask for them, and the same is claimed of them."""
+    channel: Any = private.channel
+    if not hasattr(channel, "size") or not _chooses_lengths(private):
+        return private
+    longer = channel._replace(size=LONGEST_BATCH)
+    return private._replace(channel=longer) if longer.guarantee == channel.guarantee else private
 
 
 def _chooses_lengths(private: Protected) -> bool:
