@@ -2,8 +2,9 @@
 
     python benchmarks/false_alarms.py 1000
 
-takes about a quarter of an hour. Every audit has another seed, and goes the whole way: the search
-for leaks, then the attack.
+takes about half an hour. Every audit has another seed, and goes the whole way: the searches for
+leaks, then the attacks. Of the mechanisms, 18 are of this package, at three epsilons; the others
+keep something from one release to the next, or have few values. A second number is the first seed.
 """
 
 from __future__ import annotations
@@ -12,22 +13,22 @@ import sys
 from collections import Counter
 
 from scipy import stats
+from sound_mechanisms import SQUARE, UNIT, device, stateful
 
 from discreet import Private, Range, audit
 from discreet.auditing.bounds import CONFIDENCE
 from discreet.channels import Batch, PerRound, Restarting, RunningSum
-from discreet.contracts import Channel
+from discreet.contracts import Protected
 from discreet.factorisations import Tree
 from discreet.learners import EntropyFtrl, Exp3
 from discreet.mechanisms import Gaussian, Laplace, RandomisedResponse
-from discreet.sets import Box
 
-UNIT, SQUARE = Range(0.0, 1.0), Box.cube(2, 0.0, 1.0)
 TRIALS = 1_000
 
 
-def mechanisms() -> dict[str, Channel]:
-    found: dict[str, Channel] = {}
+def mechanisms() -> dict[str, Protected]:
+    """Return all mechanisms by name."""
+    found = dict(stateful())
     for epsilon in (0.2, 1.0, 3.0):
         tree = RunningSum.calibrated(SQUARE, Tree, prefixes=7, noise="laplace", epsilon=epsilon)
         found |= {
@@ -48,7 +49,13 @@ def mechanisms() -> dict[str, Channel]:
                 SQUARE, Tree, noise="laplace", epsilon=epsilon
             ),
         }
-    return found
+    privates: dict[str, Protected] = {"a device": device()}
+    for name, channel in found.items():
+        learner = EntropyFtrl.start(dimension=2, learning_rate=0.1)
+        if not channel.one_stream:
+            learner = Exp3.start(arms=2, learning_rate=0.1)
+        privates[name] = Private(channel, learner)
+    return privates
 
 
 def alarms(audits: int, first: int = 0) -> Counter[str]:
@@ -56,11 +63,8 @@ def alarms(audits: int, first: int = 0) -> Counter[str]:
     known = list(mechanisms().items())
     found: Counter[str] = Counter()
     for seed in range(first, first + audits):
-        name, channel = known[seed % len(known)]
-        learner = EntropyFtrl.start(dimension=2, learning_rate=0.1)
-        if not channel.one_stream:
-            learner = Exp3.start(arms=2, learning_rate=0.1)
-        found[name] += audit(Private(channel, learner), trials=TRIALS, seed=seed).violated
+        name, private = known[seed % len(known)]
+        found[name] += audit(private, trials=TRIALS, seed=seed).violated
         if seed % 100 == 99:
             print(f"{seed + 1 - first} audits: {found.total()} alarms", file=sys.stderr, flush=True)
     return found
@@ -68,10 +72,10 @@ def alarms(audits: int, first: int = 0) -> Counter[str]:
 
 def main() -> None:
     audits = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    found = alarms(audits)
+    found = alarms(audits, int(sys.argv[2]) if len(sys.argv) > 2 else 0)
     chance = stats.binom.sf(found.total() - 1, audits, 1.0 - CONFIDENCE)
     print(
-        f"{found.total()} alarms in {audits} audits of correct mechanisms; at most "
+        f"{found.total()} alarms in {audits} audits of {len(found)} correct mechanisms; at most "
         f"{1 - CONFIDENCE:.0%} are stated."
     )
     print(f"So many or more have a chance of {chance:.2g}, if every audit errs as often as it may.")

@@ -9,6 +9,7 @@ import pytest
 
 from discreet import DiscreetError, Guarantee, Private, Range, audit
 from discreet.auditing import Attack, EveryRelease, FreshRuns, GameFacts, attack_on, default_attack
+from discreet.auditing.whole_runs import FirstRelease
 from discreet.channels import Batch, PerRound
 from discreet.contracts import Channel
 from discreet.learners import Exp3
@@ -127,6 +128,10 @@ class Own(Laplace):
     has_memory = True
 
 
+class Quiet(Laplace):
+    """Noise that inherits a promise to remember nothing, which nobody checked."""
+
+
 class TestTheRegistry:
     def private(self, channel):
         return Private(channel, Exp3.start(arms=2, learning_rate=0.1))
@@ -134,7 +139,11 @@ class TestTheRegistry:
     def test_an_attack_is_found_along_the_bases_of_a_channel(self):
         for kind in (Batch, Wider, WiderStill):
             private = self.private(kind.laplace(size=2, epsilon=1.0, bounds=UNIT))
-            assert default_attack(private, GameFacts()) == EveryRelease(UNIT, 2)
+            found = default_attack(private, GameFacts())
+            if kind is Batch:
+                assert found == EveryRelease(UNIT, 2)
+            else:  # which may remember what it released
+                assert isinstance(found, FirstRelease)
 
     def test_whoever_has_a_channel_of_their_own_can_declare_an_attack_on_it(self, monkeypatch):
         monkeypatch.setattr("discreet.auditing.attacks._makers", {})
@@ -164,7 +173,11 @@ class TestTheRegistry:
         assert isinstance(default_attack(unknown, GameFacts()), FreshRuns)
 
     def test_releases_are_no_trials_if_the_noise_may_remember(self):
-        for noise, kind in ((Laplace(1.0), EveryRelease), (Own(1.0), FreshRuns)):
+        for noise, kind in (
+            (Laplace(1.0), EveryRelease),
+            (Own(1.0), FirstRelease),
+            (Quiet(1.0), FirstRelease),
+        ):
             assert type(default_attack(self.private(PerRound(UNIT, noise)), GameFacts())) is kind
 
     def test_only_gaussian_noise_is_judged_by_its_curve(self):

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 from broken_mechanisms import BROKEN, WritesIntoQuery, batched, each_round, one_bit, summed
+from common import in_full
+from rarely_broken import RARELY
 
 from discreet import Private, audit
 from discreet.channels import Batch
@@ -46,6 +50,20 @@ def find(way: str, private: Private) -> bool:
 def test_every_broken_mechanism_is_caught(name, way):
     """Seeds are fixed. Each is refuted with 99 % confidence, or breaks a contract."""
     assert find(way, BROKEN[name].make())
+
+
+QUICK = ("low sums never released", "a coin that is too sure", "the true direction in 0.2 %")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name if name in QUICK else in_full(name) for name in RARELY])
+def test_every_mechanism_that_is_broken_rarely_is_caught(name):
+    """By default, with as many trials as the audit chooses; in less than a minute each."""
+    (way,) = RARELY[name].caught_by
+    private = RARELY[name].make()
+    start = time.perf_counter()
+    assert audit(private).violated if way == "audit" else find(way, private)
+    assert time.perf_counter() - start < 60.0
 
 
 @pytest.mark.slow

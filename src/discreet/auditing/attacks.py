@@ -27,6 +27,7 @@ from discreet.contracts import (
     Floats,
     Generator,
     Integers,
+    Noise,
     Observation,
     Protected,
     Query,
@@ -369,6 +370,24 @@ def attack_on(*channels: type[Channel]) -> Callable[[Given], Given]:
         return maker
 
     return register
+
+
+def releases_are_trials(channel: Channel) -> bool:
+    """Return whether releases are independent: an attack is declared for exactly this class.
+
+    All of its parts must be of this package, and noise must have no memory. A subclass may keep
+    something from one release to the next, so it does not count, and neither does custom noise.
+    """
+    return type(channel) in _makers and all(map(is_ours, channel))
+
+
+def is_ours(part: object) -> bool:
+    """Return whether a component and all of its parts are of this package, without memory."""
+    if not isinstance(part, tuple):
+        return type(part).__module__.split(".")[0] in ("builtins", "numpy", "discreet")
+    if isinstance(part, Noise) and part.has_memory:
+        return False
+    return type(part).__module__.startswith("discreet.") and all(map(is_ours, part))
 
 
 def default_attack(private: Protected, facts: GameFacts) -> Attack:

@@ -10,6 +10,7 @@ import componentjit
 from componentjit import copy
 from discreet.auditing.attacks import (
     AT_ONCE,
+    LONGEST_BATCH,
     PIECE,
     SLOW_PIECE,
     SLOW_ROUNDS,
@@ -19,12 +20,11 @@ from discreet.auditing.attacks import (
     RecordingSums,
     attack_on,
     channel_curve,
-    fresh_runs,
+    releases_are_trials,
     trials_to_find,
 )
-from discreet.auditing.bounds import (
-    ROUNDS,
-)
+from discreet.auditing.bounds import ROUNDS
+from discreet.auditing.whole_runs import first_release
 from discreet.channels import Batch, Constant, OneBit, PerDifference, PerRound
 from discreet.contracts import Floats, Integers, Protected
 from discreet.curves import GaussianNoise
@@ -193,10 +193,10 @@ class EveryDifference(EveryRelease):
 
 @attack_on(Batch, PerRound)
 def attack_releases(private: Protected, facts: GameFacts) -> Attack:
-    """Return the attack in which every release is a trial, unless custom noise may have memory."""
+    """Return the attack in which every release is a trial, or whole runs if there may be memory."""
     channel: Any = private.channel
-    if channel.noise.has_memory:
-        return fresh_runs(private, facts.problem, facts.bounds)
+    if not releases_are_trials(channel):
+        return first_release(_with_long_batches(private), facts)
     bounds = facts.bounds or channel.bounds
     return (
         EverySum(bounds, channel.hold())
@@ -207,8 +207,10 @@ def attack_releases(private: Protected, facts: GameFacts) -> Attack:
 
 @attack_on(OneBit)
 def every_bit(private: Protected, facts: GameFacts) -> Attack:
-    """Return the attack in which every bit is a trial."""
+    """Return the attack in which every bit is a trial, or whole runs if there may be memory."""
     channel: Any = private.channel
+    if not releases_are_trials(channel):
+        return first_release(private, facts)
     return EveryBit(facts.bounds or channel.bounds, channel.hold())
 
 
@@ -216,6 +218,8 @@ def every_bit(private: Protected, facts: GameFacts) -> Attack:
 def every_difference(private: Protected, facts: GameFacts) -> Attack:
     """Return the same attack on differences of two values; their range is the channel's."""
     channel: Any = private.channel
+    if not releases_are_trials(channel):
+        return first_release(private, facts)
     return EveryDifference(channel.bounds, 1)
 
 
@@ -245,11 +249,22 @@ class EveryOffer(Attack):
 def every_constant(private: Protected, facts: GameFacts) -> Attack:
     """Return the attack on a channel that ignores feedback; for devices, on the channel alone."""
     bounds = facts.bounds or Range(0.0, 1.0)
+    if not releases_are_trials(private.channel):
+        return first_release(private, facts)
     return (
         EveryOffer(bounds)
         if isinstance(private, OnDevice)
         else EveryRelease(bounds, private.channel.hold())
     )
+
+
+def _with_long_batches(private: Protected) -> Protected:
+    """Return long batches if the learner may ask for them, and the same is claimed of them."""
+    channel: Any = private.channel
+    if not hasattr(channel, "size") or not _chooses_lengths(private):
+        return private
+    longer = channel._replace(size=LONGEST_BATCH)
+    return private._replace(channel=longer) if longer.guarantee == channel.guarantee else private
 
 
 def _chooses_lengths(private: Protected) -> bool:

@@ -7,8 +7,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-import componentjit
-from componentjit import compilable, compile_for, copy
+from componentjit import compilable, compile_for
 from discreet.auditing.attacks import (
     AT_ONCE,
     PIECE,
@@ -20,7 +19,7 @@ from discreet.auditing.attacks import (
     trials_to_find,
 )
 from discreet.auditing.bounds import ROUNDS
-from discreet.auditing.running_sums import OneVector
+from discreet.auditing.running_sums import Bytes, OneVector
 from discreet.channels import (
     Estimates,
     GlmMoments,
@@ -34,6 +33,7 @@ from discreet.contracts import Channel, Estimate, Floats, Generator, Protected, 
 from discreet.curves import GaussianNoise
 from discreet.errors import DiscreetError
 from discreet.guarantee import Guarantee
+from discreet.live.engine import packed
 from discreet.mechanisms.directions import DirectionShape
 from discreet.randomness import streams
 from discreet.ranges import Range
@@ -108,10 +108,12 @@ class OneEstimate(Attack):
             )
         if self.always_laplace:
             return JOINT_LAPLACE
-        probe: Any = componentjit.copy(channel)
+        probe, block = packed(channel)
         vectors, weights = self.queries(probe.size)
         batches(
             probe,
+            np.asarray(block),
+            np.asarray(block).copy(),
             np.zeros(probe.size),
             vectors,
             weights,
@@ -122,7 +124,9 @@ class OneEstimate(Attack):
 
     def sample(self, private: Protected, neighbour: int, trials: int, seed: int) -> Floats:
         """Return the statistic of each batch."""
-        channel: Any = componentjit.copy(private.channel)
+        channel, block = packed(cast(Any, private.channel))
+        state = np.asarray(block)
+        before = state.copy()
         low, high = self.bounds
         losses = np.full(channel.size, low + (high - low) / 2)
         losses[0] = self.bounds[neighbour]
@@ -141,7 +145,7 @@ class OneEstimate(Attack):
         at_once = max(1, AT_ONCE // self.experts)
         for start in range(0, trials, at_once):
             released = np.empty((min(at_once, trials - start), self.experts))
-            play(channel, losses, vectors, weights, released, rng)
+            play(channel, state, before, losses, vectors, weights, released, rng)
             if way == JOINT_LAPLACE:
                 ratios = np.abs(released - middle) - np.abs(released - middle - shift)
                 found[start : start + at_once] = ratios.sum(axis=1) / np.abs(shift).max()
@@ -152,15 +156,19 @@ class OneEstimate(Attack):
 
 def batches(
     channel: Channel,
+    state: Bytes,
+    before: Bytes,
     losses: Floats,
     vectors: Floats,
     weights: Floats,
     released: Floats,
     rng: Generator,
 ) -> None:
-    """Offer the same batch to a channel again and again, and keep its releases."""
+    """Offer the same batch to a channel again and again, from its first state; keep releases."""
     total = weights.sum()
     for trial in range(released.shape[0]):
+        for i in range(state.size):
+            state[i] = before[i]
         for t in range(losses.size):
             _, out = channel.offer(losses[t], Estimate(0, 1.0, vectors[t], weights, total), rng)
         for j in range(out.size):
@@ -212,7 +220,13 @@ class EveryReport(Attack):
 
     def sample(self, private: Protected, neighbour: int, trials: int, seed: int) -> Floats:
         """Return the statistic of each report."""
-        channel = copy(private.channel)
+        found = self.reported(private, neighbour, trials, seed)
+        return self.score(private.channel, found * self.weights)
+
+    def reported(self, private: Protected, neighbour: int, trials: int, seed: int) -> Floats:
+        """Return the reports, one row each; each from the first state of the channel."""
+        channel, block = packed(private.channel)
+        state = np.asarray(block)
         found = np.empty((trials, self.one.size))
         record = self.records[neighbour]
         loop = (
@@ -220,8 +234,9 @@ class EveryReport(Attack):
             if compilable((channel, record))
             else reports
         )
-        loop(channel, record, self.query, found, streams(seed, trial=neighbour).privacy)
-        return self.score(channel, found * self.weights)
+        rng = streams(seed, trial=neighbour).privacy
+        loop(channel, state, state.copy(), record, self.query, found, rng)
+        return found
 
     def score(self, channel: Channel, found: Floats) -> Floats:
         """Return the log-likelihood ratio, or for other noise the position between both vectors."""
@@ -233,9 +248,19 @@ class EveryReport(Attack):
         return found @ (self.other - self.one)
 
 
-def reports(channel: Channel, record: Record, query: object, found: Floats, rng: Generator) -> None:
-    """Report the same record again and again, and keep the releases."""
+def reports(
+    channel: Channel,
+    state: Bytes,
+    before: Bytes,
+    record: Record,
+    query: object,
+    found: Floats,
+    rng: Generator,
+) -> None:
+    """Report the same record again and again, from the first state, and keep the releases."""
     for trial in range(found.shape[0]):
+        for i in range(state.size):
+            state[i] = before[i]
         _, released = channel.offer(record, query, rng)
         for i in range(found.shape[1]):
             found[trial, i] = released[i]

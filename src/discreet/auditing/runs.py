@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from copy import deepcopy
+from types import NoneType
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +28,8 @@ from discreet.sets import ConvexSet
 
 OUTSIDE = 10.0  # widths outside the range: guarantees must not depend on good input
 RANDOM_POSITIONS = 8  # of the replaced loss
+LEVEL = "at "  # how the names of levels begin
+Part = TypeVar("Part")
 
 
 class Pair(NamedTuple):
@@ -66,6 +70,26 @@ def stage_for(channel: Channel, facts: GameFacts, rounds: int) -> Stage:
     else:
         others, pairs = _numbers(facts.bounds or declared_range(channel), rounds, rng)
     return Stage(others, pairs, _positions(channel.hold(), rounds, rng))
+
+
+def levels_of(stage: Stage, number: int) -> Stage:
+    """Return a stage with many levels: of all other losses, and of the replaced one."""
+    ends = stage.pairs[0]
+    rounds = len(next(iter(stage.others.values())))
+
+    def at(share: float) -> Floats:
+        return np.asarray(ends.one + share * (ends.other - ends.one))
+
+    shares = (np.arange(number) + 0.5) / number
+    others = {
+        f"{LEVEL}{share:.3g} of the range": np.repeat(at(share)[None], rounds, axis=0)
+        for share in (0.5, *shares)
+    }
+    pairs = [
+        Pair(f"at 0 or {share:.3g} of the range", np.asarray(ends.one), at(share))
+        for share in shares
+    ]
+    return Stage(others, (ends, *pairs), (0,))
 
 
 def declared_range(channel: Channel) -> Range:
@@ -184,13 +208,20 @@ class Runs(NamedTuple):
         """Return what is seen of independent runs with the same inputs, one row per run."""
         width = max(1, self.size)
         seen = np.zeros((number, self.places * (width + 2)))
+        if not self.is_fast and any(map(_may_change, _leaves(self.channel))):
+            for row in seen:  # an object that may remember: every run gets its own
+                self._replace(channel=_renewed(self.channel))._watch(inputs, row[None], rng)
+        else:
+            self._watch(inputs, seen, rng)
+        return seen
+
+    def _watch(self, inputs: Floats, seen: Floats, rng: Generator) -> None:
         channel, block = packed(self.channel)
         state = np.asarray(block)
         loop: Callable[..., None] = watch_vectors if self.size else watch_numbers
         if self.is_fast:
             loop = compile_for(loop, channel, self.query)
         loop(channel, state, state.copy(), inputs, self.query, seen, self.places, rng)
-        return seen
 
     def affordable(self, number: int, rounds: int) -> int:
         """Return this number of runs, or fewer if they are slow or long: some seconds at most."""
@@ -218,6 +249,30 @@ class Runs(NamedTuple):
             if kind
             else f"how long action {position + 1} is held"
         )
+
+
+def _leaves(part: object) -> Iterator[object]:
+    """Yield all parts of a channel that are no tuples."""
+    if isinstance(part, tuple):
+        for each in part:
+            yield from _leaves(each)
+    else:
+        yield part
+
+
+def _may_change(leaf: object) -> bool:
+    """Return whether an object that is no array may change: a list, or an object of a user."""
+    fixed = isinstance(leaf, np.ndarray | np.generic | float | int | str | bytes | NoneType)
+    return not fixed and type(leaf).__module__.split(".")[0] != "discreet"
+
+
+def _renewed(part: Part) -> Part:
+    """Return a channel with copies of all such objects."""
+    if isinstance(part, tuple):
+        parts = [_renewed(each) for each in part]
+        made: Any = part._make(parts) if hasattr(part, "_make") else tuple(parts)
+        return cast(Part, made)
+    return deepcopy(part) if _may_change(part) else part
 
 
 def watch_numbers(

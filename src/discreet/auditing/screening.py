@@ -16,18 +16,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.auditing.attacks import Attack, GameFacts, channel_curve
-from discreet.auditing.bounds import CONFIDENCE, MOST, RUNS, largest_bound, quick_bound
-from discreet.auditing.runs import Pair, Runs, Stage, probe_query, stage_for
+from discreet.auditing.attacks import GameFacts, channel_curve
+from discreet.auditing.bounds import CONFIDENCE, MOST, largest_bound, quick_bound
+from discreet.auditing.runs import LEVEL, Pair, Runs, Stage, levels_of, probe_query, stage_for
+from discreet.auditing.whole_runs import JointReleases, Statistic, rows_of
 from discreet.channels.gradient_sums import GradientShape
 from discreet.channels.moments import MomentShape
 from discreet.channels.residuals import Reporting
 from discreet.channels.running_sum import Stream
-from discreet.contracts import Channel, Floats, Generator, Integers, Protected
-from discreet.curves import GaussianNoise
+from discreet.contracts import Channel, Floats, Integers, Protected
 from discreet.guarantee import Guarantee
-
-Statistic = Callable[[Floats], Floats]  # from rows to one number per row
 
 # Grids below whose steps raw numbers may hide in noisy ones.
 STEPS = (2.0**-10, 2.0**-16, 2.0**-20, 2.0**-26, 2.0**-30, 1e-3, 1e-6, 1e-9)
@@ -36,6 +34,7 @@ ALONE = 4  # columns that are inspected one by one
 BATCHES = 64  # most batches of a run
 # Most rounds of a run, and of one that is not compiled or releases in every round.
 LONGEST, SHORT = 1 << 15, 2048
+LEVELS, SLOW_LEVELS = 32, 12  # of the range, for the other losses and for the replaced one
 STREAMED = 63  # rounds of a running sum: six complete levels of a tree
 WIDEST = 6200  # most numbers that are seen of a run
 USUAL = 96  # runs from which the usual variation is estimated
@@ -43,9 +42,8 @@ COUPLED = 6  # pairs of runs with the same noise
 # Columns that are weighed together: those that move most, and those that vary with them.
 COLUMNS, PARTNERS = 12, 4
 TOGETHER = 0.9  # the least correlation of columns that vary together
+QUIET = 3  # releases that vary least, at which a loss is replaced
 LEADS = 3  # leads of each kind that are followed
-FEWEST = 4_000  # trials
-AT_ONCE = 1 << 21  # numbers in memory
 LEAST_EIGENVALUE = 1e-10  # keeps the inverse of a covariance finite
 NEAR = 0.97  # the share of the largest possible result that so few runs must show
 
@@ -60,8 +58,7 @@ def candidates(
     """
     columns = middle.size
     yield "a linear combination", lambda rows: rows @ weights
-    if columns > 1:
-        yield "a sum of likelihood ratios", likelihood(fitted)
+    yield "a sum of likelihood ratios", likelihood(fitted)
     for place in range(min(ALONE, columns)):
         yield "", _one(place)
         yield "the distance from its median", _distance(place, float(middle[place]))
@@ -127,47 +124,6 @@ class Lead(NamedTuple):
     last: int  # the round after which all columns are known
 
 
-class JointReleases(Attack):
-    """Every trial is a fresh run; one loss is one of two, and some columns are weighed together."""
-
-    runs: Runs
-    one: Floats
-    other: Floats
-    columns: Integers
-    statistic: Statistic
-    text: str
-
-    def trials_for(self, private: Protected, claim: Guarantee) -> int:
-        """Return more trials if a large epsilon needs them, and fewer if runs are long."""
-        wanted = max(RUNS, int(20.0 * math.exp(min(claim.epsilon, 20.0))))
-        return max(8 * self.runs.affordable(wanted // 8, self.one.shape[0]), FEWEST)
-
-    def at_once(self, private: Protected) -> int:
-        """Return as many as take a fraction of a second."""
-        return self.runs.affordable(FEWEST, self.one.shape[0]) // 4
-
-    def gaussian_curve(self, private: Protected) -> GaussianNoise | None:
-        """Return the claimed curve of a channel with Gaussian noise."""
-        return channel_curve(private)
-
-    def sample(self, private: Protected, neighbour: int, trials: int, seed: int) -> Floats:
-        """Return the statistic of each run."""
-        rng = np.random.default_rng([seed, neighbour])
-        return self.statistic(
-            rows_of(self.runs, (self.one, self.other)[neighbour], self.columns, trials, rng)
-        )
-
-
-def rows_of(runs: Runs, inputs: Floats, columns: Integers, number: int, rng: Generator) -> Floats:
-    """Return some columns of what is seen of independent runs, one row per run."""
-    found = np.empty((number, columns.size))
-    at_once = max(1, AT_ONCE // (runs.places * (runs.size + 3)))
-    for start in range(0, number, at_once):
-        stop = min(start + at_once, number)
-        found[start:stop] = runs.play(inputs, stop - start, rng)[:, columns]
-    return found
-
-
 def find_leak(
     private: Protected, claim: Guarantee, facts: GameFacts, *, seed: int
 ) -> JointReleases | None:
@@ -185,7 +141,13 @@ def find_leak(
     runs, stage = _set_up(channel, facts)
     gaussian = channel_curve(private) is not None
     best, found = 0.0, None
-    for lead in _followed(list(_leads(runs, stage, seed))):
+    levels = levels_of(stage, LEVELS if runs.is_fast else SLOW_LEVELS)
+    short = Runs.of(channel, runs.query, rounds=min(2 * channel.hold(), runs.rounds))
+    short = short._replace(is_fast=runs.is_fast)
+    leads = [(runs, lead) for lead in _followed(list(_leads(runs, stage, seed)))]
+    leads += [(short, lead) for lead in _followed(list(_level_leads(short, levels, seed)))]
+    stage = stage._replace(others=stage.others | levels.others)
+    for runs, lead in leads:
         for look in INSPECTIONS:
             quick = partial(
                 quick_bound, delta=claim.delta, gaussian=gaussian, deviations=look.deviations
@@ -221,35 +183,79 @@ def _set_up(channel: Channel, facts: GameFacts) -> tuple[Runs, Stage]:
 
 def _leads(runs: Runs, stage: Stage, seed: int) -> Iterator[tuple[float, float, Lead]]:
     """Yield how far the view moves relative to its noise, how much that varies, and where."""
+    positions = stage.positions
     for others, losses in stage.others.items():
-        usual = runs.play(losses, USUAL, np.random.default_rng(seed))
-        spread, middle, largest = usual.std(axis=0), np.median(usual, axis=0), np.abs(usual).max()
-        standard = (usual - usual.mean(axis=0)) / np.where(spread > 0.0, spread, math.inf)
+        usual = Usual.of(runs.play(losses, USUAL, np.random.default_rng(seed)))
+        if positions is stage.positions:
+            positions = tuple(dict.fromkeys([*positions, *_quiet_rounds(runs, usual)]))
         for pair in stage.pairs:
-            for position in stage.positions:
+            for position in positions:
                 inputs = [stage.inputs(others, pair, position, neighbour) for neighbour in (0, 1)]
-                played = [
-                    runs.play(each, COUPLED, np.random.default_rng([seed, 1])) for each in inputs
-                ]
-                moved = played[1] - played[0]
-                size = np.abs(moved).max(axis=0)
-                tiny = 1e-9 * (largest + size.max())
-                if not (size > tiny).any():
-                    continue
-                units = np.maximum(spread, tiny)
-                columns = _columns(np.where(size > tiny, size / units, 0.0), standard)
-                weights, score = _whitened(
-                    usual[:, columns], moved[:, columns].mean(axis=0), units[columns]
-                )
-                wobble = float((moved[:, columns].std(axis=0) / units[columns]).max())
-                last = max(
-                    runs.round_of(int(column), rows[0]) for column in columns for rows in played
-                )
-                yield (
-                    score,
-                    wobble,
-                    Lead(others, pair, position, columns, weights, middle[columns], last),
-                )
+                yield from _lead(runs, usual, inputs, (others, pair, position), seed)
+
+
+def _level_leads(runs: Runs, levels: Stage, seed: int) -> Iterator[tuple[float, float, Lead]]:
+    """Yield the same for many levels of the other losses and of the replaced one.
+
+    Only the first batches are played. Their variation is that of the quieter input.
+    """
+    many = USUAL if runs.is_fast else USUAL // 4
+    ends, *between = levels.pairs
+    rest = next(iter(levels.others))
+    tried = [(others, ends) for others in levels.others] + [(rest, pair) for pair in between]
+    for turn, (others, pair) in enumerate(tried):
+        inputs = [levels.inputs(others, pair, 0, each)[: runs.rounds] for each in (0, 1)]
+        usual = [
+            runs.play(each, many, np.random.default_rng([seed, 4, turn, neighbour]))
+            for neighbour, each in enumerate(inputs)
+        ]
+        quieter = min(usual, key=lambda rows: float(rows.std(axis=0).sum()))
+        yield from _lead(runs, Usual.of(quieter), inputs, (others, pair, 0), seed)
+
+
+def _quiet_rounds(runs: Runs, usual: Usual) -> list[int]:
+    """Return the rounds of the releases that vary least: noise may be missing there."""
+    spread = usual.spread[: runs.places * max(1, runs.size)]
+    varying = np.flatnonzero(np.abs(usual.rows[:, : spread.size]).max(axis=0) > 0.0)
+    quiet = varying[np.argsort(spread[varying])[:QUIET]]
+    return [runs.round_of(int(column), usual.rows[0]) for column in quiet]
+
+
+class Usual(NamedTuple):
+    """How the view varies usually: rows, and by column their deviation and median."""
+
+    rows: Floats
+    spread: Floats
+    middle: Floats
+    standard: Floats
+    largest: float
+
+    @classmethod
+    def of(cls, rows: Floats) -> Usual:
+        """Return what some runs show."""
+        spread = rows.std(axis=0)
+        standard = (rows - rows.mean(axis=0)) / np.where(spread > 0.0, spread, math.inf)
+        return cls(rows, spread, np.median(rows, axis=0), standard, float(np.abs(rows).max()))
+
+
+def _lead(
+    runs: Runs, usual: Usual, inputs: list[Floats], where: tuple[str, Pair, int], seed: int
+) -> Iterator[tuple[float, float, Lead]]:
+    """Yield a lead, if anything moves at all."""
+    played = [runs.play(each, COUPLED, np.random.default_rng([seed, 1])) for each in inputs]
+    moved = played[1] - played[0]
+    size = np.abs(moved).max(axis=0)
+    tiny = 1e-9 * (usual.largest + size.max())
+    if not (size > tiny).any():
+        return
+    units = np.maximum(usual.spread, tiny)
+    columns = _columns(np.where(size > tiny, size / units, 0.0), usual.standard)
+    shift = moved[:, columns].mean(axis=0)
+    weights, score = _whitened(usual.rows[:, columns], shift, units[columns])
+    wobble = float((moved[:, columns].std(axis=0) / units[columns]).max())
+    last = max(runs.round_of(int(column), rows[0]) for column in columns for rows in played)
+    last = min(last, inputs[0].shape[0] - 1)
+    yield score, wobble, Lead(*where, columns, weights, usual.middle[columns], last)
 
 
 def _columns(sizes: Floats, standard: Floats) -> Integers:
@@ -282,10 +288,12 @@ def _followed(found: Sequence[tuple[float, float, Lead]]) -> list[Lead]:
     for scores in ([score for score, _, _ in found], [wobble for _, wobble, _ in found]):
         # Rounded, so that among leads of about the same size the first, which is short, is chosen.
         sizes = np.round(2.0 * np.log(np.maximum(scores, 1e-12)))
-        places: dict[int, Lead] = {}
+        places: dict[tuple[int, str], Lead] = {}
         for place in np.argsort(-sizes, kind="stable"):
             if scores[place] > 0.0:
-                places.setdefault(found[place][2].position, found[place][2])
+                lead = found[place][2]
+                level = lead.others if lead.others.startswith(LEVEL) else ""
+                places.setdefault((lead.position, level), lead)
         leads += [
             lead
             for lead in list(places.values())[:LEADS]
