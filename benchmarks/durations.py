@@ -1,4 +1,4 @@
-"""What durations of live runs show: python benchmarks/durations.py [trials] [part of a name ...]."""
+"""Durations of live operations under two neighbouring inputs: the epsilon that they show.
 
 from __future__ import annotations
 

@@ -139,7 +139,7 @@ def test_no_curve_is_negative(make, number):
     name = next(iter(vars(make(1.0))))
     facts = Guarantee.of(make(0.1), delta=1e-6, model="central", source="T").as_dict()
     facts["curve"][name] = number
-    with pytest.raises(DiscreetError, match="of the curve is|not a guarantee"):
+    with pytest.raises(DiscreetError, match=r"of the curve is|not a guarantee"):
         Guarantee.from_dict(facts)
 
 

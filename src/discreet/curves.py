@@ -28,6 +28,7 @@ __all__ = [
     "gaussian_epsilon",
     "gaussian_sigma",
     "is_below",
+    "round_up",
 ]
 
 SMALLEST = 1e-290  # searches stop here: smaller numbers would lose precision
@@ -313,3 +314,18 @@ def _exactly_least(holds: Callable[[float], bool], close: float) -> float:
         middle = (low + high) / 2.0
         low, high = (low, middle) if holds(middle) else (middle, high)
     return high
+
+
+def round_up(epsilon: float, *, digits: int = 12) -> float:
+    """Return epsilon rounded up to some digits, because it was computed in floating point.
+
+    >>> round_up(0.09999999999999999), round_up(0.1 + 1e-16)
+    (0.1, 0.100000000001)
+    """
+    if epsilon == 0.0 or not math.isfinite(epsilon):
+        return epsilon
+    rounded = float(f"{epsilon:.{digits}g}")
+    if rounded >= epsilon:
+        return rounded
+    step = 10.0 ** (math.floor(math.log10(epsilon)) - digits + 1)
+    return float(f"{epsilon + step:.{digits}g}")

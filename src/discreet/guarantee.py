@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, cast, get_args
 
 from discreet.composition import composed
-from discreet.curves import KINDS, Approximate, Curve, Pure, added, is_below
+from discreet.curves import KINDS, Approximate, Curve, Pure, added, is_below, round_up
 from discreet.errors import (
     DiscreetError,
     check_choice,
@@ -392,18 +392,3 @@ def _counted(guarantees: tuple[Guarantee, ...], times: int) -> str:
     sources = ", ".join(dict.fromkeys(guarantee.source for guarantee in guarantees))
     number = len(guarantees) * times
     return f"{number:,} release{'s' * (number > 1)} ({sources})"
-
-
-def round_up(epsilon: float, *, digits: int = 12) -> float:
-    """Return epsilon rounded up to some digits, because it was computed in floating point.
-
-    >>> round_up(0.09999999999999999), round_up(0.1 + 1e-16)
-    (0.1, 0.100000000001)
-    """
-    if epsilon == 0.0 or not math.isfinite(epsilon):
-        return epsilon
-    rounded = float(f"{epsilon:.{digits}g}")
-    if rounded >= epsilon:
-        return rounded
-    step = 10.0 ** (math.floor(math.log10(epsilon)) - digits + 1)
-    return float(f"{epsilon + step:.{digits}g}")

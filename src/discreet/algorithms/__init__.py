@@ -4,6 +4,7 @@ from discreet.algorithms import arms  # first, so that lists begin with arms
 
 # isort: split
 from discreet.algorithms import advice, contexts, functions, points, search
+from discreet.algorithms.citing import citations, cite
 from discreet.algorithms.references import Citation, parse_bibtex, read_bibtex, reference
 from discreet.algorithms.registry import (
     Algorithm,
@@ -12,8 +13,6 @@ from discreet.algorithms.registry import (
     Instance,
     Setting,
     algorithm,
-    citations,
-    cite,
     list_algorithms,
     register_algorithm,
     register_calibration,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, Generic, Literal, NamedTuple, TypeVar, cast
 
-from discreet.algorithms.references import NO_CITATION, Citation, cite_discreet, reference
+from discreet.algorithms.references import NO_CITATION, Citation, reference
 from discreet.channels import Responses
 from discreet.contracts import Protected
 from discreet.errors import (
@@ -378,29 +378,3 @@ def algorithm(name: str) -> Algorithm:
     if not isinstance(name, str) or name not in _algorithms:
         raise unknown_name("algorithm", name, _algorithms)
     return _algorithms[name]
-
-
-def cite(*names: str) -> str:
-    """Return BibTeX for the papers of these algorithms and for discreet itself.
-
-    >>> print(cite("exp3-ix").split("@misc")[0].strip())
-    @inproceedings{neu2015explore,
-      author    = {Neu, Gergely},
-      title     = {Explore no more: improved high-probability regret bounds for non-stochastic
-                   bandits},
-      booktitle = {Advances in Neural Information Processing Systems},
-      year      = {2015},
-    }
-    """
-    return "\n\n".join(citation.bibtex for citation in citations(*names))
-
-
-def citations(*names: str) -> list[Citation]:
-    """Return what to cite for these algorithms: each paper once, then discreet itself.
-
-    >>> [citation.short for citation in citations("batched-htinf")][:2]
-    ['Asi et al. 2025', 'Huang et al. 2022']
-    """
-    known = [algorithm(name) for name in names]
-    papers = [paper for each in known for paper in (each.citation, *each.builds_on) if paper.bibtex]
-    return [*dict.fromkeys(papers), cite_discreet()]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import secrets
 import unicodedata
+from pathlib import Path
 
-from discreet.errors import DiscreetError, shorten, whole_number
+from discreet.errors import DiscreetError, cannot_make, check_path, shorten, whole_number
 from discreet.guarantee import Guarantee
 
 User = str | int | bytes
@@ -125,3 +128,14 @@ def check_key(key: object, *, limited: bool, in_memory: bool) -> bytes | None:
             f"key is {found}, but must be at least {KEY_BYTES} secret bytes: {advice}."
         )
     return key
+
+
+def present_file(path: str | os.PathLike[str]) -> Path:
+    """Return the path of a file; create an empty one, readable by its owner only, if needed."""
+    path = check_path("path", path)
+    try:
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    except (OSError, ValueError) as error:
+        raise cannot_make("path", path, error) from None
+    return Path(path).absolute()

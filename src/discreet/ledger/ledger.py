@@ -10,15 +10,12 @@ import weakref
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
-from pathlib import Path
 from typing import NamedTuple
 
 from discreet.errors import (
     DiscreetError,
-    cannot_make,
     check_flag,
     check_int,
-    check_path,
     check_positive,
     check_range,
     count,
@@ -26,7 +23,7 @@ from discreet.errors import (
 )
 from discreet.guarantee import Guarantee
 from discreet.ledger.guards import NotCopyable, sqlite_lock
-from discreet.ledger.inputs import User, check_charge, check_key, user_name
+from discreet.ledger.inputs import User, check_charge, check_key, present_file, user_name
 from discreet.ledger.rules import EXACT, RULES, Cost, exact, less, round_down, share
 
 BUSY_SECONDS = 30.0  # how long to wait for another process
@@ -139,7 +136,7 @@ class Ledger(NotCopyable):
         self._key = check_key(key, limited=self._limit is not None, in_memory=path is None)
         self._closed = False
         self._process = os.getpid()
-        self._path = None if path is None else _present(path)
+        self._path = None if path is None else present_file(path)
         self._where = "in memory" if path is None else f"in {str(self._path)!r}"
         # unused with a path
         self._memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
@@ -198,8 +195,8 @@ class Ledger(NotCopyable):
         A user is named by text. A whole number stands for the text that it prints as and bytes for
         the text that they encode. Compatible characters are alike (NFKC), and what nobody sees is
         ignored: surrounding blanks, zero-width and other format characters, NUL. So 17, "17",
-        b"17", " 17" and "１７" are one user. One more than ``max_rounds_per_user`` is refused with ``UserLimitReached``, and not
-        counted.
+        b"17", " 17" and "１７" are one user. One more than ``max_rounds_per_user`` is refused with
+        ``UserLimitReached``, and not counted.
         """
         digest = self._digest(user)
         with self._transaction(writing=True) as file:
@@ -376,17 +373,6 @@ def _offer(room: Decimal, rounds: int) -> str:
         return "nothing more fits"
     each = f", which is {share(room, rounds)!r} per round," if rounds > 1 else ""
     return f"a pure guarantee of epsilon at most {most!r}{each} would fit"
-
-
-def _present(path: str | os.PathLike[str]) -> Path:
-    """Return the path of a file; create an empty one, readable by its owner only, if needed."""
-    path = check_path("path", path)
-    try:
-        with contextlib.suppress(FileExistsError):
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-    except (OSError, ValueError) as error:
-        raise cannot_make("path", path, error) from None
-    return Path(path).absolute()
 
 
 def _same_charge(known: tuple[int, float, float], facts: tuple[object, ...]) -> int:
