@@ -1,4 +1,4 @@
-"""Durations of live operations under two neighbouring inputs: the epsilon that they show.
+"""Durations of live operations under two neighbouring inputs: the epsilon that they show."""
 
 from __future__ import annotations
 
