@@ -68,7 +68,7 @@ def close(connection: sqlite3.Connection, process: int) -> None:
 def identity(path: Path) -> tuple[int, int] | None:
     """Return what tells a file from any other at its path; None if there is none."""
     try:
-        found = os.stat(path)
+        found = path.stat()
     except OSError:
         return None
     return found.st_dev, found.st_ino

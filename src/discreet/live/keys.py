@@ -264,10 +264,9 @@ def _write_new(path: Path) -> None:
         except (OSError, AttributeError):
             if os.path.lexists(path):
                 raise FileExistsError from None
-            os.rename(draft, path)
+            draft.rename(path)
     finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(draft)
+        draft.unlink(missing_ok=True)
     _keep_entry(path.parent)
 
 

@@ -96,7 +96,7 @@ class LiveRun(RunState):
                 self._changing = False
                 return row
         except BaseException as error:
-            group = held = learner = None
+            group = held = learner = user = None
             raise without_frames(error)  # noqa: B904 - the same error
 
     def _admit(self, rows: Rows, now: float, user: User | None) -> bytes | None:
@@ -122,6 +122,7 @@ class LiveRun(RunState):
             self._budget.admit(user)
         return outcome
 
+    @withhold_frames
     def tell(self, ticket: Ticket, feedback: object) -> bool:
         """Take the outcome of a decision; when it returns, the outcome counts exactly once.
 

@@ -41,7 +41,7 @@ TOTALS = "SELECT released + (SELECT count(*) FROM drawn), changes FROM run"
 
 
 class RunFile(Store):
-    """A file with one writer whose content is authenticated; ``FileStore`` reads and writes rows."""
+    """A file with one writer and authentic content; ``FileStore`` reads and writes its rows."""
 
     layout = FORMAT
     tells = "FULL"  # SQLite's ``synchronous`` for what must not be lost: it waits for the disk
