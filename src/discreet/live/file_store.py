@@ -136,10 +136,6 @@ class FileStore(RunFile):
                 row = (group.told, held, group.number)
                 execute("UPDATE batch SET told = ?, held = ? WHERE number = ?", row)
                 tag.put("held", group.number, group.told, held)
-            if released is not None:  # of one size, whatever was drawn
-                numbers = None if value is None else number_bytes(value)[1]
-                execute("INSERT INTO release VALUES (?, ?)", (released, numbers))
-                tag.add("release", released, numbers)
             if closed is not None:
                 self._close_group(closed)
             self._delete("decision", "id", decision)
@@ -147,6 +143,10 @@ class FileStore(RunFile):
                 self._delete("outcome", "decision", decision)
             if not lasting:
                 self._delete("drawn", "decision", decision)
+            if released is not None:  # of one size, whatever was drawn
+                numbers = None if value is None else number_bytes(value)[1]
+                execute("INSERT INTO release VALUES (?, ?)", (released, numbers))
+                tag.add("release", released, numbers)
             self._write_state(learner, stream, draws)
         self.rows.tell(counters, decision, group, closed, released, value, learner, stream, draws)
 
