@@ -112,6 +112,8 @@ def explained(name: str) -> Iterator[None]:
     """Say in one sentence what went wrong with SQLite."""
     try:
         yield
+    except UnicodeDecodeError:  # in SQLite's own message about a damaged table
+        raise DiscreetError(f"{name} is damaged: it cannot be read.") from None
     except (sqlite3.Error, OSError) as error:
         if error.args[:1] == ("file is not a database",):
             raise DiscreetError(f"{name} is a file of another kind, not a run.") from None
