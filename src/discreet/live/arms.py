@@ -69,13 +69,12 @@ class ArmsClient(LiveClient[Decision]):
                 outcome = loss
             else:
                 outcome = loss_of(reward, loss, self._range, clip=self._clip)
-            if type(decision) is Decision:
+            # what ask gives; anything else is checked more closely
+            if type(decision) is Decision and type(decision[1]) is int and type(decision[2]) is str:
                 arm, number, token = decision
-                # what ask gives; anything else is checked more closely
-                if type(number) is int and type(token) is str:
-                    self._run.tell_by_id(number, token, self._indices.get(arm), outcome)
-                    return
-            self._tell(decision, outcome)
+                self._run.tell_by_id(number, token, self._indices.get(arm), outcome)
+            else:
+                self._tell(decision, outcome)
         except BaseException as error:
             reward = loss = outcome = None
             raise without_frames(error)  # noqa: B904 - the same error
