@@ -127,6 +127,7 @@ OpenRow = tuple[int, int, int, str, float, object]
 # Groups are made in every round. Made this way, from a tuple of all fields in order, they take half
 # of the time.
 new_group: Callable[[tuple[object, ...]], Group] = partial(tuple.__new__, Group)
+new_drawn: Callable[[tuple[object, ...]], Drawn] = partial(tuple.__new__, Drawn)
 
 
 class Rows:

@@ -12,7 +12,7 @@ from discreet.errors import DiscreetError, count
 from discreet.ledger.inputs import User
 from discreet.live.engine import Engine
 from discreet.live.frames import withhold_frames, without_frames
-from discreet.live.rows import Change, Drawn, Draws, Group, OpenRow, Rows, Ticket, new_group
+from discreet.live.rows import Change, Draws, Group, OpenRow, Rows, Ticket, new_drawn, new_group
 from discreet.live.run_plan import RunPlan
 from discreet.live.run_state import RunState, unexpected_user
 from discreet.private import Private
@@ -173,7 +173,7 @@ class LiveRun(RunState):
                 if told + 1 == size:
                     engine.private.channel.check_held()
             ready, value = engine.private.submit(trace, feedback, self._noise_rng)
-            if ready and type(value) is not float:
+            if ready and not isinstance(value, float):
                 value = np.array(value, np.float64)  # it may be a buffer of the channel
             if engine.raw:
                 after = engine.channel_state.tobytes()
@@ -183,10 +183,9 @@ class LiveRun(RunState):
         if ready:
             if rows.draws is not None:
                 draws = Draws(rows.draws.learner, self._noise_rng.bit_generator.state)
-            drawn = Drawn(decision, value, after, draws)
             if engine.showing:
-                self._commit_draw(drawn)
-            self._learn(rows, before, drawn)
+                self._commit_draw(new_drawn((decision, value, after, draws)))
+            self._learn(rows, before, decision, value, after, draws)
             return
         if engine.streaming:
             stream, after = after, None
@@ -197,13 +196,20 @@ class LiveRun(RunState):
         self._commit_tell(counters, decision, group, closed, None, None, None, stream)
         self._changing = False
 
-    def _learn(self, rows: Rows, before: Group, drawn: Drawn) -> None:
+    def _learn(
+        self,
+        rows: Rows,
+        before: Group,
+        decision: int,
+        value: Any,
+        after: bytes | None,
+        draws: Draws | None,
+    ) -> None:
         """Let the learner learn from a release, and commit all changes."""
         engine, group, closed, stream = self._engine, None, None, None
-        decision, value, after, draws = drawn
         number, action, trace, size, told, _ = before
-        shown = value if type(value) is float else value.copy()  # the learner may write into it
-        engine.private.deliver(trace, shown)
+        # the learner may write into an array
+        engine.private.deliver(trace, value if isinstance(value, float) else value.copy())
         asked, running, left, releases, lost = rows.counters
         if engine.streaming:
             stream, after = after, None
@@ -231,7 +237,7 @@ class LiveRun(RunState):
         self._changing = True
         if drawn.draws is not None:
             self._noise_rng.bit_generator.state = dict(drawn.draws.privacy)
-        self._learn(rows, rows.groups[rows.open[drawn.decision][1]], drawn)
+        self._learn(rows, rows.groups[rows.open[drawn.decision][1]], *drawn)
 
     def _keep(self, rows: Rows, number: int, feedback: object, deadline: float) -> bool:
         """Keep an outcome until the deadline of its decision, unless it comes too late."""
