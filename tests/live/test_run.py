@@ -57,7 +57,7 @@ def test_a_snapshot_knows_no_decision_of_its_original_and_draws_by_itself(tmp_pa
         tell(original, ask(original))
     waiting = ask(original)
     original.snapshot(tmp_path / "copy.db")
-    twin = Bandit.open(tmp_path / "copy.db")
+    twin = Bandit.open(tmp_path / "copy.db", unprotected=True)
     assert rows_of(twin)[3] == rows_of(original)[3], "it has learned what the original has"
     assert twin.open_decisions == ()
     assert twin._run._store.rows.groups == {}

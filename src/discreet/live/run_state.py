@@ -14,7 +14,7 @@ from discreet.contracts import Learner
 from discreet.errors import DiscreetError, count
 from discreet.guarantee import Guarantee
 from discreet.ledger import Ledger
-from discreet.ledger.guards import NotCopyable
+from discreet.ledger.guards import NotCopyable, process_mark
 from discreet.ledger.inputs import User
 from discreet.live.engine import Engine
 from discreet.live.frames import withhold_frames
@@ -61,7 +61,7 @@ class RunState(NotCopyable):
         self._plan, self._store, self._clock = plan, store, clock
         self._commit_ask, self._commit_tell, self._commit = store.ask, store.tell, store.change
         self._commit_draw = store.hold
-        self._process = os.getpid()
+        self._process, self._mark = os.getpid(), process_mark()
         # Reentrant only so that it knows its owner: a signal handler that calls the run in the
         # middle of an operation is refused, instead of waiting for itself.
         self._lock = threading.RLock()
@@ -114,7 +114,7 @@ class RunState(NotCopyable):
         A forked process would release the same sums with other noise. The system is asked, because
         Python does not see every fork.
         """
-        if os.getpid() != self._process:
+        if not self._mark[0] or os.getpid() != self._process:
             raise DiscreetError(
                 "this run belongs to another process: close it there, and open its file here."
             )
