@@ -57,7 +57,7 @@ def test_a_snapshot_knows_no_decision_of_its_original_and_draws_by_itself(tmp_pa
         tell(original, ask(original))
     waiting = ask(original)
     original.snapshot(tmp_path / "copy.db")
-    twin = Bandit.open(tmp_path / "copy.db", unprotected=True)
+    twin = Bandit.open(tmp_path / "copy.db")
     assert rows_of(twin)[3] == rows_of(original)[3], "it has learned what the original has"
     assert twin.open_decisions == ()
     assert twin._run._store.rows.groups == {}
@@ -81,7 +81,7 @@ def test_a_snapshot_has_other_randomness(tmp_path):
         arms=100, algorithm="batched-tsallis-inf", simulation=True, seed=1, batch_size=1
     )
     original.snapshot(tmp_path / "copy.db")
-    twin = Bandit.open(tmp_path / "copy.db")
+    twin = Bandit.open(tmp_path / "copy.db", unprotected=True)
     arms = [[ask(face).arm for _ in range(20)] for face in (original, twin)]
     assert arms[0] != arms[1], "equal by chance once in 100^20 runs"
     assert "reproducible" not in str(twin.guarantee)

@@ -66,7 +66,7 @@ _mark = Mark()
 
 def process_mark() -> mmap.mmap | Mark:
     """Return something whose entry 0 is 1 in this process, and 0 in processes forked from it."""
-    global _mark  # noqa: PLW0603 - one page per process
+    global _mark
     if not _mark.byte[0]:
         _mark = Mark()
     return _mark.byte
