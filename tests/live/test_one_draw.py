@@ -221,7 +221,8 @@ def test_a_signal_handler_that_uses_the_run_meanwhile_is_refused(use, tmp_path, 
 def test_sigterm_closes_the_run(tmp_path):
     path, before = tmp_path / "run.db", signal.getsignal(signal.SIGTERM)
     told = 0
-    with pytest.raises(SystemExit) as end, close_on_sigterm(make("batch", path=path)) as bandit:
+    run = make("batch", path=path)
+    with pytest.raises(SystemExit) as end, close_on_sigterm(run) as bandit:  # noqa: PT012 - some round
         while True:
             bandit.tell(bandit.ask(), loss=0.5)
             told += 1

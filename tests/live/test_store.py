@@ -139,10 +139,14 @@ def test_a_path_must_be_new_and_free(tmp_path):
     Bandit(arms=2, horizon=100, epsilon=1.0, path=path).close()
     with pytest.raises(DiscreetError, match="where a run is kept already: open continues it"):
         Bandit(arms=2, horizon=100, epsilon=1.0, path=path)
-    for where in (tmp_path / "nowhere" / "run.db", "nul\0", 3.5):
-        with pytest.raises(DiscreetError, match="where no file can be made"):
+    with pytest.raises(DiscreetError, match="where no file can be made"):
+        Bandit(arms=2, horizon=100, epsilon=1.0, path=tmp_path / "nowhere" / "run.db")
+    for where in ("nul\0", 3.5):
+        with pytest.raises(DiscreetError, match="but must be the path of a file, as text"):
             Bandit(arms=2, horizon=100, epsilon=1.0, path=where)
-    for nothing in (tmp_path / "nothing", tmp_path, 3.5, None):
+        with pytest.raises(DiscreetError, match="but must be the path of a file, as text"):
+            Bandit.open(where)
+    for nothing in (tmp_path / "nothing", tmp_path, None):
         with pytest.raises(DiscreetError, match="but there is no file"):
             Bandit.open(nothing)
     assert not (tmp_path / "nothing").exists()

@@ -8,7 +8,6 @@ from collections import UserString
 from collections.abc import Hashable, Mapping, Sequence
 from decimal import Decimal
 from numbers import Real
-from typing import cast
 
 import numpy as np
 
@@ -178,7 +177,7 @@ def _has_masked(given: Sequence[object]) -> bool:
 def index_of(indices: Mapping[Hashable, int], label: object) -> int | None:
     """Return the number of a label; None if there is none, or if it cannot be a label."""
     try:
-        return indices.get(cast(Hashable, label))
+        return indices.get(label)
     except Exception:
         return None
 

@@ -99,8 +99,8 @@ class RunOptions:
             )
         if self.seed is not None and not self.simulation:
             raise DiscreetError(
-                f"seed is {shorten(self.seed)}, but live noise cannot have one: only simulation=True "
-                "takes a seed."
+                f"seed is {shorten(self.seed)}, but live noise cannot have one: only "
+                "simulation=True takes a seed."
             )
         _check_ledger(self.ledger, self.simulation)
 

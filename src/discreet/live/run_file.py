@@ -84,7 +84,8 @@ class RunFile(Store):
     def open(self, key: KeyPlace | None = None) -> None:
         """Take the run in the file."""
         path = self._given
-        if not os.path.isfile(path):  # which, unlike Path.is_file, is false for impossible names
+        # Unlike Path.is_file, this is false for impossible names.
+        if not os.path.isfile(path):  # noqa: PTH113
             raise DiscreetError(f"path is {shorten(path)}, but there is no file.")
         if self._connect(Path(path).resolve()):
             self.close()
