@@ -109,7 +109,13 @@ def extreme_guarantees(tries):
         delta = chance.choice([0.0, 5e-324, 1e-9, 1e-6, 0.5, 1.0])
         try:
             curve = chance.choice(
-                [Pure, LaplaceNoise, GaussianNoise, Concentrated, lambda x: Approximate(x, delta)]
+                [
+                    Pure,
+                    LaplaceNoise,
+                    GaussianNoise,
+                    Concentrated,
+                    lambda x, d=delta: Approximate(x, d),
+                ]
             )(extreme())
             one = Guarantee.of(curve, delta=delta, model="central", source="x")
             made = [one.for_user(rounds=chance.choice([2, 10**15])), compose(one, one)]

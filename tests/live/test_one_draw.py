@@ -222,7 +222,7 @@ def test_sigterm_closes_the_run(tmp_path):
     path, before = tmp_path / "run.db", signal.getsignal(signal.SIGTERM)
     told = 0
     run = make("batch", path=path)
-    with pytest.raises(SystemExit) as end, close_on_sigterm(run) as bandit:  # noqa: PT012 - some round
+    with pytest.raises(SystemExit) as end, close_on_sigterm(run) as bandit:  # noqa: PT012
         while True:
             bandit.tell(bandit.ask(), loss=0.5)
             told += 1
