@@ -101,8 +101,8 @@ class Guarantee:
             _is_curve(self.curve).epsilon_at(self.delta) <= self.epsilon
         ):
             raise DiscreetError(
-                f"epsilon is {self.epsilon!r}, but must be at least what the curve says at "
-                "this delta."
+                f"epsilon is {self.epsilon!r}, but must be at least what the curve says at this "
+                "delta."
             )
 
     @classmethod

@@ -234,8 +234,8 @@ class TestWhatAnAuditSays:
         )
         found = dataclasses.replace(base, lower_bound=0.8, claimed=claimed, stated=proved)
         assert found.remark == (
-            "The attack is weak: for this noise an epsilon of 2 is proved and 1 is claimed, but it "
-            "finds 0.8, so the claim may be false without being caught."
+            "The attack is weak: for this noise an epsilon of 2 is proved and 1 is claimed, but "
+            "it finds 0.8, so the claim may be false without being caught."
         )
         assert dataclasses.replace(found, lower_bound=0.99).remark == found.remark.replace(
             "0.8", "0.99"

@@ -139,6 +139,9 @@ class TestLive:
             compiles = False
             is_exact = True
 
+            def sealed(self):
+                return self
+
             def perturb(self, vector, rng):
                 raise OSError("no entropy")
 

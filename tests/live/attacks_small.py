@@ -114,7 +114,7 @@ def extreme_guarantees(tries):
                     LaplaceNoise,
                     GaussianNoise,
                     Concentrated,
-                    lambda x, delta=delta: Approximate(x, delta),
+                    lambda x, d=delta: Approximate(x, d),
                 ]
             )(extreme())
             one = Guarantee.of(curve, delta=delta, model="central", source="x")

@@ -23,7 +23,7 @@ def printed(*arguments):
 
 @pytest.mark.slow
 def test_the_page_has_a_row_for_every_attack_and_no_fault():
-    rows = list(printed("--scale", "0.02")[2:])
+    rows = printed("--scale", "0.02")[2:]
     page = (ROOT / "docs" / "attacks.md").read_text()
     assert len(rows) >= 7
     for row in rows:

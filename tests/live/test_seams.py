@@ -47,4 +47,4 @@ def test_outcomes_reach_a_learner_only_through_submit_and_deliver():
 
 def test_only_the_choice_of_stores_names_the_store_in_a_file():
     knowing = {path.stem for path in FILES if "FileStore" in path.read_text()}
-    assert knowing == {"__init__", "file_store", "stores"}
+    assert knowing == {"__init__", "file_store", "run_file", "stores"}

@@ -256,7 +256,7 @@ class TestLiveUse:
             assert "simulation only" in repr(bandit)
             assert "for simulation only" in str(bandit.guarantee)
             bandit.close()
-            bandit = Bandit.open(tmp_path / "run.db")
+            bandit = Bandit.open(tmp_path / "run.db", unprotected=True)
 
     @pytest.mark.parametrize(
         "outcome",

@@ -18,6 +18,12 @@ from discreet.ranges import Range, check_bounds, grid_for
 WISH, COUNT, TOTAL = 0, 1, 2
 
 
+UNREACHABLE = (
+    "the sum of this batch is not one that its outcomes can have: it was modified, and is not "
+    "released."
+)
+
+
 class BatchSums(Channel[float, Factor]):
     """Holds the action for a batch of rounds and adds up their losses, exactly.
 
@@ -52,6 +58,13 @@ class BatchSums(Channel[float, Factor]):
         held[TOTAL] += self.bounds.steps(feedback, grid_for(int(length)))
         held[COUNT] = count
         return count >= length
+
+    def check_held(self) -> None:
+        """Refuse a sum that so many losses in the range cannot have."""
+        count, total = float(self.held[COUNT]), float(self.held[TOTAL])
+        largest = count * grid_for(int(self.batch_length()))
+        if not (0.0 <= count <= self.batch_length() and 0.0 <= total <= largest):
+            raise DiscreetError(UNREACHABLE)
 
     def batch_length(self) -> float:
         """Return how many losses fill the current batch."""

@@ -9,6 +9,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from componentjit import Raw
+from discreet.channels.batch import UNREACHABLE
 from discreet.channels.open import OpenSum
 from discreet.channels.per_round import difference
 from discreet.channels.rounding import Moves
@@ -130,6 +131,12 @@ class GradientShape(Channel[Feedback, Floats, Asked]):
             self.held[i] += math.floor(share * query[i] * grid + 0.5)
         self.seen[0] += 1
         return bool(self.seen[0] >= self.size)
+
+    def check_held(self) -> None:
+        """Refuse a sum that so many terms of at most 1/2 cannot have."""
+        largest = float(self.seen[0]) * (0.5 * grid_for(self.size) + 1.0)
+        if not (0 <= self.seen[0] < self.size and (np.abs(self.held) <= largest).all()):
+            raise DiscreetError(UNREACHABLE)
 
     def release(self, query: Asked, rng: Generator) -> tuple[bool, Floats]:
         """Pass the sum of the batch to the running sum, and release that."""

@@ -17,6 +17,7 @@ from discreet.errors import DiscreetError, check_int, unknown_name
 from discreet.factorisations import Factorisation, Shares, Spread, Tree
 from discreet.guarantee import Guarantee
 from discreet.mechanisms import Laplace, noise_named
+from discreet.mechanisms.exact import SEALED
 from discreet.sets import Box, ConvexSet, Projected
 
 # Rounds of the last epoch: more than anyone plays, and sums of losses near 0 are still precise.
@@ -62,6 +63,24 @@ class ExactScaled(Noise):
     def perturb(self, vector: Floats, rng: Generator) -> None:
         """Add noise to every coordinate, in place."""
         self.twin(float(self.factor[0])).perturb(vector, rng)
+
+    def sealed(self) -> SealedScaled:
+        """Return the same noise, which only a live run can draw."""
+        return SealedScaled(self.noise, self.keeps, self.moved, self.factor, {})
+
+
+class SealedScaled(ExactScaled):
+    """Scaled noise that refuses to be drawn; a live run unseals its own copy."""
+
+    compiles = False
+
+    def perturb(self, vector: Floats, rng: Generator) -> None:
+        """Refuse."""
+        raise DiscreetError(SEALED)
+
+    def unsealed(self) -> ExactScaled:
+        """Return the same noise, with nothing drawn yet."""
+        return ExactScaled(self.noise, self.keeps, self.moved, self.factor, {})
 
 
 class Restarting(Stream):

@@ -85,6 +85,9 @@ class Channel(Component, Generic[Feedback, Release, Query]):
         """Return how many rounds of a batch or a stream are held."""
         return 0
 
+    def check_held(self) -> None:
+        """Refuse to release a sum that the rounds cannot have added up to."""
+
     def max_rounds(self) -> int:
         """Return how many rounds it can serve."""
         return ENDLESS

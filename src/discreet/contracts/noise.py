@@ -50,6 +50,14 @@ class Noise(Component):
     # whether a draw may depend on earlier ones, so that releases are not independent trials
     has_memory: ClassVar[bool] = True
 
+    def __init_subclass__(cls, **options: object) -> None:
+        super().__init_subclass__(**options)
+        if cls.is_exact and cls.sealed is Noise.sealed:
+            raise DiscreetError(
+                f"{cls.__name__} is exact noise, so it must define sealed: outside of a live run "
+                "it refuses to be drawn."
+            )
+
     @property
     def scale(self) -> float:
         """The scale in units of the value."""
@@ -125,7 +133,10 @@ class Noise(Component):
         )
 
     def sealed(self) -> Noise:
-        """Return the same noise, but exact noise then refuses to be drawn: for live use."""
+        """Return the same noise, but exact noise then refuses to be drawn: for live use.
+
+        Every exact noise must define it; noise for simulation is drawn by anybody.
+        """
         return self
 
     def unsealed(self) -> Noise:

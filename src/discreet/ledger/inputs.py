@@ -74,8 +74,8 @@ def user_name(user: object) -> str:
         )
     if text is None:
         raise DiscreetError(
-            "user is not valid text: bytes must be UTF-8 (or give their hex()), text must have no "
-            "lone surrogates, and numbers at most 4,300 digits."
+            "user is not valid text: bytes must be UTF-8 (or give their hex()), text must have "
+            "no lone surrogates, and numbers at most 4,300 digits."
         )
     name = _normal(text)
     if not name:

@@ -2,6 +2,7 @@
 
 from discreet.live.arms import Bandit, BestArmSearch, Decision
 from discreet.live.client import LiveClient, OpenDecision, RunOptions
+from discreet.live.closing import close_on_sigterm
 from discreet.live.devices import Device, LocalServer
 from discreet.live.experts import Advisor, Experts, Trust
 from discreet.live.file_store import FileStore
@@ -31,5 +32,6 @@ __all__ = [
     "Store",
     "Trust",
     "VectorOptimizer",
+    "close_on_sigterm",
     "register_store",
 ]

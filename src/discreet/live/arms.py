@@ -15,6 +15,7 @@ from discreet.ledger import Ledger
 from discreet.ledger.inputs import User
 from discreet.live.arguments import index_of, labels_of, loss_of
 from discreet.live.client import LiveClient, Path, RunOptions, Wait, terms
+from discreet.live.frames import without_frames
 from discreet.live.rows import Recipe
 from discreet.live.run import LiveRun
 from discreet.live.run_plan import RunPlan
@@ -62,19 +63,22 @@ class ArmsClient(LiveClient[Decision]):
 
         With ``wait``, an outcome after its deadline is discarded.
         """
-        low, high = self._range
-        # This saves a call; with clip=True all outcomes are clipped, in the same time.
-        if reward is None and type(loss) is float and not self._clip and low <= loss <= high:
-            outcome = loss
-        else:
-            outcome = loss_of(reward, loss, self._range, clip=self._clip)
-        if type(decision) is Decision:
-            arm, number, token = decision
+        try:
+            low, high = self._range
+            # This saves a call; with clip=True all outcomes are clipped, in the same time.
+            if reward is None and type(loss) is float and not self._clip and low <= loss <= high:
+                outcome = loss
+            else:
+                outcome = loss_of(reward, loss, self._range, clip=self._clip)
             # what ask gives; anything else is checked more closely
-            if type(number) is int and type(token) is str:
+            if type(decision) is Decision and type(decision[1]) is int and type(decision[2]) is str:
+                arm, number, token = decision
                 self._run.tell_by_id(number, token, index_of(self._indices, arm), outcome)
-                return
-        self._tell(decision, outcome)
+            else:
+                self._tell(decision, outcome)
+        except BaseException as error:
+            reward = loss = outcome = None
+            raise without_frames(error)  # noqa: B904 - the same error
 
     def _choice(self, decision: Decision) -> int | None:
         return index_of(self._indices, decision.arm)

@@ -17,6 +17,7 @@ from discreet.errors import DiscreetError, check_flag, check_int, check_positive
 from discreet.guarantee import Guarantee
 from discreet.ledger import Ledger
 from discreet.ledger.guards import NotCopyable
+from discreet.live.frames import withhold_frames
 from discreet.live.keys import KeyPlace
 from discreet.live.rows import Recipe, Ticket
 from discreet.live.run import LiveRun
@@ -98,14 +99,8 @@ class RunOptions:
             )
         if self.seed is not None and not self.simulation:
             raise DiscreetError(
-                f"seed is {shorten(self.seed)}, but live "
-                "noise "
-                "cannot "
-                "have "
-                "one: "
-                "only "
-                "simulation=True "
-                "takes a seed."
+                f"seed is {shorten(self.seed)}, but live noise cannot have one: only "
+                "simulation=True takes a seed."
             )
         _check_ledger(self.ledger, self.simulation)
 
@@ -152,10 +147,11 @@ class LiveClient(NotCopyable, Generic[Gives]):
         if not plan.private.guarantee.is_private:
             warnings.warn(f"{plan.algorithm} is not private: epsilon is not used.", stacklevel=3)
         store = choose_store(run.path, run.store)
-        place = KeyPlace(run.key)
+        place = KeyPlace(run.key).check()
         self._enter(whole, LiveRun.start(plan, whole, store=store, key=place, ledger=run.ledger))
 
     @classmethod
+    @withhold_frames
     def open(
         cls,
         path: Path | None = None,
@@ -164,17 +160,19 @@ class LiveClient(NotCopyable, Generic[Gives]):
         ledger: Ledger | None = None,
         key: Path | None = None,
         lost_key: bool = False,
+        unprotected: bool = False,
     ) -> Self:
         """Continue the run in a file or a store; a run that had a ledger needs it again.
 
         A ledger other than the one before is charged for the whole run. ``key`` is where the run's
         key is, if a path was given at the start; ``lost_key=True`` continues with a new key, but
-        without unfinished batches, which nobody can read.
+        without unfinished batches, which nobody can read. A simulation, and a run without privacy,
+        has no key: say ``unprotected=True``, so that nobody can put one in the place of a live run.
         """
         if path is None and store is None:
             raise DiscreetError("path is None, but there is no file: give a path or a store.")
         kept = choose_store(path, store)
-        kept.open(KeyPlace(key, lost_key))
+        kept.open(KeyPlace(key, lost_key).check())
         try:
             recipe, name = kept.recipe(), kept.name
             if recipe["client"] != cls.__name__:
@@ -186,12 +184,7 @@ class LiveClient(NotCopyable, Generic[Gives]):
                 raise DiscreetError(f"the run in {name} had {had} ledger: {do}.")
             _check_ledger(ledger, recipe["simulation"])
             plan, client = cls._plan(recipe), cls.__new__(cls)
-            # Without this check, removing the name of the key would turn authentication off.
-            if plan.needs_key and kept.durable and not kept.is_encrypted:
-                raise DiscreetError(
-                    f"{name} was modified by another program: it names no key, so the run is "
-                    "refused."
-                )
+            _check_protection(plan, kept, unprotected=check_flag("unprotected", unprotected))
             client._enter(recipe, LiveRun(plan, kept, ledger=ledger))
         except BaseException as failure:
             kept.close()
@@ -306,7 +299,7 @@ class LiveClient(NotCopyable, Generic[Gives]):
 
         The copy is a separate run, without open decisions and with other randomness.
         """
-        self._run.snapshot(choose_store(path, store), key=KeyPlace(key))
+        self._run.snapshot(choose_store(path, store), key=KeyPlace(key).check())
 
     def close(self) -> None:
         """Release the file, so that another process can open it."""
@@ -360,6 +353,21 @@ def terms(
 def seconds_of(wait: Wait) -> float:
     """Return a wait time in seconds."""
     return check_positive("wait", wait.total_seconds() if isinstance(wait, timedelta) else wait)
+
+
+def _check_protection(plan: RunPlan, kept: Store, *, unprotected: bool) -> None:
+    """Refuse a run without a key in the place of one with a key."""
+    if not kept.durable or kept.has_key:
+        return
+    if plan.needs_key:
+        raise DiscreetError(
+            f"{kept.name} was modified by another program: its run is private, but has no key."
+        )
+    if not unprotected:
+        raise DiscreetError(
+            f"{kept.name} is a simulation, or a run without privacy, which protects nobody and "
+            "has no key: open it with unprotected=True if that is what you expect."
+        )
 
 
 def _check_ledger(ledger: object, simulation: bool) -> None:

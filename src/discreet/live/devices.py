@@ -16,6 +16,7 @@ from discreet.guarantee import Guarantee
 from discreet.ledger import Ledger
 from discreet.ledger.guards import NotCopyable
 from discreet.live.arguments import TOLERANCE, loss_of, numbers_of
+from discreet.live.frames import withhold_frames
 from discreet.live.messages import pack_model, pack_report, task_for, unpack_model, unpack_report
 from discreet.mechanisms.exact_directions import SEED
 from discreet.ranges import make_range
@@ -91,6 +92,7 @@ class Device(NotCopyable):
         """Take a newly published model; the open round keeps its own."""
         self._published = unpack_model(self._task, model)
 
+    @withhold_frames
     def choose(self, contexts: ArrayLike) -> int:
         """Return which arm to play, given a row of features for each; forget an open round."""
         self._check_process()
@@ -105,6 +107,7 @@ class Device(NotCopyable):
             self._open = Round(version, server, features[arm].copy())
         return arm
 
+    @withhold_frames
     def report(self, reward: float) -> bytes:
         """Return the report of the open round, once; the round is forgotten in any case."""
         self._check_process()

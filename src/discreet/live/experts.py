@@ -13,6 +13,7 @@ from discreet.ledger.inputs import User
 from discreet.live.arguments import advice_of, index_of, labels_of, loss_of, losses_of
 from discreet.live.arms import Decision, default_of
 from discreet.live.client import LiveClient, Path, RunOptions, Wait, terms
+from discreet.live.frames import withhold_frames
 from discreet.live.rows import Recipe
 from discreet.live.run import LiveRun
 from discreet.live.run_plan import RunPlan
@@ -100,6 +101,7 @@ class Experts(LiveClient[Trust]):
         weights = dict(zip(self._labels, given.action.tolist(), strict=True))
         return Trust(self._labels[given.choice], weights, given.id, given.token)
 
+    @withhold_frames
     def tell(
         self,
         decision: Trust | int,
@@ -185,6 +187,7 @@ class Advisor(LiveClient[Decision]):
         given = self._run.ask(advice_of(advice, self._experts, self._labels), user)
         return Decision(self._labels[given.choice], given.id, given.token)
 
+    @withhold_frames
     def tell(
         self, decision: Decision | int, *, reward: float | None = None, loss: float | None = None
     ) -> None:

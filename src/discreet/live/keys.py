@@ -1,4 +1,4 @@
-"""The key of a run: it encrypts raw rows, and counts releases so that old copies are refused.
+"""The key of a run: it hides raw rows, authenticates the run, and counts, to refuse old copies.
 
 The key is stored apart from the run. Whoever gets the run file alone, a copy or a backup of it,
 learns no more than what was released.
@@ -24,22 +24,23 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 MARK = b"discreet"  # how a key file begins
-SECRET, COUNT = 32, 8  # bytes of the secret, and of the number of releases
-SIZE = len(MARK) + SECRET + COUNT
+SECRET, COUNT = 32, 8  # bytes of the secret, and of the numbers of releases and of changes
+SIZE = len(MARK) + SECRET + 2 * COUNT
 SALT, NONCE = 16, 12  # bytes before each encrypted row; 96 bits is the nonce of AES-GCM
 # Rows per subkey. Nonces are random, and a repeated one would reveal two rows and the
 # authentication key. With 2^32 rows per subkey that has a probability below 2^-32 (NIST SP
 # 800-38D, 8.3). So every opening of a run, and every 2^32 rows, gets a fresh subkey. Counting
 # nonces instead would repeat them when a virtual machine is set back to a snapshot.
 ROWS_PER_SUBKEY = 2**32
-PURPOSE = b"discreet: rows of a run"  # keys for other purposes are derived with other words
+# Keys for different purposes are derived with different words.
+PURPOSE, TAG_PURPOSE = b"discreet: rows of a run", b"discreet: the tag of a run"
 FOLDER = "DISCREET_KEYS"  # the environment variable that names the folder of keys
 
 _opened: weakref.WeakSet[Key] = weakref.WeakSet()
 
 
 class Key:
-    """A secret and the number of releases of its run, in a file that only its owner can read.
+    """A secret and the numbers of releases and changes, in a file that only its owner can read.
 
     While it is open nobody else can open it, in this process or another: of a run and a copy of its
     file, one is refused.
@@ -72,10 +73,12 @@ class Key:
         self._secret = content[len(MARK) : len(MARK) + SECRET]
         if content[: len(MARK)] != MARK or len(content) < SIZE:
             self.close()
-            raise DiscreetError(
-                f"key is {str(path)!r}, but that is a file of another kind, not the key of a run."
-            )
-        self.version = int.from_bytes(content[-COUNT:], "big")
+            found = "a file of another kind, not the key of a run"
+            if content[: len(MARK)] == MARK:
+                found = f"a key that was cut short: {len(content)} of {SIZE} bytes"
+            raise DiscreetError(f"key is {str(path)!r}, but that is {found}.")
+        releases, changes = content[-2 * COUNT : -COUNT], content[-COUNT:]
+        self.version = int.from_bytes(releases, "big"), int.from_bytes(changes, "big")
         self._ciphers: dict[bytes, AESGCM] = {}  # by the salt of their subkeys
         self._renew()
 
@@ -110,8 +113,18 @@ class Key:
         self._cipher = self._ciphers[self._salt] = self._cipher_with(self._salt)
 
     def _cipher_with(self, salt: bytes) -> AESGCM:
+        subkey = self._derived(salt, PURPOSE)
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+        return AESGCM(subkey)
+
+    @property
+    def tag_secret(self) -> bytes:
+        """The secret of the tag that authenticates the run."""
+        return self._derived(None, TAG_PURPOSE)
+
+    def _derived(self, salt: bytes | None, purpose: bytes) -> bytes:
         try:
-            from cryptography.hazmat.primitives.ciphers.aead import AESGCM
             from cryptography.hazmat.primitives.hashes import SHA256
             from cryptography.hazmat.primitives.kdf.hkdf import HKDF
         except ImportError:
@@ -119,16 +132,23 @@ class Key:
                 "a live run in a file is encrypted, which needs the extra 'exact' (pip install "
                 "'discreet[exact]')."
             ) from None
-        return AESGCM(HKDF(SHA256(), 32, salt=salt, info=PURPOSE).derive(self._secret))
+        return HKDF(SHA256(), 32, salt=salt, info=purpose).derive(self._secret)
 
-    def advance(self, version: int) -> None:
-        """Record on the disk that there were that many releases; the number never falls."""
-        if version <= self.version:
+    def advance(self, releases: int, changes: int) -> None:
+        """Record how many releases and changes there were; the numbers never fall.
+
+        Releases are recorded on the disk. Other changes are not waited for: the disk may get them
+        later, in the order of writing, so that after a power loss the key may be behind the run.
+        """
+        before = self.version
+        version = max(releases, before[0]), max(changes, before[1])
+        if version == before:
             return
         try:
-            self._file.seek(SIZE - COUNT)
-            self._file.write(version.to_bytes(COUNT, "big"))
-            os.fsync(self._file.fileno())
+            self._file.seek(SIZE - 2 * COUNT)
+            self._file.write(b"".join(number.to_bytes(COUNT, "big") for number in version))
+            if version[0] > before[0]:
+                os.fsync(self._file.fileno())
         except (OSError, ValueError) as error:
             raise DiscreetError(
                 f"what was told and released counts, but its key {self.path} cannot be written "
@@ -154,10 +174,10 @@ class KeyPlace(NamedTuple):
         """Return the key of a new run."""
         return Key(self._path(token), new=True)
 
-    def find(self, token: str, fingerprint: str, released: int, run: str) -> Key:
+    def find(self, token: str, fingerprint: str, version: tuple[int, int], run: str) -> Key:
         """Return the key of a run; refuse another run's key, and a run that is older than its key.
 
-        ``run`` is how messages name the run.
+        ``version`` is how many releases and changes the run has, ``run`` how messages name it.
         """
         path = self._path(token)
         if not path.is_file():
@@ -171,17 +191,32 @@ class KeyPlace(NamedTuple):
         if key.fingerprint != fingerprint:
             key.close()
             raise DiscreetError(f"key is {str(path)!r}, but that is the key of another run.")
-        if released < key.version:
+        (releases, changes), (had, made) = version, key.version
+        if releases < had:
             key.close()
             raise DiscreetError(
-                f"{run} is an old copy: it has {released} releases, but the run has had "
-                f"{key.version}. Continuing it would release batches twice; use the file that the "
-                "run was last in."
+                f"{run} is an old copy: it has {releases} releases, but the run has had {had}. "
+                "Continuing it would release batches twice; use the file that the run was last "
+                "in."
+            )
+        if changes < made:
+            key.close()
+            raise DiscreetError(
+                f"{run} is an old copy: outcomes that were told since then are missing (it has "
+                f"{changes} changes, but the run has had {made}). Use the file that the run was "
+                "last in."
             )
         return key
 
+    def check(self) -> KeyPlace:
+        """Return it, or refuse what cannot be the path of a key."""
+        if self.path is not None:
+            check_path("key", self.path)
+        return self
+
     def _path(self, token: str) -> Path:
-        return Path(self.path or usual_path(token)).absolute()
+        given = self.check().path
+        return (usual_path(token) if given is None else Path(given)).absolute()
 
 
 def usual_path(token: str) -> Path:
@@ -210,16 +245,30 @@ def new_file(path: str | os.PathLike[str]) -> Path:
 
 
 def _write_new(path: Path) -> None:
+    """Write a new key: whole, or not at all if the process is killed meanwhile."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except FileExistsError as error:
         raise NotADirectoryError(error.errno, "its folder is a file", str(path.parent)) from None
-    file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    if os.path.lexists(path):
+        raise FileExistsError
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    file = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     try:
-        os.write(file, MARK + secrets.token_bytes(SECRET) + bytes(COUNT))
-        os.fsync(file)
+        try:
+            os.write(file, MARK + secrets.token_bytes(SECRET) + bytes(2 * COUNT))
+            os.fsync(file)
+        finally:
+            os.close(file)
+        # Unlike a rename, a link replaces nothing; some file systems have none.
+        try:
+            os.link(draft, path)
+        except (OSError, AttributeError):
+            if os.path.lexists(path):
+                raise FileExistsError from None
+            draft.rename(path)
     finally:
-        os.close(file)
+        draft.unlink(missing_ok=True)
     _keep_entry(path.parent)
 
 

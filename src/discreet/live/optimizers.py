@@ -14,6 +14,7 @@ from discreet.ledger import Ledger
 from discreet.ledger.inputs import User
 from discreet.live.arguments import MANY, loss_of, pair_of, vector_of
 from discreet.live.client import LiveClient, Path, RunOptions, Wait, terms
+from discreet.live.frames import withhold_frames
 from discreet.live.rows import Recipe, Ticket
 from discreet.live.run import LiveRun
 from discreet.live.run_plan import RunPlan
@@ -142,6 +143,7 @@ class Optimizer(PointClient):
         given = self._run.ask(0, user)
         return Point(given.action.copy(), given.id, given.token, self._words(given.action))
 
+    @withhold_frames
     def tell(
         self, decision: Point | int, *, loss: Outcome | None = None, reward: Outcome | None = None
     ) -> None:
@@ -239,6 +241,7 @@ class VectorOptimizer(PointClient):
         given = self._run.ask(0, user)
         return Point(given.action.copy(), given.id, given.token)
 
+    @withhold_frames
     def tell(self, decision: Point | int, *, loss: Sequence[float] | Floats) -> None:
         """Report the loss vector of a decision (or its id)."""
         vector = vector_of("losses", loss, self._recipe["dimension"])

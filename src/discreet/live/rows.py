@@ -89,6 +89,22 @@ class Draws(NamedTuple):
     privacy: Mapping[str, Any]
 
 
+class Drawn(NamedTuple):
+    """A release that is drawn and counts, but that the learner may not have learned from yet.
+
+    It is stored before the learner sees it, so whatever fails afterwards, the learner never sees
+    another draw of the same batch (docs/proofs.md: One draw).
+    """
+
+    decision: int  # the one whose outcome made it due
+    value: Any  # a float, or an array of them
+    held: bytes | None  # raw: what the channel holds afterwards, for the group or the stream
+    draws: Draws | None = None
+
+    def __repr__(self) -> str:
+        return f"Drawn(decision={self.decision}, value=<hidden>)"
+
+
 class Change(NamedTuple):
     """What changes a run besides ``ask`` and ``tell``; None leaves things as they are."""
 
@@ -111,6 +127,7 @@ OpenRow = tuple[int, int, int, str, float, object]
 # Groups are made in every round. Made this way, from a tuple of all fields in order, they take half
 # of the time.
 new_group: Callable[[tuple[object, ...]], Group] = partial(tuple.__new__, Group)
+new_drawn: Callable[[tuple[object, ...]], Drawn] = partial(tuple.__new__, Drawn)
 
 
 class Rows:
@@ -133,6 +150,7 @@ class Rows:
         self.open: dict[int, OpenRow] = {}  # in the order of asking
         self.outcomes: dict[int, bytes] = {}  # raw: of open decisions that wait for a deadline
         self.choices: dict[int, int] = {}  # how often each was made
+        self.drawn: Drawn | None = None  # until the learner has learned from it
         self._asked: tuple[Any, ...] | None = None  # the change that is being made
         self._told: tuple[Any, ...] | None = None
         self._changed: Change | None = None
@@ -163,6 +181,15 @@ class Rows:
             self.outcomes[number] = outcome
         self._asked = None
 
+    def hold(self, drawn: Drawn) -> None:
+        """Keep a release that was drawn; see ``Store.hold``."""
+        self.drawn = drawn
+
+    @property
+    def releases(self) -> int:
+        """How many releases were drawn."""
+        return self.counters[RELEASED] + (self.drawn is not None)
+
     def tell(
         self,
         counters: Counters,
@@ -191,6 +218,7 @@ class Rows:
             self.stream = stream
         if draws is not None:
             self.draws = draws
+        self.drawn = None
         self._told = None
 
     def change(self, change: Change) -> None:
@@ -260,6 +288,19 @@ def recipe_text(recipe: Recipe) -> str:
                 f"{name} has a value that is neither text nor a number, which a file cannot hold."
             )
     return json.dumps(recipe)
+
+
+def number_bytes(value: object) -> tuple[str, bytes]:
+    """Return the shape and the bytes of a release: of one size, whatever was drawn."""
+    array = np.asarray(value, np.float64)
+    shape = None if isinstance(value, float) else array.shape
+    return json.dumps(shape), array.tobytes()
+
+
+def numbers_from(shape: str, content: bytes) -> object:
+    """Return the release that ``number_bytes`` has written."""
+    size, numbers = json.loads(shape), np.frombuffer(content, np.float64)
+    return float(numbers[0]) if size is None else numbers.reshape(size).copy()
 
 
 def as_json(draws: Draws | None) -> str | None:

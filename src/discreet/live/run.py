@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any, Self
 
+import numpy as np
+
 from discreet.errors import DiscreetError, count, shorten
-from discreet.ledger.guards import process
 from discreet.ledger.inputs import User
 from discreet.live.engine import Engine
-from discreet.live.rows import RELEASED, Change, Draws, OpenRow, Rows, Ticket, new_group
+from discreet.live.frames import withhold_frames, without_frames
+from discreet.live.rows import Change, Draws, Group, OpenRow, Rows, Ticket, new_drawn, new_group
 from discreet.live.run_plan import RunPlan
 from discreet.live.run_state import RunState, unexpected_user
 from discreet.private import Private
@@ -24,10 +26,10 @@ class LiveRun(RunState):
     is committed. (Random numbers that it drew are gone. Only the file of a simulation with a seed
     stores its generators, and sets them back.)
 
-    A release draws fresh noise, lets the learner learn, and is committed together with everything
-    that it changes, including the erasure of the raw sum. Noise that was drawn and not committed
-    was seen by nobody, and whether a release is committed does not depend on it (docs/proofs.md:
-    Batches).
+    A release is drawn once. It is stored before the learner sees it, with all that is needed to
+    complete it; then the learner learns, and the rest is committed, including the erasure of the
+    raw sum. If that fails, the next operation hands the same value to the learner again
+    (docs/proofs.md: One draw).
 
     With a wait time, outcomes are kept until their deadlines. Then each counts in the order of
     asking, or the default if there is none. This happens when the next decision is asked for, never
@@ -58,37 +60,43 @@ class LiveRun(RunState):
 
     def decide(self, observation: object, user: User | None) -> OpenRow:
         """Return what to do in the next round, as the fields of a ticket."""
-        if process.number != self._process:
-            self._check_process()
-        with self._lock:
-            if self._changing:
-                self._recover()
-            action: Any
-            rows, rng, now, outcome = self._store.rows, self._rng, self._clock(), None
-            if self._guarded or user is not None:
-                outcome = self._admit(rows, now, user)
-            elif rows.counters[0] >= self._end:
-                self._next_epoch(rows)
-            asked, number, left, released, lost = rows.counters
-            self._changing = True
-            group = learner = draws = None
-            if left == 0:
-                number, engine = asked, self._engine
-                action, trace, left, held = engine.act(observation, rng)
-                group = new_group((number, action, trace, left, 0, held))
-                learner = engine.learner_state.tobytes()
-            else:
-                action = rows.groups[number].action
-            choice = int(action) if self._carry is None else self._carry(action, observation, rng)
-            if rows.draws is not None:
-                draws = Draws(rng.bit_generator.state, rows.draws.privacy)
-            row = asked, number, choice, self._token, now, action
-            counters = asked + 1, number, left - 1, released, lost
-            times = rows.choices.get(choice, 0) + 1
-            # By position, in the order of the parameters: keywords would cost 1 % of the time.
-            self._commit_ask(counters, row, times, group, learner, draws, outcome)
-            self._changing = False
-            return row
+        if not self._mark[0] or self._inside():
+            self._check_caller()
+        action: Any
+        try:
+            with self._lock:
+                if self._changing:
+                    self._recover()
+                rows, rng, now, outcome = self._store.rows, self._rng, self._clock(), None
+                if self._guarded or user is not None:
+                    outcome = self._admit(rows, now, user)
+                elif rows.counters[0] >= self._end:
+                    self._next_epoch(rows)
+                asked, number, left, released, lost = rows.counters
+                self._changing = True
+                group = learner = draws = None
+                if left == 0:
+                    number, engine = asked, self._engine
+                    action, trace, left, held = engine.act(observation, rng)
+                    group = new_group((number, action, trace, left, 0, held))
+                    learner = engine.learner_state.tobytes()
+                else:
+                    action = rows.groups[number].action
+                choice = (
+                    int(action) if self._carry is None else self._carry(action, observation, rng)
+                )
+                if rows.draws is not None:
+                    draws = Draws(rng.bit_generator.state, rows.draws.privacy)
+                row = asked, number, choice, self._token, now, action
+                counters = asked + 1, number, left - 1, released, lost
+                times = rows.choices.get(choice, 0) + 1
+                # By position, in the order of the parameters: keywords would cost 1 % of the time.
+                self._commit_ask(counters, row, times, group, learner, draws, outcome)
+                self._changing = False
+                return row
+        except BaseException as error:
+            group = held = learner = user = None
+            raise without_frames(error)  # noqa: B904 - the same error
 
     def _admit(self, rows: Rows, now: float, user: User | None) -> bytes | None:
         """Check deadlines, the order of outcomes and the ledger before a decision is given.
@@ -113,6 +121,7 @@ class LiveRun(RunState):
             self._budget.admit(user)
         return outcome
 
+    @withhold_frames
     def tell(self, ticket: Ticket, feedback: object) -> bool:
         """Take the outcome of a decision; when it returns, the outcome counts exactly once.
 
@@ -131,59 +140,110 @@ class LiveRun(RunState):
         self, number: int, token: str | None, choice: int | None, feedback: object
     ) -> bool:
         """Take the outcome of the decision with this number; a token and a choice must match it."""
-        if process.number != self._process:
-            self._check_process()
-        with self._lock:
-            if self._changing:
-                self._recover()
-            rows = self._store.rows
-            row = rows.open.get(number)
-            if row is None:
-                return self._not_open(number, token)
-            _, of, chosen, given, asked_at, _ = row
-            if token is not None and (token != given or choice != chosen):
-                return self._not_open(number, token)
-            if self._wait is not None:
-                return self._keep(rows, number, feedback, asked_at + self._wait)
-            self._count(rows, number, of, feedback)
-            return True
+        try:
+            if not self._mark[0] or self._inside():
+                self._check_caller()
+            with self._lock:
+                if self._changing:
+                    row = self._recover()
+                    if row is not None and _names(row, number, token, choice):
+                        return True
+                rows = self._store.rows
+                row = rows.open.get(number)
+                if row is None:
+                    return self._not_open(number, token)
+                _, of, chosen, given, asked_at, _ = row
+                if token is not None and (token != given or choice != chosen):
+                    return self._not_open(number, token)
+                if self._wait is not None:
+                    return self._keep(rows, number, feedback, asked_at + self._wait)
+                self._count(rows, number, of, feedback)
+                return True
+        except BaseException as error:
+            feedback = None
+            raise without_frames(error)  # noqa: B904 - the same error
 
     def _count(self, rows: Rows, decision: int, of: int, feedback: object) -> None:
-        """Take an outcome, learn what is released, if anything is, and commit all changes."""
+        """Take an outcome; draw what is to be released, and store it before anybody sees it."""
         before, engine, counters = rows.groups.get(of), self._engine, rows.counters
-        group = closed = released = value = learner = stream = draws = None
         self._changing = True
         if before is None:  # of an epoch that is over: nobody learns from it any more
             self._commit_tell(counters, decision)
             self._changing = False
             return
         number, action, trace, size, told, held = before
+        after = group = closed = stream = draws = None
         try:
             if engine.raw:
                 engine.put(rows.stream if engine.streaming else held)
-            ready, drawn = engine.private.submit(trace, feedback, self._noise_rng)
-            if ready:
-                engine.private.deliver(trace, drawn)
-                released, learner = number, engine.learner_state.tobytes()
-                value = drawn if engine.showing else None
-                asked, running, left, releases, lost = counters
-                counters = (asked, running, left, releases + 1, lost)
-                if rows.draws is not None:
-                    draws = Draws(rows.draws.learner, self._noise_rng.bit_generator.state)
-            if engine.streaming:
-                stream = engine.channel_state.tobytes()
-            if told + 1 == size:
-                closed = number
-            else:
-                after = engine.channel_state.tobytes() if engine.holding else None
-                group = new_group((number, action, trace, size, told + 1, after))
-            self._commit_tell(
-                counters, decision, group, closed, released, value, learner, stream, draws
-            )
+                if told + 1 == size:
+                    engine.private.channel.check_held()
+            ready, value = engine.private.submit(trace, feedback, self._noise_rng)
+            if ready and not isinstance(value, float):
+                value = np.array(value, np.float64)  # it may be a buffer of the channel
+            if engine.raw:
+                after = engine.channel_state.tobytes()
         finally:
             if engine.raw:
                 engine.clear()
+        if ready:
+            if rows.draws is not None:
+                draws = Draws(rows.draws.learner, self._noise_rng.bit_generator.state)
+            if engine.showing:
+                self._commit_draw(new_drawn((decision, value, after, draws)))
+            self._learn(rows, before, decision, value, after, draws)
+            return
+        if engine.streaming:
+            stream, after = after, None
+        if told + 1 == size:
+            closed = number
+        else:
+            group = new_group((number, action, trace, size, told + 1, after))
+        self._commit_tell(counters, decision, group, closed, None, None, None, stream)
         self._changing = False
+
+    def _learn(
+        self,
+        rows: Rows,
+        before: Group,
+        decision: int,
+        value: Any,  # noqa: ANN401 - whatever the channel releases
+        after: bytes | None,
+        draws: Draws | None,
+    ) -> None:
+        """Let the learner learn from a release, and commit all changes."""
+        engine, group, closed, stream = self._engine, None, None, None
+        number, action, trace, size, told, _ = before
+        # the learner may write into an array
+        engine.private.deliver(trace, value if isinstance(value, float) else value.copy())
+        asked, running, left, releases, lost = rows.counters
+        if engine.streaming:
+            stream, after = after, None
+        if told + 1 == size:
+            closed = number
+        else:
+            group = new_group((number, action, trace, size, told + 1, after))
+        self._commit_tell(
+            (asked, running, left, releases + 1, lost),
+            decision,
+            group,
+            closed,
+            number,
+            value if engine.showing else None,
+            engine.learner_state.tobytes(),
+            stream,
+            draws,
+        )
+        self._changing = False
+
+    def _finish(self, rows: Rows) -> None:
+        """Hand a release that is held to the learner, which has failed or never seen it."""
+        drawn = rows.drawn
+        assert drawn is not None, "only called if one is held"
+        self._changing = True
+        if drawn.draws is not None:
+            self._noise_rng.bit_generator.state = dict(drawn.draws.privacy)
+        self._learn(rows, rows.groups[rows.open[drawn.decision][1]], *drawn)
 
     def _keep(self, rows: Rows, number: int, feedback: object, deadline: float) -> bool:
         """Keep an outcome until the deadline of its decision, unless it comes too late."""
@@ -221,22 +281,26 @@ class LiveRun(RunState):
                 self._changing = False
             self._next_deadline = -math.inf
 
+    @withhold_frames
     def release_due(self) -> int:
         """Make the releases whose time has come, and return how many; ``ask`` does so first."""
-        self._check_process()
+        self._check_caller()
         with self._lock:
+            before = self._committed().releases
+            self._recover()
             rows = self._committed()
-            before = rows.counters[RELEASED]
             if self._wait is not None:
                 now = self._clock()
                 self._correct_clock(rows, now)
                 self._pass_deadlines(rows, now, self._wait)
-            return rows.counters[RELEASED] - before
+            return rows.releases - before
 
+    @withhold_frames
     def give_up(self, number: int, token: str | None = None) -> bool:
         """Stop waiting for the outcome of a decision; return whether its batch is lost."""
-        self._check_process()
+        self._check_caller()
         with self._lock:
+            self._recover()
             rows = self._committed()
             if self._wait is not None:
                 raise DiscreetError(
@@ -299,3 +363,9 @@ class LiveRun(RunState):
                 f"decision {number} has been told already, or given up: each outcome counts once."
             )
         return False
+
+
+def _names(row: OpenRow, number: int, token: str | None, choice: int | None) -> bool:
+    """Return whether a decision is the one that was given."""
+    given = Ticket(*row)
+    return given.id == number and (token is None or (token, choice) == (given.token, given.choice))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import secrets
 import threading
 import time
@@ -13,11 +14,12 @@ from discreet.contracts import Learner
 from discreet.errors import DiscreetError, count
 from discreet.guarantee import Guarantee
 from discreet.ledger import Ledger
-from discreet.ledger.guards import NotCopyable, process
+from discreet.ledger.guards import NotCopyable, process_mark
 from discreet.ledger.inputs import User
 from discreet.live.engine import Engine
+from discreet.live.frames import withhold_frames
 from discreet.live.keys import KeyPlace
-from discreet.live.rows import RELEASED, Draws, Recipe, Rows, Ticket
+from discreet.live.rows import RELEASED, Draws, OpenRow, Recipe, Rows, Ticket
 from discreet.live.run_plan import RunPlan, run_guarantee
 from discreet.live.store import MemoryStore, Store
 from discreet.randomness import InBlocks, streams
@@ -58,8 +60,12 @@ class RunState(NotCopyable):
     ) -> None:
         self._plan, self._store, self._clock = plan, store, clock
         self._commit_ask, self._commit_tell, self._commit = store.ask, store.tell, store.change
-        self._process = process.number
-        self._lock = threading.Lock()
+        self._commit_draw = store.hold
+        self._process, self._mark = os.getpid(), process_mark()
+        # Reentrant only so that it knows its owner: a signal handler that calls the run in the
+        # middle of an operation is refused, instead of waiting for itself.
+        self._lock = threading.RLock()
+        self._inside: Callable[[], bool] = self._lock._is_owned  # type: ignore[attr-defined]
         self._engine = Engine(plan.private, plan.observation)
         self._epoch, self._end = 0, plan.rounds_of(0)
         drawn = streams(plan.seed)
@@ -102,23 +108,48 @@ class RunState(NotCopyable):
         store.create(rows, (key or KeyPlace()) if plan.needs_key else None)
         return cls(plan, store, ledger=ledger, clock=clock)
 
-    def _check_process(self) -> None:
-        """Refuse in a forked process, which would release the same sums with other noise."""
-        if process.number != self._process:
+    def _check_caller(self) -> None:
+        """Refuse in a forked process, and in the middle of an operation of this thread.
+
+        A forked process would release the same sums with other noise. The system is asked, because
+        Python does not see every fork.
+        """
+        if not self._mark[0] or os.getpid() != self._process:
             raise DiscreetError(
                 "this run belongs to another process: close it there, and open its file here."
+            )
+        if self._inside():
+            raise DiscreetError(
+                "this run is in the middle of an operation of the same thread, as in a signal "
+                "handler: set a flag there and use the run afterwards, or use close_on_sigterm."
             )
 
     def _committed(self) -> Rows:
         """Return what is committed, after going back to it if an operation has failed."""
         if self._changing:
-            self._recover()
+            self._check_open()
+            self._reload()
         return self._store.rows
 
-    def _recover(self) -> None:
+    def _recover(self) -> OpenRow | None:
+        """Go back to what is committed; let the learner learn from a release that is held.
+
+        Returns the decision that made that release due, if there was one.
+        """
+        rows = self._committed()
+        if rows.drawn is None:
+            return None
+        row = rows.open[rows.drawn.decision]
+        self._finish(rows)
+        return row
+
+    def _finish(self, rows: Rows) -> None:
+        """Complete a release that was drawn."""
+        raise NotImplementedError
+
+    def _check_open(self) -> None:
         if self._closed:
             raise DiscreetError("this run is closed: open its file to continue.")
-        self._reload()
 
     def _reload(self) -> None:
         """Go back to what is committed."""
@@ -141,24 +172,26 @@ class RunState(NotCopyable):
         if rows.draws is not None:
             self._rng.bit_generator.state = dict(rows.draws.learner)
             self._noise_rng.bit_generator.state = dict(rows.draws.privacy)
-        self._changing, self._next_deadline = False, -math.inf
+        # A release that is held is for the next operation that changes something.
+        self._changing, self._next_deadline = rows.drawn is not None, -math.inf
 
+    @withhold_frames
     def state(self) -> Progress:
         """Return how far the run is."""
-        self._check_process()
+        self._check_caller()
         with self._lock:
             rows = self._committed()
-            asked, _, _, released, lost = rows.counters
+            asked, _, _, _, lost = rows.counters
             made = sorted((choice, times) for choice, times in rows.choices.items() if choice >= 0)
             total = sum(times for _, times in made)
             shares: dict[Hashable, float] = {choice: times / total for choice, times in made}
-            return Progress(
-                asked, self._plan.horizon, shares, released, len(rows.open), len(rows.groups), lost
-            )
+            horizon, is_open, waiting = self._plan.horizon, len(rows.open), len(rows.groups)
+            return Progress(asked, horizon, shares, rows.releases, is_open, waiting, lost)
 
+    @withhold_frames
     def open_decisions(self) -> tuple[tuple[Ticket, float], ...]:
         """Return the decisions whose outcome may still come, and their ages in seconds."""
-        self._check_process()
+        self._check_caller()
         with self._lock:
             rows, now = self._committed(), self._clock()
             actions = {number: group.action for number, group in rows.groups.items()}
@@ -167,9 +200,10 @@ class RunState(NotCopyable):
                 for ticket in rows.tickets()
             )
 
+    @withhold_frames
     def read_learner(self, read: Callable[[Learner], Read]) -> Read:
         """Return what is read from the learner's committed state, as private as the releases."""
-        self._check_process()
+        self._check_caller()
         with self._lock:
             self._committed()
             return read(self._engine.private.learner)
@@ -191,6 +225,7 @@ class RunState(NotCopyable):
         """What is run."""
         return self._plan
 
+    @withhold_frames
     def snapshot(self, store: Store, *, key: KeyPlace | None = None) -> None:
         """Write a copy to another store: a separate run, without open decisions.
 
@@ -201,8 +236,9 @@ class RunState(NotCopyable):
                 f"{self._plan.algorithm} learns from one running sum, which a copy would release "
                 "again: use its file."
             )
-        self._check_process()
+        self._check_caller()
         with self._lock:
+            self._recover()
             rows = self._committed()
             if not rows.recipe:
                 raise DiscreetError(
@@ -215,9 +251,10 @@ class RunState(NotCopyable):
             store.create(copied, (key or KeyPlace()) if self._plan.needs_key else None)
             store.close()
 
+    @withhold_frames
     def close(self) -> None:
         """Release the file; a run in memory is forgotten."""
-        self._check_process()
+        self._check_caller()
         with self._lock:
             self._closed = self._changing = True
             self._store.close()

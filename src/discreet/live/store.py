@@ -9,6 +9,7 @@ from discreet.live.keys import Key, KeyPlace
 from discreet.live.rows import (
     Change,
     Counters,
+    Drawn,
     Draws,
     Example,
     Group,
@@ -40,8 +41,8 @@ class Store:
     _token = ""  # of the run
 
     @property
-    def is_encrypted(self) -> bool:
-        """Whether raw columns of the run are encrypted."""
+    def has_key(self) -> bool:
+        """Whether rows are encrypted and authenticated with a key."""
         return self._key is not None
 
     def create(self, rows: Rows, key: KeyPlace | None = None) -> None:
@@ -97,11 +98,19 @@ class Store:
         stream: bytes | None = None,
         draws: Draws | None = None,
     ) -> None:
-        """Close a decision. When it returns, what was told and released is durable.
+        """Close a decision. When it returns, what was told is durable.
 
-        What is None stays as it is. ``group`` is its group as it is now, or ``closed`` the number
+        A release was drawn before, and ``hold`` has made it durable; it is no longer held now. What
+        is None stays as it is. ``group`` is its group as it is now, or ``closed`` the number
         of a group that ends; ``released`` is the group that something is released of, at most
         once, and ``value`` what that is (None if the channel is not private: it would be raw).
+        """
+        raise NotImplementedError
+
+    def hold(self, drawn: Drawn) -> None:
+        """Keep a release before the learner sees it. When it returns, it is durable and counts.
+
+        ``rows.drawn`` then is this release, also after ``open``, until ``tell`` completes it.
         """
         raise NotImplementedError
 
@@ -131,10 +140,13 @@ class Store:
         try:
             return self._key.decrypt(stored, self._row_name(kind, number, version))
         except ValueError:
-            raise DiscreetError(
-                f"{self.name} was modified by another program: a row of the table {kind!r} fails "
-                "authentication, so the run is refused."
-            ) from None
+            raise self._not_authentic(f"a row of the table {kind!r}") from None
+
+    def _not_authentic(self, what: str) -> DiscreetError:
+        return DiscreetError(
+            f"{self.name} was modified by another program: {what} fails authentication, so the "
+            "run is refused."
+        )
 
     def _row_name(self, kind: str, number: int, version: int) -> bytes:
         """Return what is authenticated with a row: its format, run, kind, number and version."""
@@ -173,6 +185,7 @@ class MemoryStore(Store):
         self._in_use = True
         # The tables' own methods, which saves a call per change.
         self.ask, self.tell, self.change = rows.ask, rows.tell, rows.change  # type: ignore[method-assign]
+        self.hold = rows.hold  # type: ignore[method-assign]
 
     def recipe(self) -> Recipe:
         """Return the arguments that the run was made with."""

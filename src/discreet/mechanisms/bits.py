@@ -283,6 +283,24 @@ class ExactResponse(ResponseShape):
         """The distance of both values from the middle."""
         return self.ideal.scale
 
+    def sealed(self) -> SealedResponse:
+        """Return the same response, which only a live run can draw."""
+        return SealedResponse(self.ideal, self.least)
+
+
+class SealedResponse(ExactResponse):
+    """A response that refuses to be drawn; a live run unseals its own copy."""
+
+    compiles = False
+
+    def add_noise(self, value: float, rng: object) -> float:
+        """Refuse."""
+        raise DiscreetError(SEALED)
+
+    def unsealed(self) -> ExactResponse:
+        """Return the same response, ready to be drawn."""
+        return ExactResponse(self.ideal, self.least)
+
 
 def least_share(epsilon: float) -> int:
     """Return the least P(upper), 1 / (1 + e^ε), in units of 2^-62, rounded up.

@@ -11,9 +11,10 @@ import numpy as np
 
 from discreet.contracts import Floats, Noise
 from discreet.curves import Pure
-from discreet.errors import check_int, check_positive
+from discreet.errors import DiscreetError, check_int, check_positive
 from discreet.guarantee import Guarantee, Model
 from discreet.mechanisms.bits import BITS, least_share
+from discreet.mechanisms.exact import SEALED
 
 SEED = 16  # bytes of a seed: two reports never share one, for all practical purposes
 
@@ -91,6 +92,24 @@ class ExactHemisphere(Noise):
         if self.least < least_share(self.epsilon):
             return Guarantee.none("the coin of the hemisphere is less even than its epsilon allows")
         return Guarantee.of(Pure(self.epsilon), delta=0.0, model=model, source=source)
+
+    def sealed(self) -> SealedHemisphere:
+        """Return the same hemisphere, which only a live run can draw."""
+        return SealedHemisphere(*self)
+
+
+class SealedHemisphere(ExactHemisphere):
+    """A hemisphere that refuses to be drawn; a live run unseals its own copy."""
+
+    compiles = False
+
+    def encode(self, vector: Floats) -> bytes:
+        """Refuse."""
+        raise DiscreetError(SEALED)
+
+    def unsealed(self) -> ExactHemisphere:
+        """Return the same hemisphere, ready to be drawn."""
+        return ExactHemisphere(*self)
 
 
 def direction_of(seed: bytes, dimension: int) -> Floats:

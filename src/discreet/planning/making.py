@@ -76,25 +76,14 @@ def plan(
     """
     if experts is not None:
         raise DiscreetError(
-            f"experts is {shorten(experts)}, but what "
-            "advice is "
-            "worth "
-            "depends on "
-            "what "
-            "experts "
-            "say: "
-            "play "
-            "your own advice with simulate, or plan with dimension= for options whose outcomes "
-            "are all seen."
+            f"experts is {shorten(experts)}, but what advice is worth depends on what experts "
+            "say: play your own advice with simulate, or plan with dimension= for options whose "
+            "outcomes are all seen."
         )
     if arms is not None and dimension is not None:
         raise DiscreetError(
-            f"arms is {shorten(arms)} and dimension is "
-            f"{shorten(dimension)}, "
-            "but a "
-            "plan has "
-            "one of "
-            "the two."
+            f"arms is {shorten(arms)} and dimension is {shorten(dimension)}, but a plan has one "
+            "of the two."
         )
     bounds = make_range(low, high)
     past = None

@@ -195,12 +195,7 @@ def check_output(output: Path | str, *, resume: bool) -> Path:
         )
     if not folder.is_dir():
         raise DiscreetError(
-            f"{show_path(folder)} exists already: choose "
-            "another "
-            "output "
-            "folder, as "
-            "it is "
-            "not a "
+            f"{show_path(folder)} exists already: choose another output folder, as it is not a "
             "folder."
         )
     if resume:

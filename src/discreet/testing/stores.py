@@ -10,7 +10,7 @@ import pytest
 
 from discreet.errors import DiscreetError
 from discreet.live.keys import KeyPlace
-from discreet.live.rows import Change, Draws, Example, Group, OpenRow, Recipe, Rows
+from discreet.live.rows import Change, Drawn, Draws, Example, Group, OpenRow, Recipe, Rows
 from discreet.live.store import Store
 
 EXAMPLE: Example = (np.zeros(2), (0, 0.0, np.zeros(3)))
@@ -156,6 +156,27 @@ class StoreConformance:
         rows = store.rows
         assert (rows.epoch, rows.groups, rows.counters) == ((1, 3), {}, counters)
         assert (rows.learner, rows.stream) == (b"new", b"sum")
+        store.close()
+
+    @pytest.mark.parametrize("value", [0.1, [[0.1, -1e-300]]])
+    def test_a_release_that_was_drawn_is_held_until_it_is_told(
+        self, reach: Callable[[], Store], value: object
+    ) -> None:
+        """It comes back bit for bit, counts as a release, and nothing else has changed."""
+        store = _start(reach, _first_rows())
+        _ask(store, 0)
+        before = contents(store.rows)
+        given = value if isinstance(value, float) else np.array(value)
+        store.hold(Drawn(0, given, RAW))
+        store = _again(reach, store)
+        drawn = store.rows.drawn
+        assert drawn is not None
+        assert type(drawn.value) is type(given)
+        assert (drawn.decision, drawn.held, _flat(drawn.value)) == (0, RAW, value)
+        assert (contents(store.rows), store.rows.releases) == (before, 1)
+        store.tell((1, 0, 0, 1, 0), 0, closed=0, released=0, value=given)
+        store = _again(reach, store)
+        assert (store.rows.drawn, store.rows.releases) == (None, 1)
         store.close()
 
     @pytest.mark.parametrize("seed", range(5))

@@ -296,12 +296,8 @@ NOISES: dict[str, tuple[str, dict[str, Any]]] = {
 @register_erratum(
     paper=PAPER,
     place="Theorem 12: samples of best-arm search",
-    printed="SA(A, 1/4 + σ², γ) samples, with σ as in "
-    "Theorem 2, "
-    "which is "
-    "sqrt(2 "
-    "ln(1.25 / "
-    "δ)) / ε.",
+    printed="SA(A, 1/4 + σ², γ) samples, with σ as in Theorem 2, which is sqrt(2 ln(1.25 / δ)) / "
+    "ε.",
     ours="SA(A, coth²(ε/2) / 4, γ), with randomised response: sub-Gaussian, for every ε and "
     "without a δ.",
     verdict="too large",

@@ -76,11 +76,7 @@ def linucb(setting: Setting[Contexts], *, width: float = 1.0) -> Instance:
         ),
         parameters={"fits": len(schedule.times), "width": float(schedule.widths[-1])},
         regret_bound=None,
-        bound_source="of order d sqrt(T) (Abbasi-Yadkori "
-        "et al. "
-        "2011); no "
-        "number is "
-        "stated for "
+        bound_source="of order d sqrt(T) (Abbasi-Yadkori et al. 2011); no number is stated for "
         "rare fits",
     )
 

@@ -208,12 +208,7 @@ def lead_projection_free(
             learner=CentredProjectionFree.around(learner),
             parameters=known | {"baseline": "mean so far"},
             bound=None,
-            source="no bound proved: the baseline depends "
-            "on the "
-            "rounds "
-            "from "
-            "which "
-            "it is "
+            source="no bound proved: the baseline depends on the rounds from which it is "
             "subtracted",
             centre=SumCentre,
         )

@@ -88,8 +88,8 @@ def as_table(name: str, losses: Path | str | ArrayLike) -> Table:
     values = numbers_of(name, losses)
     if values.ndim != 2 or not np.isfinite(values).all():
         raise DiscreetError(
-            f"{name} has shape {values.shape}, but must be a table of finite numbers, one row "
-            "per round."
+            f"{name} has shape {values.shape}, but must be a table of finite numbers, one row per "
+            "round."
         )
     if min(values.shape) < 2:
         raise DiscreetError(

@@ -1,0 +1,239 @@
+"""No error that leaves a live object carries raw data, in a message, a note or a frame."""
+
+from __future__ import annotations
+
+import contextlib
+import linecache
+import sys
+
+import numpy as np
+import pytest
+from makers import ADVICE, ask, make, tell
+
+from discreet import Advisor, Device, DiscreetError, LocalServer
+from discreet.live import frames
+from discreet.live.client import LiveClient
+
+SECRET = 0.7390851332151607  # told by others before
+OWN = 0.2718281828459045  # told by the call that fails
+KINDS = (
+    "batch",
+    "one bit",
+    "every round",
+    "tree",
+    "slates",
+    "pairs of points",
+    "advice in batches",
+)
+
+
+class Broken(Exception):
+    """What is thrown into a run."""
+
+
+def raw_values(face):
+    """Return everything that is raw now, as numbers and as bytes."""
+    rows = face._run._store.rows
+    held = [group.held for group in rows.groups.values()] + [rows.stream, *rows.outcomes.values()]
+    if rows.drawn is not None:
+        held.append(np.asarray(rows.drawn.value, np.float64).tobytes())
+    held = [each for each in held if each is not None and any(each)]
+    numbers = {SECRET, OWN, 1.0 - SECRET, 1.0 - OWN}
+    return numbers, held
+
+
+def carries(value, numbers, held, depth=0):
+    """Return whether a local variable shows something raw, as error reporters would record it."""
+    if isinstance(value, float | np.floating):
+        return float(value) in numbers
+    if isinstance(value, bytes | bytearray | memoryview):
+        return any(each in bytes(value) for each in held)
+    if isinstance(value, np.ndarray):
+        return value.dtype == np.float64 and bool(np.isin(value, list(numbers)).any())
+    if depth < 5 and isinstance(value, dict):
+        parts = [*value.keys(), *value.values()]
+        return any(carries(part, numbers, held, depth + 1) for part in parts)
+    if depth < 5 and isinstance(value, list | tuple | set):
+        return any(carries(part, numbers, held, depth + 1) for part in value)
+    shown = repr(value)
+    return any(repr(number) in shown for number in numbers)
+
+
+def leaks(error, numbers, held):
+    """Return the frames of an error, and of all that led to it, that carry something raw."""
+    found, left = [], [error]
+    while left:
+        each = left.pop()
+        if each is None:
+            continue
+        texts = [str(each), *getattr(each, "__notes__", ())]
+        if any(carries(text, numbers, held) for text in texts):
+            found.append(texts)
+        place = each.__traceback__
+        while place is not None:
+            frame = place.tb_frame
+            if "/discreet/" in frame.f_code.co_filename:
+                found += [
+                    f"{frame.f_code.co_name}: {name}"
+                    for name, value in list(frame.f_locals.items())
+                    if carries(value, numbers, held)
+                ]
+            place = place.tb_next
+        left += [each.__cause__, each.__context__]
+    return found
+
+
+class Thrower:
+    """Throws an error at the n-th line that runs inside of the package."""
+
+    def __init__(self, at):
+        self.at, self.lines, self.thrown = at, 0, None
+
+    def __call__(self, frame, event, arg):
+        if (
+            "/src/discreet/" not in frame.f_code.co_filename
+            or "frames.py" in frame.f_code.co_filename
+        ):
+            return None
+        line = linecache.getline(frame.f_code.co_filename, frame.f_lineno).strip()
+        # On its way out of a ``with`` Python is not interrupted; only a tracer is called there.
+        if event == "line" and self.thrown is None and not line.startswith(("with ", "try:")):
+            self.lines += 1
+            if self.lines == self.at:
+                self.thrown = f"{frame.f_code.co_name}, line {frame.f_lineno}"
+                raise Broken("on purpose")
+        return self
+
+
+def thrown_into(face, use, at):
+    """Call something with an error thrown in; return that error, and whether it was thrown."""
+    thrower, error = Thrower(at), None
+    sys.settrace(thrower)
+    try:
+        use()
+    except BaseException as failure:
+        error = failure
+    finally:
+        sys.settrace(None)
+    return error, thrower.thrown
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("in_file", [False, True], ids=["memory", "file"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_error_at_any_line_carries_nothing_raw(kind, in_file, tmp_path):
+    """Every line of a tell and of an ask fails once: the error shows nothing that others told."""
+    face = make(kind, path=tmp_path / "run.db" if in_file else None, horizon=4000)
+    tell(face, ask(face), SECRET)
+    tell(face, ask(face), SECRET)
+    decision, found, thrown_at = ask(face), [], 0
+    uses = {"tell": lambda: tell(face, decision, OWN), "ask": lambda: ask(face)}
+    for name, use in uses.items():
+        for at in range(1, 2_000, 1 if not in_file else 3):
+            error, thrown = thrown_into(face, use, at)
+            if thrown is None:
+                break
+            thrown_at += 1
+            if error is not None:
+                numbers, held = raw_values(face)
+                found += [(name, thrown, each) for each in leaks(error, numbers, held)]
+            with contextlib.suppress(DiscreetError):
+                tell(face, decision, OWN)
+            decision = ask(face)
+    assert found == []
+    assert thrown_at > 40
+
+
+def test_frames_with_raw_data_would_be_found(monkeypatch):
+    monkeypatch.setattr("discreet.live.run.without_frames", lambda error: error)
+    monkeypatch.setattr("discreet.live.arms.without_frames", lambda error: error)
+    face = make("batch")
+    tell(face, ask(face), SECRET)
+    decision = ask(face)
+    found = []
+    for at in range(1, 60):
+        error, _ = thrown_into(face, lambda: tell(face, decision, OWN), at)
+        if error is not None:
+            found += leaks(error, *raw_values(face))
+    assert any("held" in each for each in found)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_full_disk_shows_nothing_of_others(kind, tmp_path, monkeypatch):
+    import sqlite3
+
+    from discreet.live.file_store import FileStore
+
+    face = make(kind, path=tmp_path / "run.db")
+    for _ in range(3):
+        tell(face, ask(face), SECRET)
+    decision = ask(face)
+
+    def full(*_):
+        raise sqlite3.OperationalError("database or disk is full")
+
+    for name in ("_seal", "_write_state", "_delete", "_encrypted"):
+        with monkeypatch.context() as patch:
+            patch.setattr(FileStore, name, full)
+            with pytest.raises(DiscreetError, match="disk is full") as refusal:
+                tell(face, decision, OWN)
+        assert leaks(refusal.value, *raw_values(face)) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_refused_outcomes_are_not_in_frames(kind):
+    face = make(kind)
+    decision = ask(face)
+    for outcome in (1e6 + SECRET, [SECRET] * 7, str(SECRET), {"a": SECRET}, None):
+        with pytest.raises(DiscreetError) as refusal:
+            face.tell(decision, **{"losses" if "tree" in kind else "loss": outcome})
+        assert leaks(refusal.value, {SECRET, 1e6 + SECRET}, []) == []
+    with pytest.raises(DiscreetError) as refusal:
+        tell(face, 99, SECRET)
+    assert leaks(refusal.value, {SECRET, 1.0 - SECRET}, []) == []
+
+
+def test_a_device_shows_neither_features_nor_outcomes():
+    device = Device(dimension=2, epsilon=1.0)
+    device.update(LocalServer(dimension=2, horizon=100, epsilon=1.0).model())
+    with pytest.raises(DiscreetError) as refusal:
+        device.choose([[SECRET, 3.0], [0.0, 0.0]])
+    assert leaks(refusal.value, {SECRET}, []) == []
+    device.choose([[SECRET, 0.0], [0.0, 0.0]])
+    with pytest.raises(DiscreetError) as refusal:
+        device.report(1.0 + SECRET)
+    assert leaks(refusal.value, {SECRET, 1.0 + SECRET}, []) == []
+
+
+def test_unexpected_errors_say_where_they_came_from():
+    first = ValueError("first")
+    try:
+        try:
+            raise first
+        except ValueError:
+            raise KeyError("second") from None
+    except KeyError as error:
+        second = frames.without_frames(error)
+    assert second.__traceback__ is first.__traceback__ is None
+    assert "raised in test_unexpected_errors_say_where" in second.__notes__[0]
+    assert "test_withheld.py, line" in first.__notes__[0]
+
+
+def test_every_public_method_that_can_fail_is_guarded():
+    """Those that take outcomes, and those of a run: by the decorator, or by their own code."""
+    from discreet import live
+
+    for kind in [each for each in vars(live).values() if isinstance(each, type)]:
+        if issubclass(kind, LiveClient) and kind is not LiveClient:
+            method = vars(kind).get("tell") or kind.tell
+            names = method.__code__.co_names
+            assert hasattr(method, "__wrapped__") or "without_frames" in names, kind
+    for name in ("state", "open_decisions", "read_learner", "snapshot", "close", "give_up"):
+        assert hasattr(getattr(live.LiveRun, name), "__wrapped__"), name
+
+
+def test_advice_is_public():
+    """It is what the program shows, so frames may have it."""
+    advisor = make("advice in batches")
+    assert isinstance(advisor, Advisor)
+    assert advisor.ask(ADVICE).id == 0
