@@ -120,7 +120,8 @@ def _facts_of(function: FunctionType) -> bytes | None:
             continue
         if isinstance(value, type):
             facts.append(
-                f"{name} {value.__module__}.{value.__qualname__} {getattr(value, '_fields', '')}".encode()
+                f"{name} {value.__module__}.{value.__qualname__} "
+                f"{getattr(value, '_fields', '')}".encode()
             )
         elif isinstance(value, bool | int | float | str | bytes | None) or _is_plain(value):
             facts.append(f"{name} {value!r}".encode())
