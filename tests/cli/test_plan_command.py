@@ -99,7 +99,7 @@ def test_a_file_of_past_outcomes_is_planned_with(call, tmp_path):
         ),
         (
             [*ASKED, "--outcomes", "nothing.csv"],
-            "nothing.csv is not a file: past outcomes come from a CSV, Parquet or NPY",
+            "outcomes is 'nothing.csv', but there is no file: past outcomes come from a CSV",
         ),
         (
             ["--repeat", "nothing.json"],

@@ -115,7 +115,7 @@ def test_what_is_no_file_or_no_numbers(tmp_path):
     for given, sentence in (
         (
             tmp_path / "nothing.csv",
-            "is not a file: past outcomes come from a CSV, Parquet or NPY file.",
+            "but there is no file: past outcomes come from a CSV, Parquet or NPY file.",
         ),
         (tmp_path / "bad.npy", "is not a NPY file of numbers."),
         (tmp_path / "bad.parquet", "is not a Parquet file."),

@@ -261,7 +261,7 @@ def every_constant(private: Protected, facts: GameFacts) -> Attack:
 def _with_long_batches(private: Protected) -> Protected:
     """Return long batches if the learner may ask for them, and the same is claimed of them."""
     channel: Any = private.channel
-    if not hasattr(channel, "size") or not _chooses_lengths(private):
+    if "size" not in channel._fields or not _chooses_lengths(private):
         return private
     longer = channel._replace(size=LONGEST_BATCH)
     return private._replace(channel=longer) if longer.guarantee == channel.guarantee else private
