@@ -14,7 +14,6 @@ from discreet.channels import Estimates
 from discreet.channels.estimates import GROUPS, JOINT_GAUSSIAN
 from discreet.checks import check_channel
 from discreet.contracts import Estimate
-from discreet.live.engine import packed
 from discreet_papers import calibrations
 
 UNIT = Range(0.0, 1.0)
@@ -66,10 +65,9 @@ def test_it_cuts_entries_and_states_what_composition_gives():
 def deviations(channel, queries, weights, count=4000):
     """Return the standard deviation of each coordinate, drawn by the compiled code."""
     found = np.empty((count, channel.sums.size))
-    channel, block = packed(channel)
-    state, rng = np.asarray(block), np.random.default_rng(2)
+    unreset, rng = np.zeros(0, np.uint8), np.random.default_rng(2)
     draw = componentjit.compile_for(batches, channel)
-    draw(channel, state, state.copy(), np.zeros(len(queries)), queries, weights, found, rng)
+    draw(channel, unreset, unreset, np.zeros(len(queries)), queries, weights, found, rng)
     return found.std(axis=0)
 
 
