@@ -141,7 +141,7 @@ def test_a_search_that_finds_nothing_does_not_hide_what_the_usual_attack_finds(m
         def sample(self, private, neighbour, trials, seed):
             return np.random.default_rng([seed, neighbour]).normal(size=trials)
 
-    audits = sys.modules["discreet.auditing.audit"]
+    audits = sys.modules["discreet.auditing.audits"]
     none = np.zeros((1, 1))
     blind = Blind(None, none, none, np.zeros(1, np.int64), np.sum, "blind")
     monkeypatch.setattr(audits, "find_leak", lambda *_, **__: blind)

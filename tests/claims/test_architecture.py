@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 from common import ROOT
 
@@ -81,3 +83,16 @@ def test_nothing_of_ours_is_asked_whether_it_has_an_attribute():
     """Abilities are declared in contracts."""
     found = {name(path): asked_for(ast.parse(path.read_text())) for path in MODULES}
     assert {module: asked for module, asked in found.items() if asked} == FOREIGN
+
+
+def test_modules_are_modules():
+    """No function or class hides the module of the same name: ``import a.b as c`` gives a module."""
+    for package in ("componentjit", "discreet", "discreet_papers"):
+        folder = Path(importlib.import_module(package).__file__).parent
+        for path in folder.rglob("*.py"):
+            dotted = ".".join(path.relative_to(folder.parent).with_suffix("").parts)
+            if path.name in ("__init__.py", "__main__.py"):
+                continue
+            importlib.import_module(dotted)
+            parent, _, leaf = dotted.rpartition(".")
+            assert isinstance(vars(sys.modules[parent])[leaf], ModuleType), dotted

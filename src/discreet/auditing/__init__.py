@@ -10,7 +10,7 @@ from discreet.auditing.attacks import (
     attack_on,
     default_attack,
 )
-from discreet.auditing.audit import Audit, audit
+from discreet.auditing.audits import Audit, audit
 from discreet.auditing.bounds import attacked
 from discreet.auditing.durations import DurationAudit, audit_durations
 from discreet.auditing.release_times import audit_release_times

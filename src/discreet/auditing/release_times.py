@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.auditing.audit import Audit
+from discreet.auditing.audits import Audit
 from discreet.auditing.bounds import CONFIDENCE, Tally, epsilon_bound, largest_bound
 from discreet.contracts import Generator
 from discreet.errors import DiscreetError, check_int, check_range

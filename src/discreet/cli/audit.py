@@ -12,7 +12,7 @@ import click
 from discreet.algorithms import Setting, algorithm, list_algorithms
 from discreet.auditing import Audit
 from discreet.auditing import audit as attack_it
-from discreet.auditing.audit import default_setting
+from discreet.auditing.audits import default_setting
 from discreet.cli import options
 from discreet.cli.progress import progress_bar
 from discreet.cli.text import facts, table
