@@ -86,7 +86,7 @@ def test_nothing_of_ours_is_asked_whether_it_has_an_attribute():
 
 
 def test_modules_are_modules():
-    """No function or class hides the module of the same name: ``import a.b as c`` gives a module."""
+    """No function hides the module of its name: ``import a.b as c`` gives a module."""
     for package in ("componentjit", "discreet", "discreet_papers"):
         folder = Path(importlib.import_module(package).__file__).parent
         for path in folder.rglob("*.py"):
