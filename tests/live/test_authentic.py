@@ -15,7 +15,7 @@ from makers import ask, make, rows_of, tell
 
 from discreet import Bandit, DiscreetError, channels
 from discreet.contracts import Channel, Noise
-from discreet.live.keys import SIZE
+from discreet.live.keys import SECTOR, SIZE
 from discreet.live.tags import Tag
 from discreet.mechanisms.exact import SEALED
 
@@ -88,7 +88,7 @@ def forge(path, recipe):
         for column, content in zip(
             ("recipe", "learner", "stream", "draws"), (text, learner, stream, draws), strict=True
         ):
-            tag.keep(column, content)
+            tag.put(column, 0, content)
         for table in ("decision", "choice"):
             for row in file.execute(f"SELECT * FROM {table}"):
                 tag.put(table, *row)
@@ -192,7 +192,7 @@ def test_a_new_key_is_whole_or_not_there(tmp_path, monkeypatch):
             make("batch", path=tmp_path / "a.db", key=key)
     assert list(tmp_path.glob("*.key*")) == []
     make("batch", path=tmp_path / "b.db", key=key).close()
-    assert len(key.read_bytes()) == SIZE
+    assert len(key.read_bytes()) == SECTOR
 
 
 # Sums that no batch can have

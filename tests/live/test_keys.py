@@ -89,13 +89,13 @@ def test_a_key_in_the_former_folder_is_mentioned(tmp_path, monkeypatch):
     monkeypatch.setenv("DISCREET_KEYS", str(tmp_path / "new"))
     former = tmp_path / "former" / "discreet" / "keys" / "abc.key"
     with pytest.raises(DiscreetError, match=r"is not at .*abc\.key: say with key="):
-        KeyPlace().find("abc", "", 0, "run.db")
+        KeyPlace().find("abc", "")
     former.parent.mkdir(parents=True)
     former.touch()
     with pytest.raises(
         DiscreetError, match=rf"is not at .*abc\.key \(it is at {former}: move it\)"
     ):
-        KeyPlace().find("abc", "", 0, "run.db")
+        KeyPlace().find("abc", "")
 
 
 def test_no_raw_number_is_in_the_file_while_a_batch_is_unfinished(tmp_path):
@@ -267,8 +267,15 @@ def test_an_interrupt_at_the_commit_leaves_a_key_that_catches_up(tmp_path, monke
     bandit.close()
     shutil.copy(path, backup)
     bandit = Bandit.open(path)
+    advance = Key.advance
+
+    def interrupted(key, releases, changes, note=None):
+        if note == b"":  # after the commit
+            raise KeyboardInterrupt
+        advance(key, releases, changes, note)
+
     with monkeypatch.context() as patch:
-        patch.setattr(Key, "advance", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        patch.setattr(Key, "advance", interrupted)
         with pytest.raises(KeyboardInterrupt):
             bandit.tell(decisions[3], loss=0.5)
     bandit.close()
@@ -283,13 +290,27 @@ def test_a_key_that_cannot_be_written_says_what_has_happened(tmp_path, monkeypat
         bandit.tell(decision, loss=0.5)
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError("the disk is full")))
-        for use in (lambda: bandit.tell(decisions[3], loss=0.5), bandit.ask):
+        for _ in range(2):
             with pytest.raises(
-                DiscreetError,
-                match=r"what was told and released counts, but its key .*the disk is full",
+                DiscreetError, match=r"nothing has changed, but the key .*the disk is full"
             ):
-                use()
-    assert bandit.state().released == 1
+                bandit.tell(decisions[3], loss=0.5)
+        assert bandit.state().released == 0
+    bandit.tell(decisions[3], loss=0.5)
+    advance = Key.advance
+
+    def full(key, releases, changes, note=None):
+        if note == b"":  # after the commit
+            key._file.close()
+        advance(key, releases, changes, note)
+
+    decision = bandit.ask()
+    with monkeypatch.context() as patch:
+        patch.setattr(Key, "advance", full)
+        with pytest.raises(
+            DiscreetError, match="what was told and released counts, but the key .* closed"
+        ):
+            bandit.tell(decision, loss=0.5)
     bandit.close()
 
 

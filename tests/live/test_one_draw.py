@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from makers import UNIT, Recorder, ask, every_kind, make, tell
 
 from discreet import Bandit, DiscreetError, LiveRun, Private, channels
 from discreet.live import FileStore, close_on_sigterm
+from discreet.live.keys import SECTOR
 from discreet.live.rows import Rows
 
 RETRIES = 2_000
@@ -137,6 +139,71 @@ def test_a_process_that_is_killed_while_it_learns_hands_on_the_same_value(tmp_pa
         assert done.returncode == -signal.SIGKILL, done.stderr
         seen.add(done.stdout)
     assert len(seen) == 1
+
+
+def fail_to_learn(bandit, decision):
+    """Tell an outcome to a learner that has seen the release when it fails."""
+    learner = bandit._run._engine.private.learner
+
+    def fail(*_):
+        raise RuntimeError("on purpose")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(learner), "learn", fail)
+        with pytest.raises(RuntimeError, match="on purpose"):
+            bandit.tell(decision, loss=0.5)
+
+
+@pytest.mark.parametrize("told", [0, 3])
+def test_after_a_power_loss_that_undid_an_ask_its_batch_is_not_released_again(told, tmp_path):
+    """The disk may lose an ask that the release of its batch, noted in the key, came after."""
+    path, disk = tmp_path / "run.db", tmp_path / "disk.db"
+    bandit = make("batch", path=path, batch_size=told + 1)
+    for _ in range(told):
+        bandit.tell(bandit.ask(), loss=0.5)
+    bandit.close()
+    shutil.copy(path, disk)
+    bandit = Bandit.open(path)
+    fail_to_learn(bandit, bandit.ask())
+    bandit.close()
+    shutil.copy(disk, path)
+    with Bandit.open(path) as again:
+        state = again.state()
+        assert (state.released, state.waiting, state.lost) == (1, 0, told > 0)
+        assert again._run._store.rows.drawn is None
+        for _ in range(4):
+            again.tell(again.ask(), loss=0.5)
+        assert again.state().released > 1
+
+
+def test_a_note_is_for_the_run_as_it_was_and_for_nobody_else(tmp_path):
+    """An older copy is refused; so is the run itself if its note was damaged."""
+    path, old = tmp_path / "run.db", tmp_path / "old.db"
+    bandit = make("batch", path=path, batch_size=1)
+    decisions = [bandit.ask(), bandit.ask()]
+    bandit.close()
+    shutil.copy(path, old)
+    bandit = Bandit.open(path)
+    bandit.tell(decisions[0], loss=0.5)
+    fail_to_learn(bandit, decisions[1])
+    key, note = bandit._run._store._key.path, bandit._run._store._key.note
+    assert len(note) > 0
+    bandit.close()
+    with pytest.raises(DiscreetError, match="is an old copy: it has 0 releases"):
+        Bandit.open(old)
+    whole = key.read_bytes()
+    assert len(whole) == SECTOR
+    assert note in whole
+    at = whole.index(note) + 30
+    key.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
+    with pytest.raises(DiscreetError, match="is an old copy: it has 1 releases"):
+        Bandit.open(path)
+    key.write_bytes(whole)
+    with Bandit.open(path) as again:
+        again.ask()
+        assert again.state().released == 2
+        assert again._run._store._key.note == b""
+    assert note[20:] not in key.read_bytes()  # overwritten
 
 
 def test_a_store_that_fails_to_keep_the_value_shows_it_to_nobody(monkeypatch):

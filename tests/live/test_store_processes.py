@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -31,19 +32,20 @@ def test_after_40_kills_nothing_acknowledged_is_lost_nothing_is_released_twice_o
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "mistake", "fault"),
+    ("name", "mistake", "faults"),
     [
         ("LiveRun", TwoTransactions, "is an old copy"),
-        ("FileStore", RepliesFirst, "acknowledged and lost"),
+        # whichever a kill shows first: an outcome is gone, or a release that the key has counted
+        ("FileStore", RepliesFirst, "acknowledged and lost|is an old copy"),
     ],
 )
-def test_the_same_test_finds_mistakes(name, mistake, fault, tmp_path):
+def test_the_same_test_finds_mistakes(name, mistake, faults, tmp_path):
     killer, found = Killer(tmp_path, seed=2), []
-    while not any(fault in each for each in found) and killer.kills < 200:
+    while not any(re.search(faults, each) for each in found) and killer.kills < 200:
         with mistaken(name, mistake):
             killer.kill_one()
             found = list(killer.check())
-    assert any(fault in each for each in found)
+    assert any(re.search(faults, each) for each in found)
 
 
 @pytest.mark.slow

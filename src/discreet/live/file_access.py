@@ -12,7 +12,7 @@ from discreet.errors import DiscreetError
 from discreet.live.keys import new_file
 
 FAMILY = 0x4C6976  # "Liv": the application id of a run's file is this and the digit of its format
-FORMAT = 4  # 4: the whole run is authenticated. Earlier formats cannot be read.
+FORMAT = 5  # 5: small releases are notes in the key. Earlier formats cannot be read.
 MARK = (FAMILY << 8) + ord(str(FORMAT))
 TABLES = (
     # ``changes`` counts the changes that must not be lost; ``tag`` authenticates all tables

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 
 from discreet.ledger.guards import sqlite_lock
+from discreet.live.keys import LONGEST_NOTE, OVERHEAD
 from discreet.live.rows import (
+    RELEASED,
     Change,
     Counters,
     Drawn,
@@ -16,6 +18,7 @@ from discreet.live.rows import (
     Rows,
     as_json,
     as_text,
+    drawn_bytes,
     from_text,
     number_bytes,
     numbers_from,
@@ -31,6 +34,8 @@ class FileStore(RunFile):
     ask, but not a tell or a release. Everything in the file is authenticated with the key: a file
     that somebody else has changed is refused.
     """
+
+    _in_table = False  # whether a release is held by a row of the file, not by a note in the key
 
     def load(self, example: Example) -> None:
         """Read what is committed."""
@@ -57,10 +62,14 @@ class FileStore(RunFile):
             for number, value in execute("SELECT * FROM outcome"):
                 rows.outcomes[number] = self._decrypted(value, "outcome", number) or b""
             rows.choices = dict(execute("SELECT * FROM choice"))
+            noted = self._noted(rows.counters[RELEASED], self._changes)
+            rows.drawn = None if noted is None else noted[0]
+            self._in_table = False
             for number, shape, value, held, later in execute("SELECT * FROM drawn"):
                 content = self._decrypted(value, "drawn", number) or b""
                 held = self._decrypted(held, "drawn", number, 1)
                 rows.drawn = Drawn(number, numbers_from(shape, content), held, _draws(later))
+                self._in_table = True
             # An interrupt may have come between a release and the count of it.
             self._advance()
         self.rows = rows
@@ -99,9 +108,31 @@ class FileStore(RunFile):
         self.rows.ask(counters, row, times, group, learner, draws, outcome)
 
     def hold(self, drawn: Drawn) -> None:
-        """Keep a release in the file, and count it in the key, before the learner sees it."""
+        """Keep a release, and count it in the key, before the learner sees it.
+
+        A small one is a note in the key, which saves a transaction; any other is a row of the file.
+        """
+        with sqlite_lock, self._explained():
+            if not self._write_note(drawn):
+                self._write_drawn(drawn)
+        self.rows.hold(drawn)
+
+    def _write_note(self, drawn: Drawn) -> bool:
+        """Keep a release in the key; return False if it does not belong there."""
+        key, releases, changes = self._key, self.rows.counters[RELEASED], self._changes
+        # A stream cannot do without its last round, whose ask a power loss may undo.
+        if key is None or drawn.draws is not None or self.rows.stream is not None:
+            return False
+        content = drawn_bytes(drawn, self.rows.open[drawn.decision][1])
+        if len(content) + OVERHEAD > LONGEST_NOTE:
+            return False
+        note = key.encrypt(content, self._row_name("note", releases, changes))
+        key.advance(releases + 1, changes, note)
+        return True
+
+    def _write_drawn(self, drawn: Drawn) -> None:
         decision, value, held, draws = drawn
-        with sqlite_lock, self._explained(), self._change(self.rows.counters, releasing=True):
+        with self._change(self.rows.counters, releasing=True):
             shape, content = number_bytes(value)
             row = (
                 shape,
@@ -111,7 +142,7 @@ class FileStore(RunFile):
             )
             self._file.execute("INSERT INTO drawn VALUES (?, ?, ?, ?, ?)", (decision, *row))
             self._tag.put("drawn", decision, *row)
-        self.rows.hold(drawn)
+            self._in_table = True
 
     def tell(
         self,
@@ -126,8 +157,9 @@ class FileStore(RunFile):
         draws: Draws | None = None,
     ) -> None:
         """Close a decision, in the file first."""
-        # A release that is held is on the disk already, with all that is needed to repeat this.
-        lasting = self.rows.drawn is None
+        # A release in the table is on the disk already, with all that is needed to repeat this.
+        # A note is too, but the next one takes its place.
+        lasting = not self._in_table
         releasing = released is not None and lasting
         with sqlite_lock, self._explained(), self._change(counters, lasting, releasing=releasing):
             execute, tag = self._file.execute, self._tag
@@ -141,13 +173,14 @@ class FileStore(RunFile):
             self._delete("decision", "id", decision)
             if decision in self.rows.outcomes:
                 self._delete("outcome", "decision", decision)
-            if not lasting:
+            if self._in_table:
                 self._delete("drawn", "decision", decision)
             if released is not None:  # of one size, whatever was drawn
                 numbers = None if value is None else number_bytes(value)[1]
                 execute("INSERT INTO release VALUES (?, ?)", (released, numbers))
                 tag.add("release", released, numbers)
             self._write_state(learner, stream, draws)
+        self._in_table = False
         self.rows.tell(counters, decision, group, closed, released, value, learner, stream, draws)
 
     def change(self, change: Change) -> None:
@@ -187,8 +220,8 @@ class FileStore(RunFile):
         columns = (("learner", learner), ("stream", hidden), ("draws", as_json(draws)))
         for column, content in columns:
             if content is not None:
-                self._file.execute(f"UPDATE run SET {column} = ?", (content,))
-                self._tag.keep(column, content)
+                self._contents[column] = content
+                self._tag.put(column, 0, content)
 
 
 def _draws(text: str | None) -> Draws | None:

@@ -1,5 +1,7 @@
 """The key of a run: it hides raw rows, authenticates the run, and counts, to refuse old copies.
 
+It also keeps a small release from its draw until the run has it.
+
 The key is stored apart from the run. Whoever gets the run file alone, a copy or a backup of it,
 learns no more than what was released.
 """
@@ -10,6 +12,7 @@ import contextlib
 import hashlib
 import os
 import secrets
+import struct
 import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -26,7 +29,13 @@ if TYPE_CHECKING:
 MARK = b"discreet"  # how a key file begins
 SECRET, COUNT = 32, 8  # bytes of the secret, and of the numbers of releases and of changes
 SIZE = len(MARK) + SECRET + 2 * COUNT
+COUNTS = SIZE - 2 * COUNT  # where the two numbers begin
+# The numbers and a note behind them are written at once, and lie in the first sector of the file,
+# which a disk writes whole or not at all.
+SECTOR, LENGTH = 512, 2
+LONGEST_NOTE = SECTOR - SIZE - LENGTH
 SALT, NONCE = 16, 12  # bytes before each encrypted row; 96 bits is the nonce of AES-GCM
+OVERHEAD = SALT + NONCE + 16  # bytes that an encrypted row has more; it ends in its own tag
 # Rows per subkey. Nonces are random, and a repeated one would reveal two rows and the
 # authentication key. With 2^32 rows per subkey that has a probability below 2^-32 (NIST SP
 # 800-38D, 8.3). So every opening of a run, and every 2^32 rows, gets a fresh subkey. Counting
@@ -34,6 +43,8 @@ SALT, NONCE = 16, 12  # bytes before each encrypted row; 96 bits is the nonce of
 ROWS_PER_SUBKEY = 2**32
 # Keys for different purposes are derived with different words.
 PURPOSE, TAG_PURPOSE = b"discreet: rows of a run", b"discreet: the tag of a run"
+VERSION = struct.Struct(">QQ")
+Version = tuple[int, int]  # how many releases and changes a run has had
 FOLDER = "DISCREET_KEYS"  # the environment variable that names the folder of keys
 
 _opened: weakref.WeakSet[Key] = weakref.WeakSet()
@@ -69,7 +80,7 @@ class Key:
                 f"key is {str(path)!r}, which is in use: the same run is open, here or from a "
                 "copy of its file."
             )
-        content = self._file.read(SIZE)
+        content = self._file.read(SECTOR)
         self._secret = content[len(MARK) : len(MARK) + SECRET]
         if content[: len(MARK)] != MARK or len(content) < SIZE:
             self.close()
@@ -77,8 +88,10 @@ class Key:
             if content[: len(MARK)] == MARK:
                 found = f"a key that was cut short: {len(content)} of {SIZE} bytes"
             raise DiscreetError(f"key is {str(path)!r}, but that is {found}.")
-        releases, changes = content[-2 * COUNT : -COUNT], content[-COUNT:]
-        self.version = int.from_bytes(releases, "big"), int.from_bytes(changes, "big")
+        self.version: Version = VERSION.unpack_from(content, COUNTS)
+        length = int.from_bytes(content[SIZE : SIZE + LENGTH], "big")
+        # a release that was drawn, encrypted, until the run has it
+        self.note = content[SIZE + LENGTH :][:length]
         self._ciphers: dict[bytes, AESGCM] = {}  # by the salt of their subkeys
         self._renew()
 
@@ -134,27 +147,31 @@ class Key:
             ) from None
         return HKDF(SHA256(), 32, salt=salt, info=purpose).derive(self._secret)
 
-    def advance(self, releases: int, changes: int) -> None:
+    def advance(self, releases: int, changes: int, note: bytes | None = None) -> None:
         """Record how many releases and changes there were; the numbers never fall.
 
         Releases are recorded on the disk. Other changes are not waited for: the disk may get them
         later, in the order of writing, so that after a power loss the key may be behind the run.
+        A new note takes the place of the earlier one; without one that stays.
         """
-        before = self.version
-        version = max(releases, before[0]), max(changes, before[1])
-        if version == before:
+        had, made = before = self.version
+        version = max(releases, had), max(changes, made)
+        note = self.note if note is None else note
+        if version == before and note == self.note:
             return
+        row = VERSION.pack(*version) + len(note).to_bytes(LENGTH, "big")
         try:
-            self._file.seek(SIZE - 2 * COUNT)
-            self._file.write(b"".join(number.to_bytes(COUNT, "big") for number in version))
-            if version[0] > before[0]:
+            self._file.seek(COUNTS)
+            self._file.write(row + note.ljust(len(self.note), b"\0"))
+            if releases > had:
                 os.fsync(self._file.fileno())
         except (OSError, ValueError) as error:
+            what = "nothing has changed" if note else "what was told and released counts"
             raise DiscreetError(
-                f"what was told and released counts, but its key {self.path} cannot be written "
-                f"({error}): the run stops until it can."
+                f"{what}, but the key {self.path} cannot be written ({error}): the run stops until "
+                "it can."
             ) from None
-        self.version = version
+        self.version, self.note = version, note
 
     def close(self) -> None:
         """Release the key, so that another process can open it."""
@@ -174,11 +191,8 @@ class KeyPlace(NamedTuple):
         """Return the key of a new run."""
         return Key(self._path(token), new=True)
 
-    def find(self, token: str, fingerprint: str, version: tuple[int, int], run: str) -> Key:
-        """Return the key of a run; refuse another run's key, and a run that is older than its key.
-
-        ``version`` is how many releases and changes the run has, ``run`` how messages name it.
-        """
+    def find(self, token: str, fingerprint: str) -> Key:
+        """Return the key of a run; refuse another run's key."""
         path = self._path(token)
         if not path.is_file():
             former = _former_path(token)
@@ -191,21 +205,6 @@ class KeyPlace(NamedTuple):
         if key.fingerprint != fingerprint:
             key.close()
             raise DiscreetError(f"key is {str(path)!r}, but that is the key of another run.")
-        (releases, changes), (had, made) = version, key.version
-        if releases < had:
-            key.close()
-            raise DiscreetError(
-                f"{run} is an old copy: it has {releases} releases, but the run has had {had}. "
-                "Continuing it would release batches twice; use the file that the run was last "
-                "in."
-            )
-        if changes < made:
-            key.close()
-            raise DiscreetError(
-                f"{run} is an old copy: outcomes that were told since then are missing (it has "
-                f"{changes} changes, but the run has had {made}). Use the file that the run was "
-                "last in."
-            )
         return key
 
     def check(self) -> KeyPlace:
@@ -256,7 +255,8 @@ def _write_new(path: Path) -> None:
     file = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     try:
         try:
-            os.write(file, MARK + secrets.token_bytes(SECRET) + bytes(2 * COUNT))
+            # of its full size, so that no later write needs space on the disk
+            os.write(file, (MARK + secrets.token_bytes(SECRET)).ljust(SECTOR, b"\0"))
             os.fsync(file)
         finally:
             os.close(file)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import struct
 from collections.abc import Callable, Hashable, Mapping
 from functools import partial
 from typing import Any, NamedTuple, TypedDict, TypeVar
@@ -15,6 +16,7 @@ from discreet.errors import DiscreetError
 from discreet.problems.points import GeometryName
 
 Part = TypeVar("Part")
+SIZES = struct.Struct(">QQIIi")  # of a release: decision, group, and lengths in bytes
 Example = tuple[object, object]  # an action and a trace, of the kind that a learner makes
 Epoch = tuple[int, int]  # its number, and its first round
 
@@ -292,15 +294,32 @@ def recipe_text(recipe: Recipe) -> str:
 
 def number_bytes(value: object) -> tuple[str, bytes]:
     """Return the shape and the bytes of a release: of one size, whatever was drawn."""
+    if isinstance(value, float):
+        return "null", np.float64(value).tobytes()
     array = np.asarray(value, np.float64)
-    shape = None if isinstance(value, float) else array.shape
-    return json.dumps(shape), array.tobytes()
+    return json.dumps(array.shape), array.tobytes()
 
 
 def numbers_from(shape: str, content: bytes) -> object:
     """Return the release that ``number_bytes`` has written."""
     size, numbers = json.loads(shape), np.frombuffer(content, np.float64)
     return float(numbers[0]) if size is None else numbers.reshape(size).copy()
+
+
+def drawn_bytes(drawn: Drawn, group: int) -> bytes:
+    """Return a release of a group as bytes, without generators: of one size, whatever was drawn."""
+    shape, content = number_bytes(drawn.value)
+    held = -1 if drawn.held is None else len(drawn.held)
+    head = SIZES.pack(drawn.decision, group, len(shape), len(content), held)
+    return head + shape.encode() + content + (drawn.held or b"")
+
+
+def drawn_from(content: bytes) -> tuple[Drawn, int]:
+    """Return the release that ``drawn_bytes`` has written, and its group."""
+    decision, group, shape, size, held = SIZES.unpack_from(content)
+    text, numbers = SIZES.size + shape, SIZES.size + shape + size
+    value = numbers_from(content[SIZES.size : text].decode(), content[text:numbers])
+    return Drawn(decision, value, None if held < 0 else content[numbers:]), group
 
 
 def as_json(draws: Draws | None) -> str | None:

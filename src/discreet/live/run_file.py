@@ -16,13 +16,15 @@ from discreet.errors import DiscreetError, check_path, shorten
 from discreet.ledger.guards import sqlite_lock
 from discreet.live import file_access
 from discreet.live.file_access import FORMAT, MARK, TABLES
-from discreet.live.keys import KeyPlace, new_file
+from discreet.live.keys import LONGEST_NOTE, Key, KeyPlace, new_file
 from discreet.live.rows import (
     RELEASED,
     Counters,
+    Drawn,
     Recipe,
     Rows,
     as_json,
+    drawn_from,
     new_session,
     recipe_text,
 )
@@ -34,7 +36,7 @@ FIRST = (
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 COUNT = (
-    "UPDATE run SET asked = ?, running = ?, left_over = ?, released = ?, lost = ?, changes = ?, "
+    "UPDATE run SET {}asked = ?, running = ?, left_over = ?, released = ?, lost = ?, changes = ?, "
     "tag = ? WHERE session = ?"
 )
 TOTALS = "SELECT released + (SELECT count(*) FROM drawn), changes FROM run"
@@ -53,6 +55,7 @@ class RunFile(Store):
         self._session = self._synchronous = ""
         self._fingerprint: str | None = None  # of the key
         self._changes = 0  # that must not be lost
+        self._contents: dict[str, str | bytes] = {}  # of columns of ``run``, to be written
         self._file: sqlite3.Connection
         self._lock: sqlite3.Connection
 
@@ -103,10 +106,39 @@ class RunFile(Store):
                 self._begin_session(self._key.fingerprint)
             else:
                 if fingerprint is not None:
-                    self._key = place.find(token, fingerprint, (releases, changes), self.name)
+                    self._key = place.find(token, fingerprint)
+                    self._check_age(self._key, releases, changes)
                 self._verify()
                 self._begin_session()
             self._advance()
+
+    def _check_age(self, key: Key, releases: int, changes: int) -> None:
+        """Refuse a run that is older than its key."""
+        had, made = key.version
+        noted = self._noted(releases, changes) is not None
+        if releases + noted < had:
+            raise DiscreetError(
+                f"{self.name} is an old copy: it has {releases} releases, but the run has had "
+                f"{had}. Continuing it would release batches twice; use the file that the run was "
+                "last in."
+            )
+        if changes < made:
+            raise DiscreetError(
+                f"{self.name} is an old copy: outcomes that were told since then are missing (it "
+                f"has {changes} changes, but the run has had {made}). Use the file that the run "
+                "was last in."
+            )
+
+    def _noted(self, releases: int, changes: int) -> tuple[Drawn, int] | None:
+        """Return the release that the key keeps for a run with these numbers, and its group."""
+        key = self._key
+        if key is None or not key.note or key.version != (releases + 1, changes):
+            return None
+        try:
+            content = key.decrypt(key.note, self._row_name("note", releases, changes))
+        except ValueError:
+            return None
+        return drawn_from(content)
 
     def _begin_session(self, new_key: str | None = None) -> None:
         """Take the run for this process: whoever had it before can no longer change it."""
@@ -114,6 +146,8 @@ class RunFile(Store):
         with self._transaction():
             if new_key is not None:
                 self._forget_unfinished(new_key)
+            else:
+                self._drop_undone()
             self._file.execute("UPDATE run SET session = ?", (session,))
             self._session = session
             *counters, epoch, start = self._file.execute(
@@ -152,6 +186,31 @@ class RunFile(Store):
             self._file.execute(f"DELETE FROM {table}")
         self._measure()
 
+    def _drop_undone(self) -> None:
+        """Drop a group that was released, if a power loss has undone the ask of its last decision.
+
+        A learner may have seen the release, so its group must not be released again.
+        """
+        execute = self._file.execute
+        noted = self._noted(*execute(TOTALS).fetchone())
+        if noted is None:
+            return
+        drawn, group = noted
+        if execute("SELECT 1 FROM decision WHERE id = ?", (drawn.decision,)).fetchone():
+            return
+        lost = execute("DELETE FROM batch WHERE number = ?", (group,)).rowcount
+        execute(
+            "DELETE FROM outcome WHERE decision IN (SELECT id FROM decision WHERE batch = ?)",
+            (group,),
+        )
+        execute("DELETE FROM decision WHERE batch = ?", (group,))
+        execute(
+            "UPDATE run SET released = released + 1, lost = lost + ?, "
+            "left_over = CASE running WHEN ? THEN 0 ELSE left_over END",
+            (lost, group),
+        )
+        self._measure()
+
     def _be_careful(self) -> None:
         """Overwrite what is erased, and wait for the disk; macOS must be told to."""
         self._file.execute("PRAGMA journal_mode = WAL")
@@ -172,10 +231,9 @@ class RunFile(Store):
         (
             (text, token, session, fingerprint, *counters, learner, stream, draws, changes, found),
         ) = execute("SELECT * FROM run").fetchall()
-        for column, content in (("recipe", text), ("learner", learner)):
-            tag.keep(column, content)
-        tag.keep("stream", stream)
-        tag.keep("draws", draws)
+        columns = {"recipe": text, "learner": learner, "stream": stream, "draws": draws}
+        for column, content in columns.items():
+            tag.put(column, 0, content)
         for number, action, trace, size, told, held in execute("SELECT * FROM batch"):
             tag.put("batch", number, action, trace, size)
             tag.put("held", number, told, held)
@@ -196,11 +254,16 @@ class RunFile(Store):
             raise self._not_authentic("the run")
 
     def _seal(self, counters: Counters, epoch: tuple[int, int], changes: int) -> None:
-        """Write the counters and the tag of everything; refuse if another process took the run."""
+        """Write the counters, large columns that are new, and the tag of everything.
+
+        Refuses if another process took the run.
+        """
         names = (self._token, self._session, self._fingerprint)
         tag = self._tag.of(*names, *counters, *epoch, changes)
-        row = (*counters, changes, tag, self._session)
-        if self._file.execute(COUNT, row).rowcount != 1:
+        contents, self._contents = self._contents, {}
+        statement = COUNT.format("".join(f"{column} = ?, " for column in contents))
+        row = (*contents.values(), *counters, changes, tag, self._session)
+        if self._file.execute(statement, row).rowcount != 1:
             raise DiscreetError(
                 f"{self.name} has been opened by another process: a run has one writer, so this "
                 "one ends."
@@ -236,11 +299,12 @@ class RunFile(Store):
             self._file.execute(f"PRAGMA synchronous = {synchronous}")
             self._synchronous = synchronous
         changes = self._changes + lasting
+        self._contents = {}
         with self._transaction():
             yield
             self._seal(counters, epoch or self.rows.epoch, changes)
         if self._key is not None and lasting:
-            self._key.advance(self.rows.counters[RELEASED] + releasing, changes)
+            self._key.advance(self.rows.counters[RELEASED] + releasing, changes, note=b"")
 
     def close(self) -> None:
         """Release the file for another process."""

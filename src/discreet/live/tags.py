@@ -13,8 +13,9 @@ class Tag:
     """The tag of a run: a keyed hash of every row, combined, so that a change costs a few hashes.
 
     Each row is hashed with the key (BLAKE2b, a pseudorandom function), and the hashes are added
-    by exclusive or. Rows have distinct names, so no two cancel. The tag is a keyed hash of that
-    sum and of the columns of ``run``; the sum itself is never written. Whoever does not know the
+    by exclusive or. Rows have distinct names, so no two cancel; a large column of ``run`` is a row
+    of its own. The tag is a keyed hash of that sum and of the other columns of ``run``; the sum
+    itself is never written. Whoever does not know the
     key cannot tell the hash of any row, and so cannot find other rows with the same tag
     (docs/proofs.md: One draw).
     """
@@ -23,7 +24,6 @@ class Tag:
         self._start = hashlib.blake2b(key=secret or NO_KEY, digest_size=DIGEST)
         self._sum = 0
         self._rows: dict[tuple[str, int], int] = {}  # the hashes of rows that may change
-        self._large: dict[str, bytes] = {}  # the hashes of large columns of ``run``
 
     def add(self, table: str, *columns: Column) -> None:
         """Count a new row that never changes."""
@@ -44,14 +44,10 @@ class Tag:
         for name in [name for name in self._rows if name[0] == table]:
             self.drop(*name)
 
-    def keep(self, column: str, content: str | bytes | None) -> None:
-        """Take over a large column of ``run``, which is hashed only when it changes."""
-        self._large[column] = self._hash(column, (content,)).to_bytes(DIGEST, "big")
-
     def of(self, *columns: Column) -> bytes:
         """Return the tag of all rows and of these columns of ``run``."""
         whole = self._start.copy()
-        whole.update(repr(("run", columns, sorted(self._large.items()))).encode())
+        whole.update(repr(("run", columns)).encode())
         whole.update(self._sum.to_bytes(DIGEST, "big"))
         return whole.digest()
 
