@@ -308,7 +308,7 @@ def test_a_key_that_cannot_be_written_says_what_has_happened(tmp_path, monkeypat
     with monkeypatch.context() as patch:
         patch.setattr(Key, "advance", full)
         with pytest.raises(
-            DiscreetError, match="what was told and released counts, but the key .* closed"
+            DiscreetError, match=r"what was told and released counts, but the key .* closed"
         ):
             bandit.tell(decision, loss=0.5)
     bandit.close()

@@ -16,7 +16,7 @@ from discreet.errors import DiscreetError, check_path, shorten
 from discreet.ledger.guards import sqlite_lock
 from discreet.live import file_access
 from discreet.live.file_access import FORMAT, MARK, TABLES
-from discreet.live.keys import LONGEST_NOTE, Key, KeyPlace, new_file
+from discreet.live.keys import Key, KeyPlace, new_file
 from discreet.live.rows import (
     RELEASED,
     Counters,
