@@ -47,6 +47,9 @@ VERSION = struct.Struct(">QQ")
 Version = tuple[int, int]  # how many releases and changes a run has had
 FOLDER = "DISCREET_KEYS"  # the environment variable that names the folder of keys
 
+# The content of a file, but not its times: its size never changes. Not every system has it.
+sync = getattr(os, "fdatasync", os.fsync)
+
 _opened: weakref.WeakSet[Key] = weakref.WeakSet()
 
 
@@ -164,7 +167,7 @@ class Key:
             self._file.seek(COUNTS)
             self._file.write(row + note.ljust(len(self.note), b"\0"))
             if releases > had:
-                os.fsync(self._file.fileno())
+                sync(self._file.fileno())
         except (OSError, ValueError) as error:
             what = "nothing has changed" if note else "what was told and released counts"
             raise DiscreetError(
