@@ -98,8 +98,14 @@ def test_the_same_instructions_are_executed_whatever_is_told(kind, monkeypatch):
         assert first == second, each.text
 
 
+OFTEN = ("one bit", "tree")  # the other kinds take as long, and fail alike
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", MAKERS)
+@pytest.mark.parametrize(
+    "kind",
+    [pytest.param(kind, marks=[] if kind in OFTEN else pytest.mark.full) for kind in MAKERS],
+)
 def test_every_kind_of_client_can_be_audited(kind):
     """What durations show depends on the machine: benchmarks/durations.py measures it."""
     found = audit_durations(make(kind), trials=300, confidence=SURE)
@@ -222,8 +228,13 @@ def test_only_equal_releases_are_compared():
     assert rank_score(np.arange(10.0), np.arange(10.0) + 100.0) > 3.0
 
 
-def test_false_alarms_are_as_rare_as_stated():
-    """Equal mechanisms, whose durations drift: what a bound finds is at most 0 in 99 of 100."""
+@pytest.mark.parametrize("share", [0.5, 0.73])
+def test_false_alarms_are_as_rare_as_stated(share):
+    """Equal durations that drift: what a bound finds is at most 0 in 99 of 100.
+
+    Releases are bits, whose mean may depend on the input. More than 6 alarms in 200 have a
+    probability below 0.5 %.
+    """
     from discreet.auditing.bounds import Tally, best_event, epsilon_bound
 
     rng = np.random.default_rng(1)
@@ -232,10 +243,11 @@ def test_false_alarms_are_as_rare_as_stated():
         drift = np.cumsum(rng.normal(size=(600, 1)), axis=0) + rng.gamma(2.0, size=(600, 2))
         flips = rng.integers(2, size=600)
         durations = np.where(flips[:, None] == 1, drift[:, ::-1], drift).T[:, :, None]
-        measured = Measured(durations, np.zeros((2, 600)))
-        one, other = measured.matched()[0]
-        event = best_event(one[:200], other[:200], confidence=0.99, delta=0.0, gaussian=False)
-        hits = [event.hits(one[200:]), event.hits(other[200:])]
-        tally = Tally(hits[event.likelier], hits[1 - event.likelier], 400)
+        bits = rng.random((2, 600)) < np.array([[share], [1.0 - share]])
+        one, other = Measured(durations, bits.astype(np.float64)).matched()[0]
+        few = one.size // 3
+        event = best_event(one[:few], other[:few], confidence=0.99, delta=0.0, gaussian=False)
+        hits = [event.hits(one[few:]), event.hits(other[few:])]
+        tally = Tally(hits[event.likelier], hits[1 - event.likelier], one.size - few)
         alarms += epsilon_bound(tally, confidence=0.99, delta=0.0, gaussian=False) > 0.0
     assert alarms <= 6

@@ -32,8 +32,8 @@ from discreet.live.run_plan import RunPlan
 LIMIT = 0.05  # the largest epsilon that durations may show
 TRIALS = 20_000
 PILOT = 0.1  # of the trials: to compare neighbouring inputs with
-# Reading this takes the place of what a processor does between an outcome and its deadline: its
-# caches no longer show whether an outcome was told a microsecond ago.
+# Between an outcome and its deadline a processor does other work, so its caches do not show whether
+# an outcome was told a microsecond ago. A round of another run and reading this take its place.
 ELSEWHERE = np.zeros(1 << 16)
 WARM = 20  # trials of a new run that are not counted: caches and branch predictors adapt
 FEWEST = 4  # ... if a run has few rounds
@@ -278,25 +278,27 @@ class Player:
         self._keyword = "losses" if isinstance(subject, Experts) else "loss"
 
     def start(self) -> None:
-        """Begin a new run."""
-        self._run = self._kind.start(self._plan, {}, clock=lambda: self._now)
+        """Begin a new run, and another one that is played between an outcome and its deadline."""
         self._left = self._rounds
-        subject = self._subject
-        self._ask: Callable[[], Any]
-        self._tell: Callable[[Any, Any], object]
+        self._run, self._ask, self._tell = self._new_run()
+        if self._plan.wait is not None:
+            _, self._ask_elsewhere, self._tell_elsewhere = self._new_run()
+
+    def _new_run(self) -> tuple[LiveRun, Callable[[], Any], Callable[[Any, Any], object]]:
+        """Return a run, and how it is asked and told."""
+        run = self._kind.start(self._plan, {}, clock=lambda: self._now)
+        subject, observation = self._subject, self._plan.observation
         if isinstance(subject, LiveRun):
-            run, observation = self._run, self._plan.observation
-            self._ask, self._tell = lambda: run.ask(observation), run.tell
-            return
+            return run, lambda: run.ask(observation), run.tell
         client = type(subject).__new__(type(subject))
-        client._enter(subject._recipe, self._run)
-        self._ask, told, keyword = client.ask, client.tell, self._keyword  # type: ignore[attr-defined]
+        client._enter(subject._recipe, run)
+        ask, told, keyword = client.ask, client.tell, self._keyword  # type: ignore[attr-defined]
         if isinstance(subject, Advisor):
-            advice = np.ascontiguousarray(np.asarray(self._plan.observation).T)
-            self._ask = lambda: client.ask(advice)  # type: ignore[attr-defined]
+            advice = np.ascontiguousarray(np.asarray(observation).T)
+            ask = lambda: client.ask(advice)  # type: ignore[attr-defined]  # noqa: E731
         elif isinstance(client, BestArmSearch):  # without the question whether it has its answer
-            self._ask = lambda: ArmsClient.ask(client)
-        self._tell = lambda decision, outcome: told(decision, **{keyword: outcome})
+            ask = lambda: ArmsClient.ask(client)  # noqa: E731
+        return run, ask, lambda decision, outcome: told(decision, **{keyword: outcome})
 
     def fresh(self, hold: int) -> bool:
         """Return whether a new run was begun because the last one has too few rounds left."""
@@ -326,8 +328,9 @@ class Player:
         if self._plan.wait is None:
             found = [spent[position], spent[-1], sum(spent)]
         else:
-            self._now += 2.0 * self._plan.wait
+            self._tell_elsewhere(self._ask_elsewhere(), others)
             ELSEWHERE.sum()
+            self._now += 2.0 * self._plan.wait
             begun = clock()
             run.release_due()
             found = [spent[position] * (SILENT not in neighbours[1:3]), clock() - begun]

@@ -27,22 +27,28 @@ class Measured(NamedTuple):
     def matched(self) -> list[tuple[Floats, Floats]]:
         """Return for each operation the durations with both inputs, with equal releases.
 
-        They are relative to the median of the trials around them, whichever input those had.
+        Both are of the same block of trials: otherwise they would show how the load changed. They
+        are relative to the median of that block, whichever input its trials had.
         """
-        relative = self.durations.copy()
-        for begin in range(0, relative.shape[1], BLOCK):
-            block = relative[:, begin : begin + BLOCK]
-            block -= np.median(block, axis=(0, 1))
-        first, second = match(*self.releases)
-        if first.size < FEWEST_MATCHES:
+        rng = np.random.default_rng(0)
+        found = []
+        for begin in range(0, self.releases.shape[1], BLOCK):
+            block = self.durations[:, begin : begin + BLOCK]
+            relative = block - np.median(block, axis=(0, 1))
+            # in random order, so that of equal releases not the earliest are chosen
+            orders = [rng.permutation(block.shape[1]) for _ in range(2)]
+            pairs = match(
+                *(self.releases[which, begin + order] for which, order in enumerate(orders))
+            )
+            places = (order[chosen] for order, chosen in zip(orders, pairs, strict=True))
+            found.append(np.stack([relative[which, at] for which, at in enumerate(places)]))
+        both = np.concatenate(found, axis=1)
+        if both.shape[1] < FEWEST_MATCHES:
             raise DiscreetError(
-                f"only {first.size} trials had equal releases with both inputs, but at least "
+                f"only {both.shape[1]} trials had equal releases with both inputs, but at least "
                 f"{FEWEST_MATCHES} are needed: use more trials."
             )
-        return [
-            (relative[0, first, place], relative[1, second, place])
-            for place in range(relative.shape[2])
-        ]
+        return [(both[0, :, place], both[1, :, place]) for place in range(both.shape[2])]
 
 
 def match(one: Floats, other: Floats) -> tuple[Integers, Integers]:
