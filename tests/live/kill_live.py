@@ -205,7 +205,7 @@ class RepliesFirst(FileStore):
             if not self._file.in_transaction:
                 self._file.execute("BEGIN IMMEDIATE")
             yield
-            self._seal(counters, self.rows.epoch, self._changes + lasting)
+            self._seal(counters, self.rows.epoch, lasting=lasting)
             self.changes += 1
             if self.changes % 4 == 0:
                 self._file.execute("COMMIT")

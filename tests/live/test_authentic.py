@@ -82,9 +82,8 @@ def forge(path, recipe):
         file.execute("UPDATE run SET key = NULL, recipe = ?", (json.dumps(recipe),))
         file.execute("DELETE FROM batch")
         tag = Tag(None)
-        text, token, session, key, *far, learner, stream, draws, changes, _ = file.execute(
-            "SELECT * FROM run"
-        ).fetchone()
+        text, token, session, key, *rest = file.execute("SELECT * FROM run").fetchone()
+        *far, learner, stream, draws, changes, state, _ = rest
         for column, content in zip(
             ("recipe", "learner", "stream", "draws"), (text, learner, stream, draws), strict=True
         ):
@@ -94,7 +93,7 @@ def forge(path, recipe):
                 tag.put(table, *row)
         for row in file.execute("SELECT * FROM release"):
             tag.add("release", *row)
-        found = tag.of(token, session, key, *far, changes)
+        found = tag.of(token, session, key, *far, changes, state)
         file.execute("UPDATE run SET tag = ?", (found,))
         file.commit()
 

@@ -169,7 +169,7 @@ def test_a_full_disk_shows_nothing_of_others(kind, tmp_path, monkeypatch):
         tell(face, ask(face), SECRET)
     decision = ask(face)
 
-    def full(*_):
+    def full(*_, **__):
         raise sqlite3.OperationalError("database or disk is full")
 
     for name in ("_seal", "_write_state", "_delete", "_encrypted"):

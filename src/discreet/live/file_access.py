@@ -15,10 +15,12 @@ FAMILY = 0x4C6976  # "Liv": the application id of a run's file is this and the d
 FORMAT = 5  # 5: small releases are notes in the key. Earlier formats cannot be read.
 MARK = (FAMILY << 8) + ord(str(FORMAT))
 TABLES = (
-    # ``changes`` counts the changes that must not be lost; ``tag`` authenticates all tables
+    # ``changes`` counts the changes that must not be lost, and ``state`` is new with each of them;
+    # ``tag`` authenticates all tables
     "CREATE TABLE run (recipe TEXT, token TEXT, session TEXT, key TEXT, asked INTEGER, running "
     "INTEGER, left_over INTEGER, released INTEGER, lost INTEGER, epoch INTEGER, epoch_start "
-    "INTEGER, learner BLOB, stream BLOB, draws TEXT, changes INTEGER, tag BLOB)",
+    "INTEGER, learner BLOB, stream BLOB, draws TEXT, changes INTEGER, state BLOB, tag "
+    "BLOB)",
     "CREATE TABLE batch (number INTEGER PRIMARY KEY, action TEXT, trace TEXT, size INTEGER, told "
     "INTEGER, held BLOB)",
     "CREATE TABLE decision (id INTEGER PRIMARY KEY, batch INTEGER, choice INTEGER, token TEXT, "
@@ -105,6 +107,17 @@ def transaction(file: sqlite3.Connection) -> Iterator[None]:
         if file.in_transaction:
             file.execute("ROLLBACK")
         raise
+
+
+@contextlib.contextmanager
+def snapshot(file: sqlite3.Connection) -> Iterator[None]:
+    """Read all of what follows as it is at one moment."""
+    file.execute("BEGIN")
+    try:
+        yield
+    finally:
+        if file.in_transaction:
+            file.execute("ROLLBACK")
 
 
 @contextlib.contextmanager

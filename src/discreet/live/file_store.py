@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from discreet.ledger.guards import sqlite_lock
-from discreet.live.keys import LONGEST_NOTE, OVERHEAD
+from discreet.live.keys import LONGEST_NOTE, OVERHEAD, Version
 from discreet.live.rows import (
     RELEASED,
     Change,
@@ -39,12 +39,10 @@ class FileStore(RunFile):
 
     def load(self, example: Example) -> None:
         """Read what is committed."""
-        with sqlite_lock, self._explained(), self._reading():
+        with sqlite_lock, self._explained(), self._reading(), self._snapshot():
             execute = self._file.execute
-            if self._file.in_transaction:
-                execute("ROLLBACK")
             self._verify()
-            text, token, session, _, *far, learner, stream, draws, _, _ = execute(
+            text, token, session, _, *far, learner, stream, draws, _, _, _ = execute(
                 "SELECT * FROM run"
             ).fetchone()
             rows = Rows(json.loads(text), token, learner)
@@ -62,7 +60,7 @@ class FileStore(RunFile):
             for number, value in execute("SELECT * FROM outcome"):
                 rows.outcomes[number] = self._decrypted(value, "outcome", number) or b""
             rows.choices = dict(execute("SELECT * FROM choice"))
-            noted = self._noted(rows.counters[RELEASED], self._changes)
+            noted = self._noted(self._version())
             rows.drawn = None if noted is None else noted[0]
             self._in_table = False
             for number, shape, value, held, later in execute("SELECT * FROM drawn"):
@@ -119,15 +117,16 @@ class FileStore(RunFile):
 
     def _write_note(self, drawn: Drawn) -> bool:
         """Keep a release in the key; return False if it does not belong there."""
-        key, releases, changes = self._key, self.rows.counters[RELEASED], self._changes
+        key = self._key
         # A stream cannot do without its last round, whose ask a power loss may undo.
         if key is None or drawn.draws is not None or self.rows.stream is not None:
             return False
         content = drawn_bytes(drawn, self.rows.open[drawn.decision][1])
         if len(content) + OVERHEAD > LONGEST_NOTE:
             return False
-        note = key.encrypt(content, self._row_name("note", releases, changes))
-        key.advance(releases + 1, changes, note)
+        version = Version(self.rows.counters[RELEASED], self._changes, self._state)
+        note = key.encrypt(content, self._note_name(version))
+        key.advance(version._replace(releases=version.releases + 1), note)
         return True
 
     def _write_drawn(self, drawn: Drawn) -> None:

@@ -27,10 +27,11 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 MARK = b"discreet"  # how a key file begins
-SECRET, COUNT = 32, 8  # bytes of the secret, and of the numbers of releases and of changes
-SIZE = len(MARK) + SECRET + 2 * COUNT
-COUNTS = SIZE - 2 * COUNT  # where the two numbers begin
-# The numbers and a note behind them are written at once, and lie in the first sector of the file,
+SECRET, STATE = 32, 16  # bytes of the secret, and of the name of a state
+VERSION = struct.Struct(f">QQ{STATE}s")
+START = len(MARK) + SECRET  # where the version begins
+SIZE = START + VERSION.size
+# The version and a note behind it are written at once, and lie in the first sector of the file,
 # which a disk writes whole or not at all.
 SECTOR, LENGTH = 512, 2
 LONGEST_NOTE = SECTOR - SIZE - LENGTH
@@ -43,8 +44,6 @@ OVERHEAD = SALT + NONCE + 16  # bytes that an encrypted row has more; it ends in
 ROWS_PER_SUBKEY = 2**32
 # Keys for different purposes are derived with different words.
 PURPOSE, TAG_PURPOSE = b"discreet: rows of a run", b"discreet: the tag of a run"
-VERSION = struct.Struct(">QQ")
-Version = tuple[int, int]  # how many releases and changes a run has had
 FOLDER = "DISCREET_KEYS"  # the environment variable that names the folder of keys
 
 # The content of a file, but not its times: its size never changes. Not every system has it.
@@ -53,8 +52,19 @@ sync = getattr(os, "fdatasync", os.fsync)
 _opened: weakref.WeakSet[Key] = weakref.WeakSet()
 
 
+class Version(NamedTuple):
+    """How far a run is: what is compared with its key, to refuse old copies."""
+
+    releases: int
+    changes: int  # that must not be lost
+    state: bytes  # drawn at random with every such change: two copies that went on differ in it
+
+
+NEW = Version(0, 0, bytes(STATE))
+
+
 class Key:
-    """A secret and the numbers of releases and changes, in a file that only its owner can read.
+    """A secret and the version of its run, in a file that only its owner can read.
 
     While it is open nobody else can open it, in this process or another: of a run and a copy of its
     file, one is refused.
@@ -91,7 +101,7 @@ class Key:
             if content[: len(MARK)] == MARK:
                 found = f"a key that was cut short: {len(content)} of {SIZE} bytes"
             raise DiscreetError(f"key is {str(path)!r}, but that is {found}.")
-        self.version: Version = VERSION.unpack_from(content, COUNTS)
+        self.version = Version(*VERSION.unpack_from(content, START))
         length = int.from_bytes(content[SIZE : SIZE + LENGTH], "big")
         # a release that was drawn, encrypted, until the run has it
         self.note = content[SIZE + LENGTH :][:length]
@@ -150,23 +160,24 @@ class Key:
             ) from None
         return HKDF(SHA256(), 32, salt=salt, info=purpose).derive(self._secret)
 
-    def advance(self, releases: int, changes: int, note: bytes | None = None) -> None:
-        """Record how many releases and changes there were; the numbers never fall.
+    def advance(self, version: Version, note: bytes | None = None) -> None:
+        """Record the version of the run; its numbers never fall.
 
-        Releases are recorded on the disk. Other changes are not waited for: the disk may get them
-        later, in the order of writing, so that after a power loss the key may be behind the run.
-        A new note takes the place of the earlier one; without one that stays.
+        Releases and notes are recorded on the disk. Other changes are not waited for: the disk may
+        get them later, in the order of writing, so that after a power loss the key may be behind
+        the run. A new note takes the place of the earlier one; without one that stays.
         """
-        had, made = before = self.version
-        version = max(releases, had), max(changes, made)
+        before = self.version
+        later = version if version.changes > before.changes else before
+        version = later._replace(releases=max(version.releases, before.releases))
         note = self.note if note is None else note
         if version == before and note == self.note:
             return
         row = VERSION.pack(*version) + len(note).to_bytes(LENGTH, "big")
         try:
-            self._file.seek(COUNTS)
+            self._file.seek(START)
             self._file.write(row + note.ljust(len(self.note), b"\0"))
-            if releases > had:
+            if version.releases > before.releases or note:
                 sync(self._file.fileno())
         except (OSError, ValueError) as error:
             what = "nothing has changed" if note else "what was told and released counts"

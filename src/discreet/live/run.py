@@ -146,7 +146,12 @@ class LiveRun(RunState):
             with self._lock:
                 if self._changing:
                     row = self._recover()
-                    if row is not None and _names(row, number, token, choice):
+                    # with a wait time the release came from a deadline: this outcome is late
+                    if (
+                        row is not None
+                        and self._wait is None
+                        and _names(row, number, token, choice)
+                    ):
                         return True
                 rows = self._store.rows
                 row = rows.open.get(number)

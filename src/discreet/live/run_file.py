@@ -6,6 +6,7 @@ import contextlib
 import hmac
 import json
 import os
+import secrets
 import sqlite3
 import weakref
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from discreet.errors import DiscreetError, check_path, shorten
 from discreet.ledger.guards import sqlite_lock
 from discreet.live import file_access
 from discreet.live.file_access import FORMAT, MARK, TABLES
-from discreet.live.keys import Key, KeyPlace, new_file
+from discreet.live.keys import NEW, STATE, Key, KeyPlace, Version, new_file
 from discreet.live.rows import (
     RELEASED,
     Counters,
@@ -37,9 +38,9 @@ FIRST = (
 )
 COUNT = (
     "UPDATE run SET {}asked = ?, running = ?, left_over = ?, released = ?, lost = ?, changes = ?, "
-    "tag = ? WHERE session = ?"
+    "state = ?, tag = ? WHERE session = ?"
 )
-TOTALS = "SELECT released + (SELECT count(*) FROM drawn), changes FROM run"
+VERSION = "SELECT released + (SELECT count(*) FROM drawn), changes, state FROM run"
 
 
 class RunFile(Store):
@@ -54,7 +55,8 @@ class RunFile(Store):
         self.name = self._given
         self._session = self._synchronous = ""
         self._fingerprint: str | None = None  # of the key
-        self._changes = 0  # that must not be lost
+        self._changes, self._state = 0, NEW.state  # as in ``Version``
+        self._recipe = ""  # as text
         self._contents: dict[str, str | bytes] = {}  # of columns of ``run``, to be written
         self._file: sqlite3.Connection
         self._lock: sqlite3.Connection
@@ -81,7 +83,8 @@ class RunFile(Store):
                 state = (rows.learner, self._encrypted(rows.stream, "stream"))
                 self._file.execute(FIRST, (text, *names, *rows.epoch, *state, as_json(rows.draws)))
                 self._measure()
-                self._seal(rows.counters, rows.epoch, 0)
+                _, self._changes, self._state = NEW
+                self._seal(rows.counters, rows.epoch)
             self._advance()
 
     def open(self, key: KeyPlace | None = None) -> None:
@@ -94,66 +97,78 @@ class RunFile(Store):
             self.close()
             raise DiscreetError(f"{self.name} is a file of another kind, not a run.")
         with self._closed_by_failure(), sqlite_lock, self._explained(), self._reading():
-            file_access.check_structure(self._file)
             self._be_careful()
-            token, fingerprint = self._file.execute("SELECT token, key FROM run").fetchone()
-            releases, changes = self._file.execute(TOTALS).fetchone()
-            if not token.isalnum() or not type(releases) is type(changes) is int:
-                raise ValueError("not what a run writes")
-            self._token, place = token, key or KeyPlace()
-            if fingerprint is not None and place.lost:
-                self._key = place.create(token)
-                self._begin_session(self._key.fingerprint)
-            else:
-                if fingerprint is not None:
-                    self._key = place.find(token, fingerprint)
-                    self._check_age(self._key, releases, changes)
-                self._verify()
+            with self._transaction():  # whatever is checked is what is used
+                file_access.check_structure(self._file)
+                token, fingerprint = self._file.execute("SELECT token, key FROM run").fetchone()
+                if not token.isalnum():
+                    raise ValueError("not what a run writes")
+                self._token, place = token, key or KeyPlace()
+                if fingerprint is not None and place.lost:
+                    self._key = place.create(token)
+                    self._forget_unfinished(self._key.fingerprint)
+                else:
+                    if fingerprint is not None:
+                        self._key = place.find(token, fingerprint)
+                    self._verify()
+                    self._drop_undone()
                 self._begin_session()
             self._advance()
 
-    def _check_age(self, key: Key, releases: int, changes: int) -> None:
-        """Refuse a run that is older than its key."""
-        had, made = key.version
-        noted = self._noted(releases, changes) is not None
-        if releases + noted < had:
+    def _version(self) -> Version:
+        """Return how far the run in the file is."""
+        found = Version(*self._file.execute(VERSION).fetchone())
+        if [type(each) for each in found] != [int, int, bytes]:
+            raise ValueError("not what a run writes")
+        return found
+
+    def _check_age(self, key: Key) -> None:
+        """Refuse a run that is older than its key, or that another copy has gone on from."""
+        mine, known = self._version(), key.version
+        if mine.releases + (self._noted(mine) is not None) < known.releases:
             raise DiscreetError(
-                f"{self.name} is an old copy: it has {releases} releases, but the run has had "
-                f"{had}. Continuing it would release batches twice; use the file that the run was "
-                "last in."
+                f"{self.name} is an old copy: it has {mine.releases} releases, but the run has had "
+                f"{known.releases}. Continuing it would release batches twice; use the file that "
+                "the run was last in."
             )
-        if changes < made:
+        if mine.changes < known.changes:
             raise DiscreetError(
                 f"{self.name} is an old copy: outcomes that were told since then are missing (it "
-                f"has {changes} changes, but the run has had {made}). Use the file that the run "
-                "was last in."
+                f"has {mine.changes} changes, but the run has had {known.changes}). Use the file "
+                "that the run was last in."
+            )
+        if mine.changes == known.changes and mine.state != known.state:
+            raise DiscreetError(
+                f"{self.name} is an old copy: the run went on from another one. Use the file that "
+                "the run was last in."
             )
 
-    def _noted(self, releases: int, changes: int) -> tuple[Drawn, int] | None:
-        """Return the release that the key keeps for a run with these numbers, and its group."""
+    def _noted(self, version: Version) -> tuple[Drawn, int] | None:
+        """Return the release that the key keeps for a run of this version, and its group."""
         key = self._key
-        if key is None or not key.note or key.version != (releases + 1, changes):
+        if (
+            key is None
+            or not key.note
+            or key.version != version._replace(releases=version.releases + 1)
+        ):
             return None
         try:
-            content = key.decrypt(key.note, self._row_name("note", releases, changes))
+            return drawn_from(key.decrypt(key.note, self._note_name(version)))
         except ValueError:
             return None
-        return drawn_from(content)
 
-    def _begin_session(self, new_key: str | None = None) -> None:
+    def _note_name(self, version: Version) -> bytes:
+        """Return what is authenticated with a note: it is for one state of the run."""
+        return self._row_name("note", version.releases, version.changes) + version.state
+
+    def _begin_session(self) -> None:
         """Take the run for this process: whoever had it before can no longer change it."""
-        session = new_session()
-        with self._transaction():
-            if new_key is not None:
-                self._forget_unfinished(new_key)
-            else:
-                self._drop_undone()
-            self._file.execute("UPDATE run SET session = ?", (session,))
-            self._session = session
-            *counters, epoch, start = self._file.execute(
-                "SELECT asked, running, left_over, released, lost, epoch, epoch_start FROM run"
-            ).fetchone()
-            self._seal(cast(Counters, tuple(counters)), (epoch, start), self._changes)
+        self._session = new_session()
+        self._file.execute("UPDATE run SET session = ?", (self._session,))
+        *counters, epoch, start = self._file.execute(
+            "SELECT asked, running, left_over, released, lost, epoch, epoch_start FROM run"
+        ).fetchone()
+        self._seal(cast(Counters, tuple(counters)), (epoch, start))
 
     def _connect(self, path: Path) -> bool:
         """Connect to the file, as its only writer; return whether it is empty."""
@@ -192,7 +207,7 @@ class RunFile(Store):
         A learner may have seen the release, so its group must not be released again.
         """
         execute = self._file.execute
-        noted = self._noted(*execute(TOTALS).fetchone())
+        noted = self._noted(self._version())
         if noted is None:
             return
         drawn, group = noted
@@ -220,17 +235,14 @@ class RunFile(Store):
 
     def recipe(self) -> Recipe:
         """Return the arguments that the run was made with."""
-        with sqlite_lock, self._explained(), self._reading():
-            (text,) = self._file.execute("SELECT recipe FROM run").fetchone()
-            return cast(Recipe, json.loads(text))
+        return cast(Recipe, json.loads(self._recipe))
 
     def _measure(self) -> tuple[bytes, bytes]:
         """Compute the tag of what is in the file; return it, and the one that is there."""
         execute = self._file.execute
         self._tag = tag = Tag(None if self._key is None else self._key.tag_secret)
-        (
-            (text, token, session, fingerprint, *counters, learner, stream, draws, changes, found),
-        ) = execute("SELECT * FROM run").fetchall()
+        ((text, token, session, fingerprint, *rest),) = execute("SELECT * FROM run").fetchall()
+        *counters, learner, stream, draws, changes, state, found = rest
         columns = {"recipe": text, "learner": learner, "stream": stream, "draws": draws}
         for column, content in columns.items():
             tag.put(column, 0, content)
@@ -242,38 +254,44 @@ class RunFile(Store):
                 tag.put(table, *row)
         for row in execute("SELECT * FROM release"):
             tag.add("release", *row)
-        self._fingerprint, self._changes = fingerprint, changes
-        return tag.of(token, session, fingerprint, *counters, changes), found
+        self._fingerprint, self._recipe = fingerprint, text
+        self._changes, self._state = changes, state
+        return tag.of(token, session, fingerprint, *counters, changes, state), found
 
     def _verify(self) -> None:
-        """Refuse a file that was not written with its key."""
+        """Refuse a file that was not written with its key, or is older than it."""
         tag, found = self._measure()
         if not isinstance(found, bytes) or not hmac.compare_digest(tag, found):
             if self._key is None:
                 raise ValueError("the tag does not fit")
             raise self._not_authentic("the run")
+        if self._key is not None:
+            self._check_age(self._key)
 
-    def _seal(self, counters: Counters, epoch: tuple[int, int], changes: int) -> None:
+    def _seal(self, counters: Counters, epoch: tuple[int, int], *, lasting: bool = False) -> None:
         """Write the counters, large columns that are new, and the tag of everything.
 
         Refuses if another process took the run.
         """
+        changes, state = self._changes, self._state
+        if lasting:
+            changes, state = changes + 1, secrets.token_bytes(STATE)
         names = (self._token, self._session, self._fingerprint)
-        tag = self._tag.of(*names, *counters, *epoch, changes)
+        tag = self._tag.of(*names, *counters, *epoch, changes, state)
         contents, self._contents = self._contents, {}
         statement = COUNT.format("".join(f"{column} = ?, " for column in contents))
-        row = (*contents.values(), *counters, changes, tag, self._session)
+        row = (*contents.values(), *counters, changes, state, tag, self._session)
         if self._file.execute(statement, row).rowcount != 1:
             raise DiscreetError(
                 f"{self.name} has been opened by another process: a run has one writer, so this "
                 "one ends."
             )
-        self._changes = changes
+        self._changes, self._state = changes, state
 
     def _advance(self) -> None:
-        """Count releases and changes in the key, as the file has them."""
+        """Record the version of the file in the key."""
         if self._key is not None:
-            self._key.advance(*self._file.execute(TOTALS).fetchone())
+            self._key.advance(self._version())
 
     @contextlib.contextmanager
     def _change(
@@ -298,13 +316,13 @@ class RunFile(Store):
             self._synchronous = ""
             self._file.execute(f"PRAGMA synchronous = {synchronous}")
             self._synchronous = synchronous
-        changes = self._changes + lasting
         self._contents = {}
         with self._transaction():
             yield
-            self._seal(counters, epoch or self.rows.epoch, changes)
+            self._seal(counters, epoch or self.rows.epoch, lasting=lasting)
         if self._key is not None and lasting:
-            self._key.advance(self.rows.counters[RELEASED] + releasing, changes, note=b"")
+            releases = self.rows.counters[RELEASED] + releasing
+            self._key.advance(Version(releases, self._changes, self._state), note=b"")
 
     def close(self) -> None:
         """Release the file for another process."""
@@ -314,7 +332,8 @@ class RunFile(Store):
                 # A file that was refused must not move its key.
                 with contextlib.suppress(sqlite3.Error, DiscreetError, TypeError):
                     if self._session:
-                        self._advance()
+                        with self._snapshot():
+                            self._advance()
                 self._key.close()
             self._file.close()
             self._lock.close()
@@ -330,6 +349,11 @@ class RunFile(Store):
 
     def _transaction(self) -> contextlib.AbstractContextManager[None]:
         return file_access.transaction(self._file)
+
+    def _snapshot(self) -> contextlib.AbstractContextManager[None]:
+        if self._file.in_transaction:
+            self._file.execute("ROLLBACK")
+        return file_access.snapshot(self._file)
 
     def _explained(self) -> contextlib.AbstractContextManager[None]:
         return file_access.explained(self.name)
