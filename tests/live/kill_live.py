@@ -205,7 +205,8 @@ class RepliesFirst(FileStore):
             if not self._file.in_transaction:
                 self._file.execute("BEGIN IMMEDIATE")
             yield
-            self._seal(counters, self.rows.epoch, lasting=lasting)
+            version = self._next(lasting=lasting, releasing=releasing)
+            self._seal(counters, self.rows.epoch, version)
             self.changes += 1
             if self.changes % 4 == 0:
                 self._file.execute("COMMIT")

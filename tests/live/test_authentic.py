@@ -83,7 +83,7 @@ def forge(path, recipe):
         file.execute("DELETE FROM batch")
         tag = Tag(None)
         text, token, session, key, *rest = file.execute("SELECT * FROM run").fetchone()
-        *far, learner, stream, draws, changes, state, _ = rest
+        *far, learner, stream, draws, changes, release, change, _ = rest
         for column, content in zip(
             ("recipe", "learner", "stream", "draws"), (text, learner, stream, draws), strict=True
         ):
@@ -93,7 +93,7 @@ def forge(path, recipe):
                 tag.put(table, *row)
         for row in file.execute("SELECT * FROM release"):
             tag.add("release", *row)
-        found = tag.of(token, session, key, *far, changes, state)
+        found = tag.of(token, session, key, *far, changes, release, change)
         file.execute("UPDATE run SET tag = ?", (found,))
         file.commit()
 

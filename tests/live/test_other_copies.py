@@ -10,7 +10,7 @@ import pytest
 from makers import ask, make, tell
 
 from discreet import DiscreetError, LiveRun
-from discreet.live import run_file
+from discreet.live import file_store, run_file
 from discreet.live.keys import Key
 
 TABLES = ("run", "batch", "decision", "outcome", "choice", "drawn", "release")
@@ -128,6 +128,33 @@ def test_a_note_is_for_one_history(path, monkeypatch):
     restore(path, after)
     with pytest.raises(DiscreetError, match="is an old copy"):
         type(bandit).open(path)
+
+
+def test_a_key_that_lost_changes_still_tells_releases_apart(path, tmp_path, monkeypatch):
+    """A power loss comes before the key has counted a release, and takes its last changes too."""
+    monkeypatch.setattr(file_store, "LONGEST_NOTE", 0)  # a row, as for large releases
+    key = tmp_path / "run.key"
+    bandit = make("batch", path=path, key=key)
+    seen = watch(bandit, monkeypatch)
+    decisions = [bandit.ask() for _ in range(8)]
+    on_disk = key.read_bytes()
+    bandit.tell(decisions[0], loss=0.5)
+    before = save(path)
+    for decision in decisions[1:3] + decisions[4:7]:
+        bandit.tell(decision, loss=0.5)
+    killed_before_the_key_is_written(lambda: bandit.tell(decisions[3], loss=0.5))
+    kill(bandit, path)
+    after = save(path)
+    key.write_bytes(on_disk)
+    restore(path, before)
+    with type(bandit).open(path, key=key) as again:
+        for decision in decisions[1:4]:
+            again.tell(decision.id, loss=0.5)
+    assert len(seen) == 1
+    restore(path, after)
+    with pytest.raises(DiscreetError, match="is an old copy: the run went on from another one"):
+        type(bandit).open(path, key=key)
+    assert len(seen) == 1
 
 
 def test_rows_that_are_set_back_while_the_run_is_open_are_refused(path, monkeypatch):

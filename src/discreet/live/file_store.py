@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 
 from discreet.ledger.guards import sqlite_lock
-from discreet.live.keys import LONGEST_NOTE, OVERHEAD, Version
+from discreet.live.keys import LONGEST_NOTE, OVERHEAD, new_name
 from discreet.live.rows import (
-    RELEASED,
     Change,
     Counters,
     Drawn,
@@ -42,7 +41,7 @@ class FileStore(RunFile):
         with sqlite_lock, self._explained(), self._reading(), self._snapshot():
             execute = self._file.execute
             self._verify()
-            text, token, session, _, *far, learner, stream, draws, _, _, _ = execute(
+            text, token, session, _, *far, learner, stream, draws, _, _, _, _ = execute(
                 "SELECT * FROM run"
             ).fetchone()
             rows = Rows(json.loads(text), token, learner)
@@ -60,7 +59,7 @@ class FileStore(RunFile):
             for number, value in execute("SELECT * FROM outcome"):
                 rows.outcomes[number] = self._decrypted(value, "outcome", number) or b""
             rows.choices = dict(execute("SELECT * FROM choice"))
-            noted = self._noted(self._version())
+            noted = self._noted()
             rows.drawn = None if noted is None else noted[0]
             self._in_table = False
             for number, shape, value, held, later in execute("SELECT * FROM drawn"):
@@ -124,9 +123,9 @@ class FileStore(RunFile):
         content = drawn_bytes(drawn, self.rows.open[drawn.decision][1])
         if len(content) + OVERHEAD > LONGEST_NOTE:
             return False
-        version = Version(self.rows.counters[RELEASED], self._changes, self._state)
-        note = key.encrypt(content, self._note_name(version))
-        key.advance(version._replace(releases=version.releases + 1), note)
+        release = new_name()
+        note = key.encrypt(content, self._note_name(release))
+        key.advance(self._version.with_release(release), note)
         return True
 
     def _write_drawn(self, drawn: Drawn) -> None:

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 MARK = b"discreet"  # how a key file begins
-SECRET, STATE = 32, 16  # bytes of the secret, and of the name of a state
-VERSION = struct.Struct(f">QQ{STATE}s")
+SECRET, NAME = 32, 16  # bytes of the secret, and of a random name
+VERSION = struct.Struct(f">QQ{NAME}s{NAME}s")
 START = len(MARK) + SECRET  # where the version begins
 SIZE = START + VERSION.size
 # The version and a note behind it are written at once, and lie in the first sector of the file,
@@ -53,14 +53,27 @@ _opened: weakref.WeakSet[Key] = weakref.WeakSet()
 
 
 class Version(NamedTuple):
-    """How far a run is: what is compared with its key, to refuse old copies."""
+    """How far a run is: what is compared with its key, to refuse old copies.
+
+    Names are drawn at random, so two copies that both went on differ in them.
+    """
 
     releases: int
     changes: int  # that must not be lost
-    state: bytes  # drawn at random with every such change: two copies that went on differ in it
+    last_release: bytes  # its name
+    last_change: bytes
+
+    def with_release(self, name: bytes) -> Version:
+        """Return the version after one more release."""
+        return self._replace(releases=self.releases + 1, last_release=name)
 
 
-NEW = Version(0, 0, bytes(STATE))
+NEW = Version(0, 0, bytes(NAME), bytes(NAME))
+
+
+def new_name() -> bytes:
+    """Return a name that nothing else has."""
+    return secrets.token_bytes(NAME)
 
 
 class Key:
@@ -167,9 +180,12 @@ class Key:
         get them later, in the order of writing, so that after a power loss the key may be behind
         the run. A new note takes the place of the earlier one; without one that stays.
         """
-        before = self.version
-        later = version if version.changes > before.changes else before
-        version = later._replace(releases=max(version.releases, before.releases))
+        before, later = self.version, version
+        if version.changes <= before.changes:
+            later = later._replace(changes=before.changes, last_change=before.last_change)
+        if version.releases <= before.releases:
+            later = later._replace(releases=before.releases, last_release=before.last_release)
+        version = later
         note = self.note if note is None else note
         if version == before and note == self.note:
             return

@@ -6,7 +6,6 @@ import contextlib
 import hmac
 import json
 import os
-import secrets
 import sqlite3
 import weakref
 from collections.abc import Iterator
@@ -17,9 +16,8 @@ from discreet.errors import DiscreetError, check_path, shorten
 from discreet.ledger.guards import sqlite_lock
 from discreet.live import file_access
 from discreet.live.file_access import FORMAT, MARK, TABLES
-from discreet.live.keys import NEW, STATE, Key, KeyPlace, Version, new_file
+from discreet.live.keys import NEW, Key, KeyPlace, Version, new_file, new_name
 from discreet.live.rows import (
-    RELEASED,
     Counters,
     Drawn,
     Recipe,
@@ -38,9 +36,8 @@ FIRST = (
 )
 COUNT = (
     "UPDATE run SET {}asked = ?, running = ?, left_over = ?, released = ?, lost = ?, changes = ?, "
-    "state = ?, tag = ? WHERE session = ?"
+    "release_name = ?, change_name = ?, tag = ? WHERE session = ?"
 )
-VERSION = "SELECT released + (SELECT count(*) FROM drawn), changes, state FROM run"
 
 
 class RunFile(Store):
@@ -55,7 +52,7 @@ class RunFile(Store):
         self.name = self._given
         self._session = self._synchronous = ""
         self._fingerprint: str | None = None  # of the key
-        self._changes, self._state = 0, NEW.state  # as in ``Version``
+        self._version = NEW
         self._recipe = ""  # as text
         self._contents: dict[str, str | bytes] = {}  # of columns of ``run``, to be written
         self._file: sqlite3.Connection
@@ -83,8 +80,8 @@ class RunFile(Store):
                 state = (rows.learner, self._encrypted(rows.stream, "stream"))
                 self._file.execute(FIRST, (text, *names, *rows.epoch, *state, as_json(rows.draws)))
                 self._measure()
-                _, self._changes, self._state = NEW
-                self._seal(rows.counters, rows.epoch)
+                self._version = NEW
+                self._seal(rows.counters, rows.epoch, NEW)
             self._advance()
 
     def open(self, key: KeyPlace | None = None) -> None:
@@ -112,20 +109,15 @@ class RunFile(Store):
                         self._key = place.find(token, fingerprint)
                     self._verify()
                     self._drop_undone()
+                if [type(each) for each in self._version] != [int, int, bytes, bytes]:
+                    raise ValueError("not what a run writes")
                 self._begin_session()
             self._advance()
 
-    def _version(self) -> Version:
-        """Return how far the run in the file is."""
-        found = Version(*self._file.execute(VERSION).fetchone())
-        if [type(each) for each in found] != [int, int, bytes]:
-            raise ValueError("not what a run writes")
-        return found
-
     def _check_age(self, key: Key) -> None:
         """Refuse a run that is older than its key, or that another copy has gone on from."""
-        mine, known = self._version(), key.version
-        if mine.releases + (self._noted(mine) is not None) < known.releases:
+        mine, known = self._version, key.version
+        if mine.releases + (self._noted() is not None) < known.releases:
             raise DiscreetError(
                 f"{self.name} is an old copy: it has {mine.releases} releases, but the run has had "
                 f"{known.releases}. Continuing it would release batches twice; use the file that "
@@ -137,29 +129,32 @@ class RunFile(Store):
                 f"has {mine.changes} changes, but the run has had {known.changes}). Use the file "
                 "that the run was last in."
             )
-        if mine.changes == known.changes and mine.state != known.state:
+        another = mine.releases == known.releases and mine.last_release != known.last_release
+        another |= mine.changes == known.changes and mine.last_change != known.last_change
+        if another:
             raise DiscreetError(
                 f"{self.name} is an old copy: the run went on from another one. Use the file that "
                 "the run was last in."
             )
 
-    def _noted(self, version: Version) -> tuple[Drawn, int] | None:
-        """Return the release that the key keeps for a run of this version, and its group."""
-        key = self._key
+    def _noted(self) -> tuple[Drawn, int] | None:
+        """Return the release that the key keeps for the run as it is, and its group."""
+        key, version = self._key, self._version
         if (
             key is None
             or not key.note
-            or key.version != version._replace(releases=version.releases + 1)
+            or key.version != version.with_release(key.version.last_release)
         ):
             return None
         try:
-            return drawn_from(key.decrypt(key.note, self._note_name(version)))
+            return drawn_from(key.decrypt(key.note, self._note_name(key.version.last_release)))
         except ValueError:
             return None
 
-    def _note_name(self, version: Version) -> bytes:
+    def _note_name(self, release: bytes) -> bytes:
         """Return what is authenticated with a note: it is for one state of the run."""
-        return self._row_name("note", version.releases, version.changes) + version.state
+        releases, changes, *names = self._version
+        return b"".join([self._row_name("note", releases, changes), *names, release])
 
     def _begin_session(self) -> None:
         """Take the run for this process: whoever had it before can no longer change it."""
@@ -168,7 +163,7 @@ class RunFile(Store):
         *counters, epoch, start = self._file.execute(
             "SELECT asked, running, left_over, released, lost, epoch, epoch_start FROM run"
         ).fetchone()
-        self._seal(cast(Counters, tuple(counters)), (epoch, start))
+        self._seal(cast(Counters, tuple(counters)), (epoch, start), self._version)
 
     def _connect(self, path: Path) -> bool:
         """Connect to the file, as its only writer; return whether it is empty."""
@@ -207,7 +202,7 @@ class RunFile(Store):
         A learner may have seen the release, so its group must not be released again.
         """
         execute = self._file.execute
-        noted = self._noted(self._version())
+        noted = self._noted()
         if noted is None:
             return
         drawn, group = noted
@@ -225,6 +220,8 @@ class RunFile(Store):
             (lost, group),
         )
         self._measure()
+        assert self._key is not None, "there was a note"
+        self._version = self._version._replace(last_release=self._key.version.last_release)
 
     def _be_careful(self) -> None:
         """Overwrite what is erased, and wait for the disk; macOS must be told to."""
@@ -242,7 +239,7 @@ class RunFile(Store):
         execute = self._file.execute
         self._tag = tag = Tag(None if self._key is None else self._key.tag_secret)
         ((text, token, session, fingerprint, *rest),) = execute("SELECT * FROM run").fetchall()
-        *counters, learner, stream, draws, changes, state, found = rest
+        *counters, learner, stream, draws, changes, release, change, found = rest
         columns = {"recipe": text, "learner": learner, "stream": stream, "draws": draws}
         for column, content in columns.items():
             tag.put(column, 0, content)
@@ -255,8 +252,10 @@ class RunFile(Store):
         for row in execute("SELECT * FROM release"):
             tag.add("release", *row)
         self._fingerprint, self._recipe = fingerprint, text
-        self._changes, self._state = changes, state
-        return tag.of(token, session, fingerprint, *counters, changes, state), found
+        (releases,) = execute("SELECT released + (SELECT count(*) FROM drawn) FROM run").fetchone()
+        self._version = Version(releases, changes, release, change)
+        names = (token, session, fingerprint)
+        return tag.of(*names, *counters, changes, release, change), found
 
     def _verify(self) -> None:
         """Refuse a file that was not written with its key, or is older than it."""
@@ -268,30 +267,38 @@ class RunFile(Store):
         if self._key is not None:
             self._check_age(self._key)
 
-    def _seal(self, counters: Counters, epoch: tuple[int, int], *, lasting: bool = False) -> None:
-        """Write the counters, large columns that are new, and the tag of everything.
+    def _seal(self, counters: Counters, epoch: tuple[int, int], version: Version) -> None:
+        """Write the counters, large columns that are new, the version, and the tag of everything.
 
         Refuses if another process took the run.
         """
-        changes, state = self._changes, self._state
-        if lasting:
-            changes, state = changes + 1, secrets.token_bytes(STATE)
+        columns = (*counters, *epoch, *version[1:])
         names = (self._token, self._session, self._fingerprint)
-        tag = self._tag.of(*names, *counters, *epoch, changes, state)
+        tag = self._tag.of(*names, *columns)
         contents, self._contents = self._contents, {}
         statement = COUNT.format("".join(f"{column} = ?, " for column in contents))
-        row = (*contents.values(), *counters, changes, state, tag, self._session)
+        row = (*contents.values(), *counters, *version[1:], tag, self._session)
         if self._file.execute(statement, row).rowcount != 1:
             raise DiscreetError(
                 f"{self.name} has been opened by another process: a run has one writer, so this "
                 "one ends."
             )
-        self._changes, self._state = changes, state
+        self._version = version
 
     def _advance(self) -> None:
         """Record the version of the file in the key."""
         if self._key is not None:
-            self._key.advance(self._version())
+            self._key.advance(self._version)
+
+    def _next(self, *, lasting: bool, releasing: bool) -> Version:
+        """Return the version after a change."""
+        version = self._version
+        if lasting:
+            version = version._replace(changes=version.changes + 1, last_change=new_name())
+        if releasing:
+            noted = None if self._key is None or not self._key.note else self._key.version
+            version = version.with_release(new_name() if noted is None else noted.last_release)
+        return version
 
     @contextlib.contextmanager
     def _change(
@@ -317,12 +324,12 @@ class RunFile(Store):
             self._file.execute(f"PRAGMA synchronous = {synchronous}")
             self._synchronous = synchronous
         self._contents = {}
+        version = self._next(lasting=lasting, releasing=releasing)
         with self._transaction():
             yield
-            self._seal(counters, epoch or self.rows.epoch, lasting=lasting)
+            self._seal(counters, epoch or self.rows.epoch, version)
         if self._key is not None and lasting:
-            releases = self.rows.counters[RELEASED] + releasing
-            self._key.advance(Version(releases, self._changes, self._state), note=b"")
+            self._key.advance(version, note=b"")
 
     def close(self) -> None:
         """Release the file for another process."""
