@@ -34,14 +34,13 @@ class InBlocks(np.random.Generator):
         super().__init__(bits)
         self._ready: list[float] = []
 
-    def random(self, *shape: object, **kind: object) -> Any:  # noqa: ANN401 (as in NumPy)
-        """Return the next number from 0 to 1, or an array of new ones."""
-        if shape or kind:
-            draw: Any = super().random
-            return draw(*shape, **kind)
-        if not self._ready:
-            self._ready = super().random(self.SIZE).tolist()
-        return self._ready.pop()
+    def random(self, size: Any = None, dtype: Any = None, out: Any = None) -> Any:  # noqa: ANN401
+        """Return the next number from 0 to 1, or an array of new ones, as in NumPy."""
+        if size is None and dtype is None and out is None:
+            if not self._ready:
+                self._ready = super().random(self.SIZE).tolist()
+            return self._ready.pop()
+        return super().random(size, np.float64 if dtype is None else dtype, out)
 
 
 class Streams(NamedTuple):

@@ -65,15 +65,21 @@ class ArmsClient(LiveClient[Decision]):
         """
         try:
             low, high = self._range
-            # This saves a call; with clip=True all outcomes are clipped, in the same time.
-            if reward is None and type(loss) is float and not self._clip and low <= loss <= high:
+            # These save a call; with clip=True all outcomes are clipped, in the same time.
+            if self._clip:
+                outcome = loss_of(reward, loss, self._range, clip=True)
+            elif reward is None and type(loss) is float and low <= loss <= high:
                 outcome = loss
+            elif loss is None and type(reward) is float and low <= reward <= high:
+                outcome = low + (high - reward)
             else:
-                outcome = loss_of(reward, loss, self._range, clip=self._clip)
+                outcome = loss_of(reward, loss, self._range, clip=False)
             # what ask gives; anything else is checked more closely
             if type(decision) is Decision and type(decision[1]) is int and type(decision[2]) is str:
                 arm, number, token = decision
-                self._run.tell_by_id(number, token, index_of(self._indices, arm), outcome)
+                plain = type(arm) is int or type(arm) is str  # this saves a call
+                choice = self._indices.get(arm) if plain else index_of(self._indices, arm)
+                self._run.tell_by_id(number, token, choice, outcome)
             else:
                 self._tell(decision, outcome)
         except BaseException as error:
