@@ -322,8 +322,9 @@ class Player:
             if outcome is SILENT:
                 spent.append(0)
                 continue
+            fresh = renewed(outcome)
             begun = clock()
-            tell(decision, outcome)
+            tell(decision, fresh)
             spent.append(clock() - begun)
         if self._plan.wait is None:
             found = [spent[position], spent[-1], sum(spent)]
@@ -346,6 +347,17 @@ class Player:
             self._now += 2.0 * self._plan.wait
             run.release_due()
         return [*found, released]
+
+
+def renewed(outcome: object) -> object:
+    """Return the same outcome as a new object.
+
+    An object that was used a moment ago would be in the processor's cache, and another one not:
+    that says nothing about outcomes, which are new objects in every round.
+    """
+    if isinstance(outcome, float):
+        return outcome * 1.0
+    return [renewed(each) for each in outcome] if isinstance(outcome, list) else outcome
 
 
 def measure(player: Player, neighbours: Neighbours, trials: int, rng: Generator) -> Measured:
