@@ -50,7 +50,7 @@ def round_to_grid(share: float, grid: float) -> float:
     """
     steps = share * grid + 0.5  # a share of 1 + 2^-51 is too little above 1 to make a difference
     nearest = (steps + ROUNDING) - ROUNDING
-    return nearest - (nearest > steps)
+    return nearest - (0.5 - math.copysign(0.5, steps - nearest))  # 1 less if it was rounded up
 
 
 class Range(Component):

@@ -179,6 +179,9 @@ class OptimalNoise(TableShape):
         return ExactTable(self.epsilon, self.values, self.counts)
 
 
+ABOVE = 1 << 128  # what a point of the interval is compared with: its size does not change
+
+
 class ExactTable(TableShape):
     """The table for live use: a whole number from the operating system decides exactly."""
 
@@ -190,16 +193,18 @@ class ExactTable(TableShape):
         last = self.counts.shape[0] - 1
         inside = clamp_to(value, 0.0, float(last))
         row = min(int(inside), last - 1)
-        point = secrets.randbelow(int(TOTAL) << GRID_BITS)
-        # The share of the upper row in steps of 2^-40, and of the lower one: n and 2^40 - n. With
-        # an offset, both have a fixed size.
+        # Whole numbers of all sizes take the same time: each gets an offset that gives it a fixed
+        # size. Offsets of the counts cancel, because both shares add up to a constant.
+        whole = int(TOTAL) << GRID_BITS
+        point = secrets.randbelow(whole) + ABOVE
+        # The share of the upper row in steps of 2^-40, and of the lower one: n and 2^40 - n.
         upper = rounded_plus((inside - row) * 2.0**GRID_BITS, OFFSET)
         lower = 2 * OFFSET + (1 << GRID_BITS) - upper
         drawn = 0
         for place in range(self.values.size - 1):  # all of them, wherever the point lies
-            low, high = int(self.counts[row, place]), int(self.counts[row + 1, place])
-            point -= lower * low + upper * high - OFFSET * (low + high)
-            drawn += point >= 0
+            low, high = (int(self.counts[each, place] + TOTAL) for each in (row, row + 1))
+            point += whole - (lower * low + upper * high - OFFSET * (low + high))
+            drawn += point >= ABOVE
         return float(self.values[drawn])
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
