@@ -13,6 +13,7 @@ import hashlib
 import os
 import secrets
 import struct
+import sys
 import weakref
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -47,7 +48,7 @@ PURPOSE, TAG_PURPOSE = b"discreet: rows of a run", b"discreet: the tag of a run"
 FOLDER = "DISCREET_KEYS"  # the environment variable that names the folder of keys
 
 # The content of a file, but not its times: its size never changes. Not every system has it.
-sync = getattr(os, "fdatasync", os.fsync)
+sync = os.fdatasync if sys.platform == "linux" else os.fsync
 
 _opened: weakref.WeakSet[Key] = weakref.WeakSet()
 
