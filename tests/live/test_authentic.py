@@ -197,7 +197,10 @@ def test_a_new_key_is_whole_or_not_there(tmp_path, monkeypatch):
 # Sums that no batch can have
 
 
-@pytest.mark.parametrize("kind", ["batch", "one bit", "slates"])
+SUMMED = ["batch", "one bit", "slates"]
+
+
+@pytest.mark.parametrize("kind", SUMMED)
 def test_a_sum_that_its_batch_cannot_have_is_not_released(kind):
     """One bit of an exponent would show the raw sum through any noise."""
     face = make(kind)
