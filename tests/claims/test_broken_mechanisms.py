@@ -52,7 +52,12 @@ def test_every_broken_mechanism_is_caught(name, way):
     assert find(way, BROKEN[name].make())
 
 
-QUICK = ("low sums never released", "a coin that is too sure", "the true direction in 0.2 %")
+QUICK = (
+    "low sums never released",
+    "a coin that is too sure",
+    "the true direction in 0.2 %",
+    "a range that lets NaN pass",
+)
 
 
 @pytest.mark.slow
