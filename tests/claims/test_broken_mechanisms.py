@@ -63,12 +63,12 @@ QUICK = (
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name if name in QUICK else in_full(name) for name in RARELY])
 def test_every_mechanism_that_is_broken_rarely_is_caught(name):
-    """By default, with as many trials as the audit chooses; in less than a minute each."""
+    """By default, with as many trials as the audit chooses; in less than a minute of a processor."""
     (way,) = RARELY[name].caught_by
     private = RARELY[name].make()
-    start = time.perf_counter()
+    start = time.process_time()
     assert audit(private).violated if way == "audit" else find(way, private)
-    assert time.perf_counter() - start < 60.0
+    assert time.process_time() - start < 60.0
 
 
 @pytest.mark.slow

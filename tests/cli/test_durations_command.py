@@ -61,7 +61,7 @@ def test_every_algorithm_has_a_live_run_or_says_why_not(name):
         assert str(refusal).endswith(".")
         assert not known.build(known.setting(delta=1e-6)).guarantee.is_private or any(
             word in str(refusal)
-            for word in ("sampling", "bound is", "delta", "curvature", "smooth", "known only")
+            for word in ("sampling", "bound is", "delta", "curvature", "smooth", "cannot be used live")
         )
 
 
