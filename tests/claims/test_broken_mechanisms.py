@@ -63,7 +63,7 @@ QUICK = (
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name if name in QUICK else in_full(name) for name in RARELY])
 def test_every_mechanism_that_is_broken_rarely_is_caught(name):
-    """By default, with as many trials as the audit chooses; in less than a minute of a processor."""
+    """By default, with as many trials as the audit chooses; in a minute of a processor."""
     (way,) = RARELY[name].caught_by
     private = RARELY[name].make()
     start = time.process_time()

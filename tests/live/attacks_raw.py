@@ -1,4 +1,4 @@
-"""Routes to raw data: retries, forks, modified files, frames of errors, and noise that is sealed."""
+"""Routes to raw data: retries, forks, modified files, frames of errors, and sealed noise."""
 
 from __future__ import annotations
 

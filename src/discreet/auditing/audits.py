@@ -158,8 +158,9 @@ def audit(
 
     Before the default attack, two searches for leaks are made that assume nothing: whole runs,
     neighbours of many kinds and levels, and everything that is seen of them together; and rare
-    values that come again exactly. A loss that is no number is tried as well. What they find is attacked too. Each attack has all of the
-    trials and a share of 1 - ``confidence``; the best is reported.
+    values that come again exactly. A loss that is no number is tried as well. What they find is
+    attacked too. Each attack has all of the trials and a share of 1 - ``confidence``; the best is
+    reported.
 
     The result is a lower bound: a guarantee can be false without being caught, but a correct one is
     called violated in at most 1 - ``confidence`` of all audits. A quarter of the trials is used to

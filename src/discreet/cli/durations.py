@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from discreet.algorithms import algorithm
@@ -15,7 +15,7 @@ from discreet.live import Advisor, Bandit, BestArmSearch, Experts, Optimizer, Ve
 from discreet.live.client import LiveClient
 from discreet.problems import Advice, Arms, BestArm, Functions, Points, Problem
 
-CLIENTS: dict[type[Problem], type[LiveClient[Any]]] = {
+CLIENTS: dict[type[Problem], Callable[..., LiveClient[Any]]] = {
     Arms: Bandit,
     BestArm: BestArmSearch,
     Advice: Advisor,
@@ -26,7 +26,7 @@ CLIENTS: dict[type[Problem], type[LiveClient[Any]]] = {
 def live_client(name: str, problem: Problem, terms: Mapping[str, Any]) -> LiveClient[Any]:
     """Return a live run, in memory, of a named algorithm, or say why there is none."""
     given = problem.parameters()
-    client = CLIENTS.get(type(problem))
+    client: Callable[..., LiveClient[Any]] | None = CLIENTS.get(type(problem))
     if isinstance(problem, Points):
         client = VectorOptimizer
         if problem.geometry == "experts":

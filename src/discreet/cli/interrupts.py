@@ -144,7 +144,7 @@ def check_handles() -> None:
     """Exit with one sentence if too few files can be opened at once for anything to work."""
     opened: list[int] = []
     try:
-        for _ in range(HANDLES):
+        while len(opened) < HANDLES:
             opened.append(os.open(os.devnull, os.O_RDONLY))
     except OSError:
         say(FEW_HANDLES)
