@@ -146,11 +146,17 @@ def edits(tries):
 @attack(
     "a sum in memory or in a file that its outcomes cannot have",
     holds="not released",
-    tries=10,
+    tries=20,
 )
 def impossible_sums(tries):
     test = authentic.test_a_sum_that_its_batch_cannot_have_is_not_released
     calls = [(kind, lambda *_, kind=kind: test(kind)) for kind in authentic.SUMMED]
+    stream = authentic.test_a_running_sum_that_its_rounds_cannot_have_is_not_released
+    calls += [
+        (kind, lambda *_, kind=kind, wrong=wrong: stream(kind, wrong))
+        for kind in authentic.STREAMS
+        for wrong in (2.0**60, np.nan)
+    ]
     return faults_of(calls[:tries])
 
 
