@@ -187,6 +187,23 @@ COMMANDS = [
     ("audit batched-exp3 --trials x", "Invalid value for '--trials': 'x' is not a valid integer."),
     ("audit batched-exp3 --epsilon 0", "epsilon is 0.0"),
     ("audit batched-exp3 --set foo=1", "unknown option of batched-exp3 'foo'"),
+    ("audit --durations", "audit needs the name of an algorithm or --all, but not both."),
+    (
+        "audit --durations --all",
+        "--durations audits one algorithm: give its name instead of --all.",
+    ),
+    (
+        "audit --durations local-linucb",
+        "local-linucb has no live run (contextual bandit), so there are no durations to audit.",
+    ),
+    ("audit --durations exp3", "the run protects nobody"),
+    ("audit --durations exp3-tau --delta 1e-6", "private through its own sampling"),
+    ("audit --durations batched-exp3 --trials 5", "trials is 5, but must be a whole number"),
+    ("audit --durations batched-exp3 --set foo=1", "unknown option of batched-exp3 'foo'"),
+    (
+        "audit --durations batched-exp3 --rounds 100000 --set batch_size=5000",
+        "a batch has 5000 rounds, but this audit is for batches of at most 2000.",
+    ),
     (
         "counters --output x.foo",
         "output is x.foo, but the name of a picture must end in one of .png, .pdf, .svg.",

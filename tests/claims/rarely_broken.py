@@ -395,6 +395,6 @@ RARELY: dict[str, Broken] = {
     "no noise on a coordinate in 0.5 %": Broken(lambda: summed(noise=SometimesSilent), AUDIT),
     "a range that lets NaN pass": Broken(
         lambda: each_round()._replace(channel=PerRound(LetsNothingPass(0.0, 1.0), Laplace(1.0))),
-        ("check_channel",),
+        AUDIT,
     ),
 }

@@ -52,18 +52,23 @@ def test_every_broken_mechanism_is_caught(name, way):
     assert find(way, BROKEN[name].make())
 
 
-QUICK = ("low sums never released", "a coin that is too sure", "the true direction in 0.2 %")
+QUICK = (
+    "low sums never released",
+    "a coin that is too sure",
+    "the true direction in 0.2 %",
+    "a range that lets NaN pass",
+)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name if name in QUICK else in_full(name) for name in RARELY])
 def test_every_mechanism_that_is_broken_rarely_is_caught(name):
-    """By default, with as many trials as the audit chooses; in less than a minute each."""
+    """By default, with as many trials as the audit chooses; in a minute of a processor."""
     (way,) = RARELY[name].caught_by
     private = RARELY[name].make()
-    start = time.perf_counter()
+    start = time.process_time()
     assert audit(private).violated if way == "audit" else find(way, private)
-    assert time.perf_counter() - start < 60.0
+    assert time.process_time() - start < 60.0
 
 
 @pytest.mark.slow

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 
 import numpy as np
 import pytest
+
+from discreet.cli.interrupts import FEW_HANDLES
 
 SMALL = ("--rounds", 1000, "--trials", 3, "--quiet")
 
@@ -178,3 +183,31 @@ def test_what_is_refused_of_going_on_and_warming(call, words, sentence):
     code, text, complaint = call(*words)
     assert (code, text) == (2, "")
     assert sentence in complaint
+
+
+def said_by(command, **environment):
+    """Return the exit code of a command line, and what it says."""
+    done = subprocess.run(
+        ["bash", "-c", command],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(map(str, sys.path))} | environment,
+    )
+    return done.returncode, done.stderr
+
+
+def test_a_plot_backend_that_is_none_is_one_sentence(tmp_path):
+    command = f"'{sys.executable}' -m discreet simulate exp3 --rounds 20 --trials 2 --quiet"
+    code, said = said_by(f"{command} --output '{tmp_path}/x'", MPLBACKEND="nonsense")
+    assert code == 2
+    assert said.startswith("discreet: plots need a backend that matplotlib can use (MPLBACKEND is")
+    assert said.count("\n") == 1
+    assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize("handles", [4, 5])
+def test_too_few_file_handles_are_one_sentence(handles):
+    """Without site packages (-S): some of them stop Python itself, before anything is imported."""
+    code, said = said_by(f"ulimit -n {handles}; '{sys.executable}' -S -m discreet list")
+    assert (code, said) == (2, f"{FEW_HANDLES}\n")

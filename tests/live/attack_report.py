@@ -3,8 +3,9 @@
     python tests/live/attack_report.py [--scale 1] [--only WORDS] [--write docs/attacks.md]
 
 Every attack is a function that is registered with ``attack``: it gets the number of tries and
-returns the faults that it found, in words. Modules ``attacks_*.py`` in this folder are loaded too,
-so a new attack needs no change here. The exit code is 1 if anything was found.
+returns how many it made, the faults that it found, in words, and perhaps a figure. Modules
+``attacks_*.py`` in this folder are loaded too, so a new attack needs no change here. The exit code
+is 1 if there is any fault.
 """
 
 from __future__ import annotations
@@ -14,16 +15,16 @@ import importlib
 import os
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 HERE = Path(__file__).parent
-for folder in (HERE, HERE.parent, HERE.parent / "claims"):
+for folder in (HERE, HERE.parent, HERE.parent / "claims", HERE.parent / "mechanisms"):
     if str(folder) not in sys.path:
         sys.path.insert(0, str(folder))
+sys.path.append(str(HERE.parents[1] / "benchmarks"))
 BEGIN, END = "<!-- attacks -->", "<!-- end -->"  # around the table in the document
 
 
@@ -33,26 +34,27 @@ class Attack(NamedTuple):
     title: str  # what is tried
     holds: str  # what must hold
     tries: int  # at scale 1
-    run: Callable[[int], tuple[int, list[str]]]  # tries to make; tries made, and faults
+    run: Callable[[int], tuple]  # tries to make; tries made, faults, and perhaps a figure
+    timed: bool  # what it finds depends on the machine and its load
 
 
 class Row(NamedTuple):
-    """What an attack found."""
+    """What an attack found; None if it was left out."""
 
     attack: Attack
-    tries: int
-    faults: list[str]
-    seconds: float
+    tries: int | None = None
+    faults: list[str] = []  # noqa: RUF012 - never changed
+    figure: str = ""
 
 
 ATTACKS: list[Attack] = []
 
 
-def attack(title: str, *, holds: str, tries: int):
+def attack(title: str, *, holds: str, tries: int, timed: bool = False):
     """Register a function that makes some tries and returns how many it made, and all faults."""
 
     def register(run):
-        ATTACKS.append(Attack(title, holds, tries, run))
+        ATTACKS.append(Attack(title, holds, tries, run, timed))
         return run
 
     return register
@@ -80,22 +82,27 @@ def load() -> None:
         importlib.import_module(path.stem)
 
 
-def rows(scale: float, only: str = "") -> Iterator[Row]:
+def rows(scale: float, only: str = "", timed: bool = True) -> Iterator[Row]:
     """Yield what each attack found."""
     for each in ATTACKS:
-        if only in each.title:
-            start = time.perf_counter()
-            with clean_place():
-                made, faults = each.run(max(1, round(each.tries * scale)))
-            yield Row(each, made, faults, time.perf_counter() - start)
+        if only not in each.title:
+            continue
+        if each.timed and not timed:
+            yield Row(each)
+            continue
+        with clean_place():
+            yield Row(each, *each.run(max(1, round(each.tries * scale))))
 
 
 def line(row: Row) -> str:
     """Return a row of the table."""
-    return f"| {row.attack.title} | {row.attack.holds} | {row.tries:,} | {len(row.faults)} |"
+    found = ["–", "–", "left out"]
+    if row.tries is not None:
+        found = [f"{row.tries:,}", str(len(row.faults)), row.figure]
+    return "| " + " | ".join([row.attack.title, row.attack.holds, *found]) + " |"
 
 
-HEAD = "| attack | what must hold | tries | faults |\n|---|---|---:|---:|"
+HEAD = "| attack | what must hold | tries | faults | found |\n|---|---|---:|---:|---|"
 
 
 def main() -> int:
@@ -103,11 +110,12 @@ def main() -> int:
     parser.add_argument("--scale", type=float, default=1.0, help="multiplies the number of tries")
     parser.add_argument("--only", default="", help="words in the title of the attacks to run")
     parser.add_argument("--write", type=Path, help="the document whose table is replaced")
+    parser.add_argument("--without-times", action="store_true", help="measure no durations")
     given = parser.parse_args()
     load()
     print(HEAD, flush=True)
     found, lines = 0, []
-    for row in rows(given.scale, given.only):
+    for row in rows(given.scale, given.only, not given.without_times):
         lines.append(line(row))
         print(lines[-1], flush=True)
         found += len(row.faults)

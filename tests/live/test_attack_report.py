@@ -23,9 +23,10 @@ def printed(*arguments):
 
 @pytest.mark.slow
 def test_the_page_has_a_row_for_every_attack_and_no_fault():
-    rows = printed("--scale", "0.02")[2:]
+    """Durations are not measured here: what they show depends on the machine."""
+    rows = printed("--scale", "0.02", "--without-times")[2:]
     page = (ROOT / "docs" / "attacks.md").read_text()
-    assert len(rows) >= 7
+    assert len(rows) >= 20
     for row in rows:
-        assert row[4].strip() == "0"
+        assert row[4].strip() in ("0", "–")
         assert f"|{row[1]}|{row[2]}|" in page, f"missing: {row[1]}"

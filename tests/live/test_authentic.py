@@ -11,7 +11,7 @@ import sqlite3
 import numpy as np
 import pytest
 from corrupt_live import corruptions
-from makers import ask, make, rows_of, tell
+from makers import ask, experts, make, rows_of, tell
 
 from discreet import Bandit, DiscreetError, channels
 from discreet.contracts import Channel, Noise
@@ -197,7 +197,11 @@ def test_a_new_key_is_whole_or_not_there(tmp_path, monkeypatch):
 # Sums that no batch can have
 
 
-@pytest.mark.parametrize("kind", ["batch", "one bit", "slates"])
+STREAMS = ["tree", "padded tree", "honaker", "blt", "square root", "cube", "pairs of points"]
+SUMMED = ["batch", "one bit", "slates"]
+
+
+@pytest.mark.parametrize("kind", SUMMED)
 def test_a_sum_that_its_batch_cannot_have_is_not_released(kind):
     """One bit of an exponent would show the raw sum through any noise."""
     face = make(kind)
@@ -220,6 +224,40 @@ def test_a_sum_that_its_batch_cannot_have_is_not_released(kind):
     with pytest.raises(DiscreetError, match="not one that its outcomes can have"):
         tell(face, decisions[-1] if engine.streaming else decisions[1])
     assert face.state().released == before[0][3]
+
+
+@pytest.mark.parametrize("kind", STREAMS)
+@pytest.mark.parametrize("wrong", [2.0**60, -(2.0**60), np.nan, 1e3])
+def test_a_running_sum_that_its_rounds_cannot_have_is_not_released(kind, wrong):
+    face = make(kind)
+    for _ in range(3):
+        tell(face, ask(face))
+    engine, rows = face._run._engine, face._run._store.rows
+    right = rows.stream
+    engine.put(right)
+    sums = engine.private.channel
+    sums = getattr(sums, "running", sums).factorisation
+    raw = sums.raw if hasattr(sums, "raw") else sums.sums
+    raw[:] = wrong
+    rows.stream = engine.channel_state.tobytes()
+    engine.clear()
+    released, decision = face.state().released, ask(face)
+    with pytest.raises(DiscreetError, match="not one that its outcomes can have"):
+        tell(face, decision)
+    assert face.state().released == released
+    rows.stream = right
+    tell(face, decision)
+    assert face.state().released == released + 1
+
+
+@pytest.mark.parametrize("kind", [*STREAMS, "unbounded", "restarts", "hybrid", "tapered"])
+def test_sums_at_the_ends_of_the_range_are_released(kind):
+    """No rounding makes them larger than they can be, with a horizon and without; 300 rounds."""
+    for loss in (0.0, 0.75 if kind == "cube" else 1.0):
+        face = make(kind) if kind in STREAMS else experts(sums=kind, horizon=None, delta=1e-6)
+        for _ in range(300):
+            tell(face, ask(face), loss)
+        assert face.state().released == 300
 
 
 # Live channels outside of a run

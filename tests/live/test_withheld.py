@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import linecache
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from makers import ADVICE, ask, make, tell
 from discreet import Advisor, Device, DiscreetError, LocalServer
 from discreet.live import frames
 from discreet.live.client import LiveClient
+from discreet.mechanisms.exact import AT_ONCE, NoiseBlock
 
 SECRET = 0.7390851332151607  # told by others before
 OWN = 0.2718281828459045  # told by the call that fails
@@ -118,18 +120,15 @@ def thrown_into(face, use, at):
     return error, thrower.thrown
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("in_file", [False, True], ids=["memory", "file"])
-@pytest.mark.parametrize("kind", KINDS)
-def test_an_error_at_any_line_carries_nothing_raw(kind, in_file, tmp_path):
-    """Every line of a tell and of an ask fails once: the error shows nothing that others told."""
-    face = make(kind, path=tmp_path / "run.db" if in_file else None, horizon=4000)
+def fail_at_every_line(kind, path=None, every=1):
+    """Throw an error at lines of a tell and of an ask; return how many, and what they carried."""
+    face = make(kind, path=path, horizon=4000)
     tell(face, ask(face), SECRET)
     tell(face, ask(face), SECRET)
     decision, found, thrown_at = ask(face), [], 0
     uses = {"tell": lambda: tell(face, decision, OWN), "ask": lambda: ask(face)}
     for name, use in uses.items():
-        for at in range(1, 2_000, 1 if not in_file else 3):
+        for at in range(1, 2_000, every):
             error, thrown = thrown_into(face, use, at)
             if thrown is None:
                 break
@@ -140,8 +139,18 @@ def test_an_error_at_any_line_carries_nothing_raw(kind, in_file, tmp_path):
             with contextlib.suppress(DiscreetError):
                 tell(face, decision, OWN)
             decision = ask(face)
+    return thrown_at, found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("in_file", [False, True], ids=["memory", "file"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_error_at_any_line_carries_nothing_raw(kind, in_file, tmp_path):
+    """Every line of a tell and of an ask fails once: the error shows nothing that others told."""
+    path, every = (tmp_path / "run.db", 3) if in_file else (None, 1)
+    thrown, found = fail_at_every_line(kind, path, every)
     assert found == []
-    assert thrown_at > 40
+    assert thrown > 40
 
 
 def test_frames_with_raw_data_would_be_found(monkeypatch):
@@ -191,6 +200,80 @@ def test_refused_outcomes_are_not_in_frames(kind):
     with pytest.raises(DiscreetError) as refusal:
         tell(face, 99, SECRET)
     assert leaks(refusal.value, {SECRET, 1.0 - SECRET}, []) == []
+
+
+def canaries(first):
+    """Return a draw of noise that nobody could miss, and all that it has drawn."""
+    drawn = set()
+
+    def draw(count):
+        fresh = [first + len(drawn) + each for each in range(count)]
+        drawn.update(fresh)
+        return fresh
+
+    return draw, drawn
+
+
+def reported_by_threads(block, monkeypatch, thrower=None):
+    """Use numbers until another thread draws; return what it reports, with its frames."""
+    reported = []
+    with monkeypatch.context() as patch:
+        patch.setattr(threading, "excepthook", reported.append)
+        patch.setattr(threading, "_trace_hook", thrower)
+        before = set(threading.enumerate())
+        while len(block._numbers) >= AT_ONCE // 2:
+            block.take()
+        block.take()
+        for thread in set(threading.enumerate()) - before:
+            thread.join()
+    return reported
+
+
+def test_noise_that_fails_to_be_drawn_ahead_is_in_no_frame(monkeypatch):
+    """The other thread draws, and fails with the noise in its frames: nobody is shown them."""
+    face = make("every round")
+    block = face._run._engine.private.channel.noise.block
+    right, drawn = canaries(1_234_567_890)
+
+    def fails(count):
+        fresh = right(count)
+        raise MemoryError(f"on purpose, after {len(fresh)} numbers")
+
+    monkeypatch.setattr(block, "_draw", right)
+    block.take()
+    monkeypatch.setattr(block, "_draw", fails)
+    for error in reported_by_threads(block, monkeypatch):
+        assert leaks(error.exc_value, drawn, []) == []
+    assert block._drawing is False
+    while block._numbers:
+        block.take()
+    decision = ask(face)
+    with pytest.raises(MemoryError, match="on purpose") as failure:
+        tell(face, decision, OWN)
+    assert leaks(failure.value, drawn | {OWN}, []) == []
+    monkeypatch.setattr(block, "_draw", right)
+    tell(face, decision, OWN)
+
+
+@pytest.mark.parametrize("at", range(1, 12))
+def test_an_error_at_any_line_of_drawing_ahead_shows_no_noise(at, monkeypatch):
+    block = NoiseBlock("laplace", 2.0**45)
+    right, drawn = canaries(1_234_567_890)
+    monkeypatch.setattr(block, "_draw", right)
+    block.take()
+    for error in reported_by_threads(block, monkeypatch, Thrower(at)):
+        assert leaks(error.exc_value, drawn, []) == []
+        assert error.exc_type is Broken
+    assert len({block.take() for _ in range(2 * AT_ONCE)}) == 2 * AT_ONCE
+
+
+def test_noise_needs_no_thread(monkeypatch):
+    def fail(self):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", fail)
+    block = NoiseBlock("laplace", 2.0**45)
+    assert len({block.take() for _ in range(3 * AT_ONCE)}) == 3 * AT_ONCE
 
 
 def test_a_device_shows_neither_features_nor_outcomes():

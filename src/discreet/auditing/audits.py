@@ -18,6 +18,7 @@ from discreet.auditing.attacks import (
     with_first_observation,
     with_observation,
 )
+from discreet.auditing.bad_input import find_no_numbers
 from discreet.auditing.bounds import CONFIDENCE, MOST, largest_bound
 from discreet.auditing.rare import find_rare
 from discreet.auditing.screening import find_leak
@@ -157,8 +158,9 @@ def audit(
 
     Before the default attack, two searches for leaks are made that assume nothing: whole runs,
     neighbours of many kinds and levels, and everything that is seen of them together; and rare
-    values that come again exactly. What they find is attacked too. Each attack has all of the
-    trials and a share of 1 - ``confidence``; the best is reported.
+    values that come again exactly. A loss that is no number is tried as well. What they find is
+    attacked too. Each attack has all of the trials and a share of 1 - ``confidence``; the best is
+    reported.
 
     The result is a lower bound: a guarantee can be false without being caught, but a correct one is
     called violated in at most 1 - ``confidence`` of all audits. A quarter of the trials is used to
@@ -246,6 +248,7 @@ def _attacks(
     """Return the attack made for the channel, and what searches found that could refute it."""
     usual = default_attack(private, facts)
     found = (
+        find_no_numbers(private, facts, seed=seed),
         find_leak(private, claim, facts, seed=seed),
         find_rare(private, claim, facts, usual, trials=trials, seed=seed),
     )

@@ -137,6 +137,7 @@ class GradientShape(Channel[Feedback, Floats, Asked]):
         largest = float(self.seen[0]) * (0.5 * grid_for(self.size) + 1.0)
         if not (0 <= self.seen[0] < self.size and (np.abs(self.held) <= largest).all()):
             raise DiscreetError(UNREACHABLE)
+        self.running.check_held()
 
     def release(self, query: Asked, rng: Generator) -> tuple[bool, Floats]:
         """Pass the sum of the batch to the running sum, and release that."""

@@ -187,6 +187,10 @@ class Restarting(Stream):
             return False
         return self.sums.take(feedback, query)
 
+    def check_held(self) -> None:
+        """Refuse sums of the epoch that its vectors cannot have."""
+        self.sums.check_held()
+
     def release(self, query: float, rng: Generator) -> tuple[bool, Floats]:
         """Release the sum of all vectors so far, with noise."""
         epoch = self.epoch[0]

@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from componentjit import Raw, copy
+from discreet.channels.batch import UNREACHABLE
 from discreet.channels.rounding import (
     Checked,
     as_vector,
@@ -22,6 +23,7 @@ from discreet.guarantee import Guarantee
 from discreet.mechanisms import Laplace, noise_named
 from discreet.sets import Box, Projected
 
+TOLERANCE = 1e-6  # far above what rounding adds to a sum, relative to it
 SEEN, WAITING = 0, 1  # entries of ``seen``: rounds released, and whether a vector is waiting
 
 
@@ -116,6 +118,7 @@ class RunningSum(Stream):
     factorisation: Factorisation
     noise: Noise
     slack: float  # what rounding adds to the sensitivity in live use
+    largest: float  # a little more than any coordinate of a vector has in live use
     seen: Integers  # rounds that were released, and whether a vector waits
     vector: Raw[Floats]
     row: Raw[Floats]  # of C x, until it has noise
@@ -168,6 +171,7 @@ class RunningSum(Stream):
             factorisation=factorisation,
             noise=noise,
             slack=0.0,
+            largest=math.inf,
             seen=np.zeros(2, np.int64),
             vector=np.zeros(losses.dimension),
             row=np.zeros(losses.dimension),
@@ -218,6 +222,14 @@ class RunningSum(Stream):
         for i in range(self.fresh.size):
             self.released[i] = self.fresh[i]
         return True, self.released
+
+    def check_held(self) -> None:
+        """Refuse sums that so many vectors of the set cannot have."""
+        seen = int(self.seen[SEEN])
+        most = self.largest * (seen + TOLERANCE)
+        held = np.abs(self.factorisation.raw_sums(seen))
+        if not (0 <= seen <= self.prefixes and held.max(initial=0.0) <= most):
+            raise DiscreetError(UNREACHABLE)
 
     def nothing(self, query: float) -> tuple[bool, Floats]:
         """Report that nothing is released."""
@@ -273,7 +285,8 @@ class RunningSum(Stream):
         step = 2.0 * self.noise.exact(guarantee, sensitivity).step
         grid = self.factorisation.input_grid(vectors.largest(math.inf), step)
         slack = rounding_slack(self.factorisation, vectors, sensitivity=sensitivity, step=step)
-        rounded = checked._replace(losses=vectors._replace(grid=grid), slack=slack)
+        largest = (1.0 + TOLERANCE) * (vectors.largest(math.inf) + grid)
+        rounded = checked._replace(losses=vectors._replace(grid=grid), slack=slack, largest=largest)
         check_affordable(rounded.sensitivity / sensitivity - 1.0, self.prefixes)
         return rounded._replace(noise=self.noise.exact(guarantee, rounded.sensitivity))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sys
 
@@ -59,6 +60,7 @@ def main(arguments: list[str] | None = None) -> None:
     """
     if arguments is None:
         interrupts.occupy_closed_streams()
+        interrupts.check_handles()
         interrupts.run_as_program(lambda: run(None))
     sys.exit(run(arguments))
 
@@ -96,6 +98,8 @@ def run(arguments: list[str] | None) -> int:
         _drop_output()  # the reader has closed the pipe
         return 0
     except OSError as reason:
+        if reason.errno in (errno.EMFILE, errno.ENFILE):
+            return _complain(interrupts.FEW_HANDLES.removeprefix("discreet: "))
         if reason.filename is None:
             _drop_output()
         return _complain(

@@ -10,10 +10,12 @@ from typing import Any
 import click
 
 from discreet.algorithms import Setting, algorithm, list_algorithms
-from discreet.auditing import Audit
+from discreet.auditing import Audit, audit_durations
 from discreet.auditing import audit as attack_it
 from discreet.auditing.audits import default_setting
+from discreet.auditing.durations import TRIALS
 from discreet.cli import options
+from discreet.cli.durations import live_client, show_durations
 from discreet.cli.progress import progress_bar
 from discreet.cli.text import facts, table
 from discreet.errors import DiscreetError
@@ -21,6 +23,7 @@ from discreet.options import parse_all
 from discreet.ranges import make_range
 from discreet.simulation.experiment import Progress
 
+ROUNDS = 10_000  # of a live run whose durations are measured
 ATTACK = "Attack"  # a section of the help
 
 
@@ -31,6 +34,12 @@ ATTACK = "Attack"  # a section of the help
 @click.argument("name", type=options.AlgorithmName(), required=False)
 @options.option(
     ATTACK, "--all", "everything", is_flag=True, help="Audit every algorithm that claims privacy."
+)
+@options.option(
+    ATTACK,
+    "--durations",
+    is_flag=True,
+    help="Audit how long operations of a live run take, instead of its releases.",
 )
 @options.option(
     ATTACK,
@@ -53,9 +62,11 @@ ATTACK = "Attack"  # a section of the help
     type=int,
     default=1,
     show_default=True,
-    help="The same seed gives the same numbers.",
+    help="The same seed gives the same numbers, except for durations.",
 )
-@options.option(ATTACK, "--check", is_flag=True, help="Exit with code 1 if a claim is violated.")
+@options.option(
+    ATTACK, "--check", is_flag=True, help="Exit with code 1 if a claim is violated, or times leak."
+)
 @options.option(
     options.GAME,
     "--rounds",
@@ -72,6 +83,7 @@ ATTACK = "Attack"  # a section of the help
 def audit(
     name: str | None,
     everything: bool,
+    durations: bool,
     rounds: options.Rounds | None,
     epsilon: float,
     delta: float,
@@ -89,15 +101,48 @@ def audit(
     The real code runs many times on two neighbouring inputs. The event that best distinguishes them
     gives a lower bound on epsilon. A correct guarantee is rarely reported as violated (see
     --confidence). With --set calibration=paper, the paper's claim is tested instead of ours.
+
+    With --durations, the time of each operation of a live run is measured instead: a single
+    duration must not tell two neighbouring inputs apart.
     """
     if (name is None) != everything:
         raise DiscreetError("audit needs the name of an algorithm or --all, but not both.")
+    if durations and name is None:
+        raise DiscreetError("--durations audits one algorithm: give its name instead of --all.")
     bounds, texts = options.parse_settings(settings)
     if everything and texts:
         raise DiscreetError(
             f"--set {next(iter(texts))} is an option of one algorithm, but --all audits all of "
             "them."
         )
+
+    if durations and name is not None:
+        known = algorithm(name)
+        problem, _ = known.problem.for_audit()
+        timed = audit_durations(
+            live_client(
+                name,
+                known.problem_with(**(problem.parameters() | options.given(parameters))),
+                {
+                    "horizon": _horizon(rounds),
+                    "epsilon": epsilon,
+                    "delta": delta,
+                    **bounds,
+                    **texts,
+                    **parse_all(known.options, texts),
+                },
+            ),
+            trials=TRIALS if trials is None else trials,
+            seed=seed,
+            confidence=confidence,
+        )
+        if as_json:
+            click.echo(json.dumps(timed.as_dict(), indent=2, ensure_ascii=False))
+        else:
+            show_durations(name, timed)
+        if check and timed.leaks:
+            sys.exit(1)
+        return
 
     def find(each: str, progress: Progress | None) -> Audit:
         known, usual = algorithm(each), default_setting(each)
@@ -131,6 +176,13 @@ def audit(
         _show(found[0])
     if check and any(each.violated for each in found):
         sys.exit(1)
+
+
+def _horizon(rounds: options.Rounds | None) -> int | None:
+    """Return the horizon of a live run; None if it is unknown."""
+    if rounds is None:
+        return ROUNDS
+    return None if rounds.unknown else rounds.number
 
 
 def _all(find: Callable[[str, Progress | None], Audit], progress: Progress | None) -> list[Audit]:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 EXIT_CODE = 130
+HANDLES = 4  # files that any command has open at once, besides the three streams
+FEW_HANDLES = "discreet: too few files can be opened at once: allow more with ulimit -n."
 
 
 class _State:
@@ -136,3 +138,17 @@ def occupy_closed_streams() -> None:
             os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, this one
     if sys.stderr is None:
         sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")  # libraries write to it
+
+
+def check_handles() -> None:
+    """Exit with one sentence if too few files can be opened at once for anything to work."""
+    opened: list[int] = []
+    try:
+        while len(opened) < HANDLES:
+            opened.append(os.open(os.devnull, os.O_RDONLY))
+    except OSError:
+        say(FEW_HANDLES)
+        os._exit(2)
+    finally:
+        for each in opened:
+            os.close(each)

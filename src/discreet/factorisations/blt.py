@@ -227,6 +227,10 @@ class Buffered(Toeplitz):
         for i in range(noisy.size):
             self.summed[i] += noisy[i]
 
+    def raw_sums(self, rounds: int) -> Floats:
+        """Return the raw buffers: sums of vectors with powers of a decay as weights."""
+        return self.raw
+
     def forget(self) -> None:
         """Empty the buffers."""
         self.raw[:] = 0.0

@@ -89,6 +89,13 @@ class Factorisation(Component):
     def advance(self, time: int, vector: Floats, noisy: Floats) -> None:
         """Store what later rounds need."""
 
+    def raw_sums(self, rounds: int) -> Floats:
+        """Return what later rows contain of the vectors so far, without noise.
+
+        Each number is a sum of at most so many vectors, with weights from -1 to 1.
+        """
+        return np.zeros(0)
+
     def forget(self) -> None:
         """Start again from nothing."""
 

@@ -54,6 +54,10 @@ class SquareRoot(Toeplitz):
         pass_on(self.raw, time, vector, self.matrix)
         pass_on(self.noisy, time, noisy, self.matrix)
 
+    def raw_sums(self, rounds: int) -> Floats:
+        """Return what earlier vectors contribute to the next row."""
+        return self.raw[:, row_in_stream(rounds + 1)]
+
     def forget(self) -> None:
         """Empty both streams."""
         self.raw[:] = 0.0

@@ -69,6 +69,14 @@ class Tree(Factorisation):
             self.towers[level, i] = noisy[i] + above
             released[i] = self.towers[level, i]
 
+    def raw_sums(self, rounds: int) -> Floats:
+        """Return all nodes, also those that are not read again."""
+        return self.sums
+
+    def forget(self) -> None:
+        """Empty the nodes, although they would be overwritten before they are read."""
+        self.sums[:] = 0.0
+
     def pads(self, time: int) -> int:
         """Return how many draws the prefix lacks compared to the largest."""
         if not self.padding:

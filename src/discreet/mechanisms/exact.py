@@ -8,6 +8,7 @@ stated ratio of probabilities. The sensitivity includes the rounding.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import secrets
@@ -64,15 +65,26 @@ class NoiseBlock:
             return mine
         if len(numbers) < AT_ONCE // 2 and not self._drawing:
             self._drawing = True
-            threading.Thread(target=self._refill, args=(numbers,), daemon=True).start()
+            try:
+                threading.Thread(target=self._refill, daemon=True).start()
+            except RuntimeError:  # no thread can be started: the last number waits for a block
+                self._drawing = False
         try:
             return numbers.pop()  # atomic: two threads never get the same number
         except IndexError:  # another thread took the last one
             return self._draw(1)[0]
 
-    def _refill(self, numbers: list[int]) -> None:
-        numbers.extend(self._draw(AT_ONCE))
-        self._drawing = False
+    def _refill(self) -> None:
+        """Draw another block, or nothing: nobody could keep an error of a thread from reporters.
+
+        Frames of a draw hold noise, so no error leaves. ``take`` meets it again as soon as the
+        block is empty, inside of a live object, which withholds frames. This frame holds none.
+        """
+        try:
+            with contextlib.suppress(BaseException):
+                self._numbers.extend(self._draw(AT_ONCE))
+        finally:
+            self._drawing = False
 
     @property
     def recipe(self) -> tuple[str, float]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from discreet.contracts import Floats
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,11 +23,20 @@ if TYPE_CHECKING:
 
 
 def require_matplotlib() -> None:
-    """Raise an error that says how to install matplotlib, if it is missing."""
+    """Raise an error that says how to install matplotlib, if it is missing or cannot start."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:
         raise DiscreetError("plots need matplotlib: pip install 'discreet[output]'.") from None
+    except ValueError as reason:  # of a setting in the environment, or in its own file
+        raise _unusable(reason) from None
+
+
+def _unusable(reason: Exception) -> DiscreetError:
+    backend = os.environ.get("MPLBACKEND")
+    named = "" if backend is None else f"MPLBACKEND is {shorten(backend)}; "
+    said = str(reason).partition(";")[0].rstrip(".")
+    return DiscreetError(f"plots need a backend that matplotlib can use ({named}it says: {said}).")
 
 
 def new_figure(width: float, height: float, *, dpi: int = 150) -> Figure:
@@ -40,9 +50,12 @@ def new_figure(width: float, height: float, *, dpi: int = 150) -> Figure:
 def new_axes() -> Axes:
     """Return the axes of a new pyplot figure, which a notebook shows."""
     require_matplotlib()
-    from matplotlib import pyplot
+    try:
+        from matplotlib import pyplot
 
-    return pyplot.subplots(figsize=(6.4, 4.2), layout="constrained")[1]
+        return pyplot.subplots(figsize=(6.4, 4.2), layout="constrained")[1]
+    except (ImportError, ValueError) as reason:
+        raise _unusable(reason) from None
 
 
 def save(figure: Figure, path: Path | str) -> Path:

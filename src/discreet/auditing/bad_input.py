@@ -1,0 +1,63 @@
+"""An attack with what is no number: a guarantee must not depend on good input.
+
+A declared range clamps what is outside of it, and takes NaN as its lower end. One that lets NaN or
+an infinity pass makes releases that are no numbers, or huge ones where NaN became a whole number,
+with one input and never with the other.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from discreet.auditing.attacks import GameFacts
+from discreet.auditing.runs import Pair, Runs, probe_query, stage_for
+from discreet.auditing.whole_runs import JointReleases, Statistic
+from discreet.channels.moments import MomentShape
+from discreet.channels.residuals import Reporting
+from discreet.contracts import Protected
+
+NO_NUMBERS = {"NaN": math.nan, "infinite": math.inf, "minus infinite": -math.inf}
+BATCHES = 2  # that are played
+TRIED = 8  # runs with each
+HUGE = 1e3  # times the largest release with an ordinary loss
+
+
+def find_no_numbers(private: Protected, facts: GameFacts, *, seed: int) -> JointReleases | None:
+    """Return an attack with a loss that is no number, if such a loss is seen in releases."""
+    channel = private.channel
+    # These take records, and what is private through its own sampling releases nothing.
+    if not channel.guarantee.is_private or isinstance(channel, MomentShape | Reporting):
+        return None
+    rounds = BATCHES * channel.hold()
+    runs, stage = (
+        Runs.of(channel, probe_query(channel), rounds=rounds),
+        stage_for(channel, facts, rounds),
+    )
+    runs = runs._replace(is_fast=runs.compiles(stage.example))
+    columns = np.arange(runs.places * max(1, runs.size))
+    others, usual = "in the middle", stage.example
+    for name, value in NO_NUMBERS.items():
+        pair = Pair(f"ordinary or {name}", usual, np.full_like(usual, value))
+        one, other = (stage.inputs(others, pair, 0, neighbour) for neighbour in (0, 1))
+        try:
+            seen = [
+                runs.play(each, TRIED, np.random.default_rng([seed, 5]))[:, columns]
+                for each in (one, other)
+            ]
+        except (ArithmeticError, ValueError):  # refused: check_channel says whether it may be
+            continue
+        statistic = _beyond(HUGE * (1.0 + float(np.abs(seen[0]).max())))
+        if not statistic(seen[0]).any() and statistic(seen[1]).any():
+            text = (
+                f"fresh runs; the first loss is {pair.text}, all others are {others}; how many "
+                "releases are no numbers, or huge"
+            )
+            return JointReleases(runs, one, other, columns, statistic, text)
+    return None
+
+
+def _beyond(limit: float) -> Statistic:
+    """Return a statistic: how many columns of each row are NaN, infinite or beyond a limit."""
+    return lambda rows: np.count_nonzero(~(np.abs(rows) <= limit), axis=1).astype(np.float64)

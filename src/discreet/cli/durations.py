@@ -1,0 +1,63 @@
+"""discreet audit --durations: what the durations of a live run show about one outcome."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from discreet.algorithms import algorithm
+from discreet.auditing import DurationAudit
+from discreet.cli.text import facts
+from discreet.errors import DiscreetError
+from discreet.live import Advisor, Bandit, BestArmSearch, Experts, Optimizer, VectorOptimizer
+from discreet.live.client import LiveClient
+from discreet.problems import Advice, Arms, BestArm, Functions, Points, Problem
+
+CLIENTS: dict[type[Problem], Callable[..., LiveClient[Any]]] = {
+    Arms: Bandit,
+    BestArm: BestArmSearch,
+    Advice: Advisor,
+    Functions: Optimizer,
+}
+
+
+def live_client(name: str, problem: Problem, terms: Mapping[str, Any]) -> LiveClient[Any]:
+    """Return a live run, in memory, of a named algorithm, or say why there is none."""
+    given = problem.parameters()
+    client: Callable[..., LiveClient[Any]] | None = CLIENTS.get(type(problem))
+    if isinstance(problem, Points):
+        client = VectorOptimizer
+        if problem.geometry == "experts":
+            client, given = Experts, {"experts": problem.dimension}
+    if client is None:
+        raise DiscreetError(
+            f"{name} has no live run ({type(problem).title}), so there are no durations to audit."
+        )
+    if client is Optimizer:
+        # What the algorithm itself decides, such as the number of points, is no argument.
+        known = inspect.signature(Optimizer).parameters
+        given = {key: value for key, value in given.items() if key in known}
+    with warnings.catch_warnings(action="ignore"):  # what is not private is refused by the audit
+        return client(**given, algorithm=name, **terms)
+
+
+def show_durations(name: str, found: DurationAudit) -> None:
+    """Print what was found."""
+    first, second = found.medians
+    verdict = "LEAKS" if found.leaks else "no leak"
+    facts(
+        f"{name}: {algorithm(name).title}",
+        [
+            (
+                "found",
+                f"epsilon at least {found.lower_bound:.4g} in one observed duration, with "
+                f"{100 * found.confidence:.10g} % confidence",
+            ),
+            ("attack", found.attack),
+            ("medians", f"{first:,.0f} and {second:,.0f} nanoseconds"),
+            ("trials", f"{found.trials:,} with each of two neighbouring inputs"),
+            ("verdict", f"{verdict}: the limit is {found.limit:g}"),
+        ],
+    )
