@@ -71,6 +71,8 @@ class Instance:
     # on the expected regret in units of the losses, for losses fixed in advance; None if not proved
     regret_bound: float | None
     bound_source: str
+    # earlier actions that losses may depend on: then the bound is on the policy regret
+    memory: int = 0
     # the same for independent losses with fixed means, and for no others
     stationary_bound: float | None = None
     # what the calibration's authors claim, if it is not what discreet proves; audits attack it

@@ -59,6 +59,7 @@ class Contender:
                 "parameters": dict(instance.parameters),
                 "regret_bound": instance.regret_bound,
                 "bound_source": instance.bound_source,
+                "memory": instance.memory,
             },
         )
 

@@ -120,7 +120,7 @@ def _describe(
 ) -> list[str]:
     switch = Drop(2, longest, alternate=True).switches_after()
     lines = [
-        f"The larger mean regret of two games (drop, and its alternate that switches after {switch} "
+        f"The larger mean regret of two games (drop; its alternate that switches after {switch} "
         f"rounds), T = {longest:,}, 2 arms, with its proved bound:"
     ]
     for epsilon in EPSILONS:
