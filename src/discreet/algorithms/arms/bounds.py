@@ -82,7 +82,7 @@ def remembering_size(arms: int, rounds: int, *, memory: int, factor: float) -> i
     [46, 115, 289]
     """
     root = (2.0 * memory / factor) ** 2.0 * rounds / (arms * math.log(arms))
-    return max(memory + 1, round(root ** (1.0 / 3.0)))
+    return max(memory + 1, round(math.cbrt(root)))
 
 
 def exp3_p(arms: int, plays: float, *, rate: float, mixing: float, bonus: float) -> float:

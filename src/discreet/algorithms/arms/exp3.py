@@ -92,9 +92,7 @@ def dp_exp3_lap(
     citation="tossou2017achieving",
     builds_on=("auer2002nonstochastic",),
 )
-def exp3_tau(
-    setting: Setting[Arms], *, batch_size: int | None = None, memory: int = 0
-) -> Instance:
+def exp3_tau(setting: Setting[Arms], *, batch_size: int | None = None, memory: int = 0) -> Instance:
     """Mini-batch EXP3, private through its own sampling: no noise.
 
     The batch size is the least at which the proved loss of privacy is at most (ε, δ). With
