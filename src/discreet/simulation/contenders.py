@@ -54,7 +54,7 @@ class Contender:
             algorithm=name,
             facts={
                 "title": known.title,
-                "citation": known.citation.text,
+                "citation": known.credit(whole=True),
                 "twin": known.twin,
                 "parameters": dict(instance.parameters),
                 "regret_bound": instance.regret_bound,
