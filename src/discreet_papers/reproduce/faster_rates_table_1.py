@@ -115,7 +115,7 @@ def gaps_of(rounds: int, arms: int) -> list[float]:
     ([0.0625, 0.25, 0.5], [0.0078125, 0.03125, 0.125, 0.5])
     """
     least = 2.0 * math.sqrt(arms / rounds)
-    return list(dict.fromkeys(min(least * 4.0**k, WIDEST) for k in range(STEPS)))
+    return [*(g for k in range(STEPS) if (g := least * 4.0**k) < WIDEST), WIDEST]
 
 
 def _make_game(rounds: int, arms: int, gap: float, epsilons: Sequence[float]) -> SweepGame:
@@ -170,8 +170,9 @@ def analyse(played: Sequence[PlayedGame]) -> ArmGrowth:
                 "T at epsilon = 1 and at epsilon = 1 / sqrt(T), of 1 / epsilon and of K (epsilon =",
                 "1) at the largest T; beside those of the bounds:",
                 *(_fit_line(fit) for fit in fits),
-                "Regret is at most that of uniform play, which hides powers above 1/2: it is the",
-                "larger part for old algorithms at small epsilons.",
+                "Regret is at most that of uniform play. That cuts off old algorithms at small",
+                "epsilons, and all of them in short games at epsilon = 1 / sqrt(T). Over K, there",
+                "are factors of sqrt(ln K) and 1 - 1/K beside the power.",
             ]
         ),
         regret=regret,
