@@ -23,7 +23,7 @@ from discreet_papers.errata import write_markdown
 @quiet
 @as_json
 def errata(output: Path | None, quiet: bool, as_json: bool) -> None:
-    """Measure and print where the papers are wrong, and where they can be tighter.
+    """Measure where the papers are wrong or can be tighter.
 
     Wrong are constants that are too small, false claims and misprints.
     """

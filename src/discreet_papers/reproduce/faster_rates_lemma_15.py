@@ -139,7 +139,7 @@ def _describe(
         "Every ε-differentially private algorithm has at least the first lower bound in drop or in",
         "an alternate that switches at once. Lemma 15 (repaired, docs/regret.md: Lower bounds) has",
         "more, for algorithms that have dropped the worse arm before the switch; from ε = ln 2 on",
-        "it says nothing.",
+        "it says nothing. The algorithms played here are slower than that (docs/departures.md).",
     ]
     return lines
 

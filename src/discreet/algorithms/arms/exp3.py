@@ -126,7 +126,7 @@ def exp3_tau(setting: Setting[Arms], *, batch_size: int | None = None, memory: i
         regret_bound=min(policy, rounds) * setting.bounds.width
         if covered
         else bound_rounds(setting, batch_size, found),
-        bound_source=f"docs/regret.md: {'Memory' if covered else 'EXP3 on gains'}",
+        bound_source="docs/regret.md: Memory" if covered else "docs/regret.md: EXP3 on gains",
         memory=covered,
     )
 

@@ -49,7 +49,7 @@ def dp_lambda_lap(
         margin = max(0.0, math.log(rounds * step / (2.0 * plain))) / epsilon
     bound = (1.0 + 2.0 * margin) * plain + rounds * math.exp(-epsilon * margin) * step / epsilon
     proved = inner.regret_bound is not None and beyond == "clip"
-    source = f"docs/regret.md: Clipped noise, with {inner.bound_source}"
+    source = "docs/regret.md: Clipped noise" + f", with {inner.bound_source}"
     learner = Accepting.around(
         cast(Private, inner.private).learner, margin=margin, clips=beyond == "clip"
     )
