@@ -16,7 +16,7 @@ register_command(
 register_command(
     "errata",
     "discreet_papers.cli.errata:errata",
-    short_help="Measure and print every error in the papers.",
+    short_help="Measure where the papers are wrong or can be tighter.",
 )
 register_command(
     "counters",

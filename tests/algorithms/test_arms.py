@@ -277,3 +277,15 @@ def test_ten_million_rounds_are_no_trouble(name):
         assert weights.values.sum() == pytest.approx(weights.scale[0], rel=1e-9)
         recomputed = np.exp(weights.logs - weights.scale[1])
         np.testing.assert_allclose(weights.values, recomputed, rtol=1e-12)
+
+
+def test_htinf_needs_no_number_of_rounds():
+    known = algorithm("batched-htinf")
+    short, long = (
+        known.build(known.setting(rounds=rounds, epsilon=0.01, unknown_horizon=True))
+        for rounds in (100, 10**6)
+    )
+    assert short.parameters == long.parameters
+    assert short.parameters["batch_size"] == 142, "longer than the shorter game"
+    assert short.regret_bound == 100.0
+    assert long.regret_bound == known.build(known.setting(rounds=10**6, epsilon=0.01)).regret_bound

@@ -96,7 +96,13 @@ def test_drifting_means_and_pairs():
         environment(n, arms=2, rounds=50).deal(0, 50, np.random.default_rng())
         for n in ("drop", "drop-alternate")
     )
-    assert np.unique(np.argwhere(drop.losses != other.losses)[:, 0]).tolist() == list(range(25, 50))
+    assert np.unique(np.argwhere(drop.losses != other.losses)[:, 0]).tolist() == list(range(4, 50))
+    late = environment("drop-alternate", arms=2, rounds=50, switch=25)
+    assert (late.deal(0, 50, np.random.default_rng()).losses[:, 1] == 1.0).sum() == 25
+    with pytest.raises(DiscreetError, match="switch is -1"):
+        environment("drop-alternate", arms=2, switch=-1)
+    with pytest.raises(DiscreetError, match="switch"):
+        environment("drop", arms=2, switch=3)
 
 
 class Fickle(Stochastic):

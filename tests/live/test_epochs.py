@@ -50,6 +50,13 @@ class TestWithoutHorizon:
         assert bandit.state()[:1] + bandit.state()[3:4] == (5 * FIRST_EPOCH, len(groups))
         assert len(set(groups)) == len(groups) > 2
 
+    def test_htinf_never_starts_again(self):
+        bandit = Bandit(arms=2, horizon=None, epsilon=1.0, algorithm="batched-htinf")
+        for _ in range(2 * FIRST_EPOCH):
+            bandit.tell(bandit.ask(), loss=0.5)
+        assert bandit._run._store.rows.epoch == (0, 0)
+        assert bandit.state().released == FIRST_EPOCH  # batches of two
+
     def test_an_epoch_waits_for_its_outcomes(self):
         """Else nothing would be learned in an epoch that is shorter than the wait."""
         bandit = Bandit(

@@ -71,6 +71,8 @@ class Instance:
     # on the expected regret in units of the losses, for losses fixed in advance; None if not proved
     regret_bound: float | None
     bound_source: str
+    # earlier actions that losses may depend on: then the bound is on the policy regret
+    memory: int = 0
     # the same for independent losses with fixed means, and for no others
     stationary_bound: float | None = None
     # what the calibration's authors claim, if it is not what discreet proves; audits attack it
@@ -150,6 +152,23 @@ class Algorithm:
     def builds_on(self) -> tuple[Citation, ...]:
         """The papers of the parts that it is made of."""
         return tuple(map(_resolve, self.cites[1:]))
+
+    def credit(self, *, whole: bool = False) -> str:
+        """Return where it comes from, in short or in whole citations.
+
+        Without a paper of its own it is ours.
+
+        >>> algorithm("exp3").credit(), algorithm("batched-tsallis-inf").credit()
+        ('Auer et al. 2002', 'ours, based on Zimmert & Seldin 2021 and Asi et al. 2025')
+        >>> algorithm("tracking-ucb").credit(), algorithm("uniform").credit()
+        ('ours', '-')
+        """
+        texts = [each.text if whole else each.short for each in (self.citation, *self.builds_on)]
+        if self.citation.bibtex or not (self.twin or self.builds_on):
+            return texts[0]
+        if not self.builds_on:
+            return "ours"
+        return f"ours, based on {' and '.join(text.rstrip('.') for text in texts[1:])}"
 
     def problem_with(self, **parameters: object) -> Problem:
         """Return the problem with these parameters, and the usual ones elsewhere."""

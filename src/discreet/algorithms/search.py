@@ -144,7 +144,7 @@ def local_successive_elimination(
     twin="successive-elimination",
     title="successive elimination on noisy sums of batches",
     problem=BestArm(),
-    citation="evendar2006action",
+    builds_on=("evendar2006action",),
 )
 def batched_successive_elimination(
     setting: Setting[BestArm],
@@ -206,7 +206,7 @@ def local_lil_ucb(
     twin="lil-ucb",
     title="lil' UCB on noisy sums of batches",
     problem=BestArm(),
-    citation="jamieson2014lil",
+    builds_on=("jamieson2014lil",),
 )
 def batched_lil_ucb(
     setting: Setting[BestArm], *, batch_size: int | None = None, growth: float = GROWTH
@@ -262,7 +262,7 @@ def local_lucb(
     twin="lucb",
     title="LUCB on noisy sums of batches",
     problem=BestArm(),
-    citation="kalyanakrishnan2012pac",
+    builds_on=("kalyanakrishnan2012pac",),
 )
 def batched_lucb(
     setting: Setting[BestArm],
@@ -325,7 +325,7 @@ def local_track_and_stop(
     twin="track-and-stop",
     title="Track-and-Stop on noisy sums of batches",
     problem=BestArm(),
-    citation="garivier2016optimal",
+    builds_on=("garivier2016optimal",),
 )
 def batched_track_and_stop(
     setting: Setting[BestArm],

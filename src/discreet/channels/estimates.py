@@ -263,8 +263,9 @@ class Estimates(Channel[float, Floats, Estimate]):
         """The guarantee, computed from the noise that is actually added."""
         if not self.laplace > 0.0 or (self.delta > 0.0 and not self.gaussian > 0.0):
             return Guarantee.none("no noise is added")
+        theorem = "Theorem 8" if self.fits else "Theorem 6"
         source = (
-            "Faster rates 2025, Theorem 6, with public sensitivities (docs/proofs.md: Estimates)"
+            f"Faster rates 2025, {theorem}, with public sensitivities (docs/proofs.md: Estimates)"
         )
         pure = 1.0 / self.laplace
         if self.delta == 0.0:

@@ -10,7 +10,7 @@ import numpy as np
 from discreet.checks.parts import CheckFailed, require, require_kind
 from discreet.contracts import Floats, Record
 from discreet.errors import DiscreetError, shorten
-from discreet.problems import Environment
+from discreet.problems import Environment, ReactingGame
 from discreet.sets import Gauged, LinearOracle, Projecting, Vertices
 
 
@@ -29,7 +29,10 @@ def check_environment(environment: Environment, *, rounds: int = 60) -> None:
         for t in range(length)
     ]
 
-    losses = np.array([[whole.loss(t, action) for action in actions] for t in range(rounds)])
+    if isinstance(whole, ReactingGame) and not environment.answers:
+        losses = np.array([_always(whole, action, rounds) for action in actions]).T
+    else:
+        losses = np.array([[whole.loss(t, action) for action in actions] for t in range(rounds)])
     require(bool(np.isfinite(losses).all()), f"{name} deals a loss that is not finite")
     first = actions[0]
     parts = [piece.loss(t, first) for piece, t in again]
@@ -59,6 +62,16 @@ def check_environment(environment: Environment, *, rounds: int = 60) -> None:
         bool(np.isclose(best, rivals.sum(axis=0).min())),
         f"{name}.best is not the loss of the best fixed rival",
     )
+
+
+def _always(game: ReactingGame, action: object, rounds: int) -> list[float]:
+    """Return the losses of a player who does the same in every round."""
+    mine = game._replace(memory=game.memory.copy())
+    losses = []
+    for t in range(rounds):
+        losses.append(mine.loss(t, action))
+        mine.feedback(t, action)
+    return losses
 
 
 NEAR = 1e-7  # tolerance, in outer radii

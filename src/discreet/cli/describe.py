@@ -96,7 +96,7 @@ def describe(
             "regret_bound_holds_for": None
             if instance.regret_bound is None
             else "losses fixed in advance",
-            "citation": known.citation.text,
+            "citation": known.credit(whole=True),
             "options": [*known.options, "low", "high"],
         }
         click.echo(json.dumps(values, indent=2, ensure_ascii=False))
@@ -134,7 +134,7 @@ def describe(
             for each in (instance.stationary_bound,)
             if each is not None
         ),
-        ("paper", known.citation.text),
+        ("paper", known.credit(whole=True)),
         ("options", ", ".join([*map(_option, known.options.values()), "low", "high"])),
     ]
     facts(f"{name}: {known.title}", lines)

@@ -53,7 +53,7 @@ def list_command(wants_environments: bool, as_json: bool) -> None:
 def _algorithms(*, whole_citation: bool) -> list[dict[str, str]]:
     rows = []
     for name, algorithm in list_algorithms().items():
-        guarantee, citation = algorithm.build().guarantee, algorithm.citation
+        guarantee = algorithm.build().guarantee
         rows.append(
             {
                 "name": name,
@@ -62,7 +62,7 @@ def _algorithms(*, whole_citation: bool) -> list[dict[str, str]]:
                 "feedback": algorithm.problem.feedback,
                 "model": guarantee.model,
                 "status": guarantee.status,
-                "paper": citation.text if whole_citation else citation.short,
+                "paper": algorithm.credit(whole=whole_citation),
             }
         )
     return rows

@@ -4,6 +4,7 @@ from discreet.environments.access import uniforms
 from discreet.environments.advice.scenes import AdviceAdversarial, AdviceContextual, AdviceRandom
 from discreet.environments.advice.table import AdviceTable, read_advice
 from discreet.environments.arms.deterministic import Deterministic, Drop, Leak
+from discreet.environments.arms.memory import Remembering
 from discreet.environments.arms.moving import (
     Drifting,
     Flipping,
@@ -67,6 +68,7 @@ __all__ = [
     "Pricing",
     "RandomWalk",
     "Ranking",
+    "Remembering",
     "Repeating",
     "Routing",
     "Slates",

@@ -1,6 +1,7 @@
 """Ordinary online learners: variants of one algorithm share a file. None knows about privacy."""
 
 from discreet.learners.advice.exp4 import BatchedExp4, Exp4, Exp4P, Following
+from discreet.learners.arms.accepting import Accepting
 from discreet.learners.arms.adaptive_tsallis_inf import AdaptiveTsallisInf
 from discreet.learners.arms.draws import Draw, Uniform
 from discreet.learners.arms.exp3 import Exp3, Exp3Gain, Exp3IX, Exp3P
@@ -39,6 +40,7 @@ from discreet.learners.search.lil_ucb import LilUcb
 from discreet.learners.search.track_and_stop import TrackAndStop
 
 __all__ = [
+    "Accepting",
     "AdapKlUcb",
     "AdaptiveTsallisInf",
     "BatchedExp4",

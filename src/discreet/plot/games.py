@@ -29,8 +29,9 @@ def plot_environments(
 ) -> Path:
     """Draw the losses of environments for arms as means over windows of a fiftieth of the game."""
     names = [name for name in environment_names(Arms) if name not in OF_DATA]
-    figure = new_figure(9.0, 6.0, dpi=130)
-    panels = figure.subplots(-(-len(names) // COLUMNS), COLUMNS, sharey=True)
+    rows = len(names) // COLUMNS + 1  # one panel is left for the legend, at least
+    figure = new_figure(9.0, 1.5 * rows, dpi=130)
+    panels = figure.subplots(rows, COLUMNS, sharey=True)
     for ax, name in zip(panels.flat, names, strict=False):
         draw_environment(name, ax, arms=arms, rounds=rounds, seed=seed, colors=colors)
         ax.tick_params(labelsize=7)

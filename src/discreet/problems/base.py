@@ -275,6 +275,11 @@ class Environment(Component):
         raise NotImplementedError
 
     @property
+    def remembers(self) -> int | None:
+        """The number of earlier actions that a loss depends on, or None if there is no limit."""
+        return None if self.reacts else 0
+
+    @property
     def length(self) -> int | None:
         """The number of rounds, if they come from data."""
         return None

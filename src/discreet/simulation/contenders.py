@@ -54,11 +54,12 @@ class Contender:
             algorithm=name,
             facts={
                 "title": known.title,
-                "citation": known.citation.text,
+                "citation": known.credit(whole=True),
                 "twin": known.twin,
                 "parameters": dict(instance.parameters),
                 "regret_bound": instance.regret_bound,
                 "bound_source": instance.bound_source,
+                "memory": instance.memory,
             },
         )
 

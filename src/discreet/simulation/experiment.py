@@ -211,7 +211,7 @@ class Prepared:
         """Return the regret in all trials."""
         return Regret(
             checkpoints=checkpoints(self.rounds),
-            reacts=self.environment.reacts,
+            remembers=self.environment.remembers,
             clipped=self.clipped + record.clipped,
             record=record,
         )

@@ -90,9 +90,14 @@ class Regret(Measure[RegretRow]):
     what: ClassVar[str] = "regret"
 
     checkpoints: Integers
-    # whether losses depended on earlier actions, which the stated regret bounds do not cover
-    reacts: bool
+    # how many earlier actions losses depended on; None if there is no limit
+    remembers: int | None
     record: RegretRecord  # of all trials, in memory or in files
+
+    @property
+    def reacts(self) -> bool:
+        """Whether losses depended on earlier actions, which most regret bounds do not cover."""
+        return self.remembers != 0
 
     @property
     def trials(self) -> Integers:
@@ -117,7 +122,8 @@ class Regret(Measure[RegretRow]):
         contender, final = results.contenders[index], self.record.final[index]
         mean, median = mean_interval(final), median_of_means(final)
         twin = self._means(results).get(str(contender.facts.get("twin")))
-        bound = None if self.reacts else contender.facts.get("regret_bound")
+        covers = self.remembers is not None and self.remembers <= contender.facts.get("memory", 0)
+        bound = contender.facts.get("regret_bound") if covers else None
         return {
             "algorithm": contender.algorithm,
             "label": contender.label,

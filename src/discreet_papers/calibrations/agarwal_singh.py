@@ -76,8 +76,25 @@ def private_ftpl(
     padding: bool | None = None,
     spread: float | None = None,
 ) -> Instance:
-    """Theorem 3.5 on a padded tree with the noise of the paper."""
-    return points.lead_perturbed(setting, _pick_tree(setting, sums, noise, padding), spread=spread)
+    """Theorem 3.5: the noise of a padded tree is all the perturbation there is.
+
+    σ = max(|Y|₂ sqrt(T / (sqrt(N) log T)), sqrt(N) log T ln(log T / δ) / ε), logarithms to base 2.
+    """
+    if setting.delta == 0.0:
+        raise DiscreetError(
+            "calibration is paper, whose Gaussian noise needs a delta above 0, but delta is 0."
+        )
+    _pick_tree(setting, sums, noise, padding)
+    losses, levels = setting.problem.sets(setting.bounds).losses, math.log2(setting.rounds)
+    root = math.sqrt(setting.problem.dimension)
+    smooth = float(losses.largest(2.0)) * math.sqrt(setting.rounds / (root * levels))
+    private = root * levels * math.log(levels / setting.delta) / setting.epsilon
+    found = Gaussian(max(smooth, private), setting.delta)
+    return points.lead_perturbed(
+        setting,
+        lambda bound: points.padded_tree(setting, found),
+        spread=0.0 if spread is None else spread,
+    )
 
 
 @printed("private-ftrl-ball")

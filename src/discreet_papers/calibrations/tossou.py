@@ -17,6 +17,15 @@ def dp_exp3_lap(
     return algorithm("dp-exp3-lap").build(setting, mixing=mixing, margin=margin)
 
 
+@printed("dp-lambda-lap")
+def dp_lambda_lap(
+    setting: Setting[Arms], *, base: str = "tsallis-inf", margin: float | None = None
+) -> Instance:
+    """Section 3.1: noisy losses outside [-b, 1 + b] are ignored, b = ln T / ε."""
+    reach = math.log(setting.rounds) / setting.epsilon if margin is None else margin
+    return algorithm("dp-lambda-lap").build(setting, base=base, margin=reach, beyond="ignore")
+
+
 @printed("exp3-tau")
 def exp3_tau(setting: Setting[Arms], *, batch_size: int | None = None) -> Instance:
     """Corollary 3.3: batches of ((4 T ε + 2 T ln(1/δ)) / ε²)^(1/3) rounds.

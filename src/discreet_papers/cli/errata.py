@@ -23,9 +23,9 @@ from discreet_papers.errata import write_markdown
 @quiet
 @as_json
 def errata(output: Path | None, quiet: bool, as_json: bool) -> None:
-    """Measure and print every error in the papers.
+    """Measure where the papers are wrong or can be tighter.
 
-    An error is a constant that is too small or too large, a false claim, or a misprint.
+    Wrong are constants that are too small, false claims and misprints.
     """
     if output is not None:
         check_writable(output)

@@ -113,6 +113,28 @@ def ftpl_pure() -> str:
 
 @register_erratum(
     paper=PAPER,
+    place="Section 1.1: the cube with losses of bounded ∞-norm",
+    printed="the theorems imply a regret of sqrt(N T) + N / ε, up to logarithms, on the cube with "
+    "unit ‖l‖∞.",
+    ours="N sqrt(T) + N² / ε: that is for ‖l‖₁ ≤ 1 (section 2, and Table 1). With ‖l‖∞ ≤ 1 the "
+    "coordinates are N separate games, and every algorithm has a regret of order N sqrt(T).",
+    verdict="false",
+)
+def wide_losses() -> str:
+    """Draw losses of ±1, against which no algorithm does better than staying at 0 on average."""
+    size, rounds, trials = 20, 4096, 200
+    claimed = math.sqrt(size * rounds) + size
+    signs = 2.0 * np.random.default_rng(1).binomial(rounds, 0.5, (trials, size)) - rounds
+    found = np.abs(signs).sum(axis=1)
+    return (
+        f"N = {size}, T = {rounds:,}, ε = 1, losses of ±1 at random: on average every algorithm, "
+        f"private or not, has a regret of {found.mean():,.0f} (N sqrt(2 T / π) = "
+        f"{size * math.sqrt(2.0 * rounds / math.pi):,.0f}); sqrt(N T) + N / ε is {claimed:,.0f}."
+    )
+
+
+@register_erratum(
+    paper=PAPER,
     place="Theorem 3.1: the regret of FTRL",
     printed="Regret at most sqrt(D_R Σ max ‖l‖*²) + D_Lap.",
     ours="Twice the root is what the proof gives; with Hoeffding's lemma experts with losses in "

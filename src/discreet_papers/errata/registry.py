@@ -13,20 +13,24 @@ from discreet.plugins import load_plugins
 BUILT_IN = ("agarwal_singh", "ene", "ene_regret", "faster_rates", "tossou", "zheng")
 WIDTH = 100  # of the document
 
-Verdict = Literal["too small", "too large", "false", "slip"]
+Verdict = Literal["too small", "false", "slip", "too large"]
 MEANING: dict[Verdict, str] = {
     "too small": "with the printed constant the stated privacy does not hold",
-    "too large": "the printed constant is safe in the usual range, but wastes noise or rounds",
-    "false": "the claim does not hold as stated",
+    "false": "the claim, or its proof, does not hold as stated",
     "slip": "a misprint or an omitted factor that changes what one would implement",
+    "too large": "the paper is right, but wastes noise, rounds or a factor of its bound",
 }
 INTRODUCTION = (
-    "Where a constant of a paper is too small, too large, or a claim does not hold as stated; "
-    "what `discreet` uses instead; and the evidence, measured by the code. Neighbours replace "
-    "one round, so sensitivities are ranges and diameters. Lower bounds on epsilon are those of "
-    "`discreet audit`, with 99 % confidence. None of this takes away from the papers' ideas, on "
-    "which everything here is built. `discreet errata` writes this file: do not edit it."
+    "Where a paper is wrong, and where it is right but can be tighter; what `discreet` uses "
+    "instead; and the evidence, measured by the code. Neighbours replace one round, so "
+    "sensitivities are ranges and diameters. Lower bounds on epsilon are those of `discreet "
+    "audit`, with 99 % confidence. None of this takes away from the papers' ideas, on which "
+    "everything here is built. `discreet errata` writes this file: do not edit it."
 )
+PARTS: dict[str, tuple[Verdict, ...]] = {
+    "Wrong": ("too small", "false", "slip"),
+    "Can be tighter": ("too large",),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,27 +72,29 @@ def errata() -> list[Erratum]:
 
 def write_markdown(measured: Sequence[tuple[Erratum, str]]) -> str:
     """Return the document, from errata with their evidence."""
-    lines = [
-        "# Errata",
-        "",
-        *wrap(INTRODUCTION),
-        "",
-        *(f"* *{verdict}*: {meaning}." for verdict, meaning in MEANING.items()),
-        "",
-        "| paper | place | verdict |",
-        "|---|---|---|",
-        *(f"| {each.paper} | {each.place} | {each.verdict} |" for each, _ in measured),
-    ]
-    for each, evidence in measured:
+    lines = ["# Errata", "", *wrap(INTRODUCTION)]
+    for part, verdicts in PARTS.items():
+        mine = [(each, evidence) for each, evidence in measured if each.verdict in verdicts]
         lines += [
             "",
-            f"## {each.paper}, {each.place}",
+            f"## {part}",
             "",
-            *wrap(f"* Printed: {each.printed}"),
-            *wrap(f"* Ours: {each.ours}"),
-            f"* Verdict: **{each.verdict}**",
-            *wrap(f"* Evidence: {evidence}"),
+            *(f"* *{verdict}*: {MEANING[verdict]}." for verdict in verdicts),
+            "",
+            "| paper | place | verdict |",
+            "|---|---|---|",
+            *(f"| {each.paper} | {each.place} | {each.verdict} |" for each, _ in mine),
         ]
+        for each, evidence in mine:
+            lines += [
+                "",
+                f"### {each.paper}, {each.place}",
+                "",
+                *wrap(f"* Printed: {each.printed}"),
+                *wrap(f"* Ours: {each.ours}"),
+                f"* Verdict: **{each.verdict}**",
+                *wrap(f"* Evidence: {evidence}"),
+            ]
     return "\n".join(lines) + "\n"
 
 

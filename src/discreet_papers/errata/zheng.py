@@ -69,26 +69,51 @@ def _projection(sigma: float, reach: float, side: int, trials: int, series: int)
     printed="σ = 6 C sqrt(2 ln(3.75 / δ)) / ε for a gradient (g(z) - y) x said to have norm at "
     "most C, for a share (ε/3, δ/3).",
     ours="its norm is at most 2 C + 1 under the paper's assumptions (|g| ≤ C, |noise| ≤ 1), so "
-    "it moves by up to 2 (2 C + 1).",
+    "it moves by up to 2 (2 C + 1). The claim for the whole report fails for small C only: "
+    "above, it holds because the three reports together move less than their sum.",
     verdict="too small",
 )
 def gradient() -> str:
-    """Attack the gradient alone, at both ends of its range."""
-    share, delta = 1.0 / 3.0, 1e-6 / 3.0
+    """Attack the worst pair of reports, two records that differ in the outcome only."""
     parts = []
-    for bound in (1.0, 0.25, 0.1):
-        sigma = 6.0 * bound * math.sqrt(2.0 * math.log(3.75 / 1e-6))
+    for bound in (0.25, 0.1):
+        sigma = printed_gradient_sigma(bound, 1.0)
         reach = glm_gradient(dimension=1, bound=bound).l2
-        found = attacked(partial(_projection, sigma, reach), TRIALS, delta=delta, gaussian=True)
+        found = attacked(partial(_projection, sigma, reach), TRIALS, delta=1e-6, gaussian=True)
         parts.append(
             f"at least {found:.2f} for C = {bound:g} (exact "
-            f"{gaussian_epsilon(reach / sigma, delta):.2f})"
+            f"{gaussian_epsilon(reach / sigma, 1e-6):.2f})"
         )
-    return (
-        f"target (1, 1e-6), the gradient's share is ε = {share:.2f}: the attack finds "
-        f"{', '.join(parts)}. For Bernoulli rewards with C = 1, the paper's own example, the "
-        "gradient is at most 1 and the scale is right."
+    limits = " and ".join(
+        f"{largest_failing_bound(epsilon):.3f} at ε = {epsilon:g}" for epsilon in (1.0, 2.0)
     )
+    fine = gaussian_epsilon(6.0 / printed_gradient_sigma(1.0, 1.0), 1e-6)
+    return (
+        f"claimed (1, 1e-6), |g| ≤ C: the attack finds {', '.join(parts)}. The claim fails for C "
+        f"below {limits}. At C = 1 the whole report has ε = {fine:.2f}, although the gradient "
+        "exceeds its own third. For Bernoulli rewards, the paper's own example, the gradient is "
+        "at most 1."
+    )
+
+
+def printed_gradient_sigma(bound: float, epsilon: float) -> float:
+    """Return the printed deviation of the noise on a gradient, at δ = 1e-6."""
+    return 6.0 * bound * math.sqrt(2.0 * math.log(3.75 / 1e-6)) / epsilon
+
+
+def largest_failing_bound(epsilon: float) -> float:
+    """Return the C below which the printed noise does not give (ε, 1e-6).
+
+    The two reports that are farthest apart have the same context: only the gradient moves, by
+    2 (2 C + 1). Relative to its noise that falls as C grows.
+    """
+    low, high = 0.0, 10.0
+    for _ in range(60):
+        middle = (low + high) / 2.0
+        apart = 2.0 * (2.0 * middle + 1.0) / printed_gradient_sigma(middle, epsilon)
+        fails = gaussian_epsilon(apart, 1e-6) > epsilon
+        low, high = (middle, high) if fails else (low, middle)
+    return high
 
 
 def proved_regret(

@@ -29,6 +29,7 @@ BUILT_IN = (
     "agarwal_singh_table_2",
     "ene_theorem_1",
     "faster_rates_figure_1",
+    "faster_rates_lemma_15",
     "faster_rates_table_1",
     "faster_rates_table_1_experts",
     "noise_in_the_local_model",

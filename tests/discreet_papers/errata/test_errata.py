@@ -11,10 +11,11 @@ import pytest
 from click.testing import CliRunner
 from common import ROOT
 
+from discreet import DiscreetError
 from discreet.algorithms import Setting, algorithm
 from discreet.cli.commands import cli
-from discreet.problems import Functions
-from discreet_papers.errata import errata
+from discreet.problems import Advice, Arms, Functions, Points
+from discreet_papers.errata import errata, write_markdown
 from discreet_papers.errata.agarwal_singh import tree_epsilon
 from discreet_papers.errata.ene import (
     draw_batch_norms,
@@ -31,6 +32,7 @@ from discreet_papers.errata.ene_regret import (
 from discreet_papers.errata.tossou import measure_gain_leak, measure_loss_leak, measure_rival_leak
 from discreet_papers.errata.zheng import (
     fit_epsilon_exponent,
+    largest_failing_bound,
     model_rewards,
     moments_of_contexts,
     proved_regret,
@@ -59,7 +61,7 @@ def test_the_document_is_what_the_command_writes(document):
 
 @pytest.mark.slow
 def test_what_is_too_small_is_shown_by_an_attack(document):
-    for part in document.split("\n## ")[1:]:
+    for part in document.split("\n### ")[1:]:
         if "**too small**" in part:
             evidence = part.split("* Evidence: ")[1]
             assert "finds" in evidence
@@ -79,9 +81,63 @@ def test_those_that_must_be_there_are_there(document):
         "what looking around costs",
         "bandit linear optimisation",
         "Gaussian noise on single numbers",
+        "Lemma 15",
+        "Corollary 3: regret of FTPL",
+        "Theorem 8: adapting",
+        "Section 1.1: the cube",
+        "Appendix C: the size of the regulariser",
     ):
         assert words in document
     assert all(row.printed.endswith((".", "..")) and row.ours for row in errata())
+
+
+def test_wrong_and_tighter_are_separate():
+    verdicts = [row.verdict for row in errata() if row.paper.startswith("Zheng")]
+    assert verdicts.count("too large") >= 7
+    text = write_markdown([(row, "") for row in errata()])
+    wrong, tighter = text.split("## Can be tighter")
+    assert "**too large**" not in wrong
+    assert all(f"**{verdict}**" not in tighter for verdict in ("too small", "false", "slip"))
+
+
+def test_the_gradient_s_noise_is_too_small_for_small_bounds_only():
+    assert largest_failing_bound(1.0) == pytest.approx(0.525, abs=0.001)
+    assert largest_failing_bound(2.0) == pytest.approx(0.589, abs=0.001)
+
+
+def test_the_papers_calibrations_have_the_printed_numbers():
+    ftpl = Setting(Arms(4), rounds=2**18, epsilon=1.0)
+    exp4 = Setting(Advice(4, 100), rounds=10**8, epsilon=1.0, delta=1e-6)
+    sums = Setting(Points("ball", 10), rounds=1024, epsilon=1.0, delta=1e-6)
+    built = [
+        algorithm(name).build(setting, calibration="paper")
+        for name, setting in (
+            ("batched-ftpl", ftpl),
+            ("batched-exp4", exp4),
+            ("private-ftpl", sums),
+        )
+    ]
+    assert built[0].parameters["learning_rate"] == pytest.approx(1.918e-5, rel=1e-3)
+    assert built[1].parameters["mixing"] == pytest.approx(0.0284, rel=2e-3)
+    assert built[2].private.channel.noise_scales[0].scale == pytest.approx(509.7, rel=1e-3)
+    assert built[2].parameters["spread"] == 0.0
+    with pytest.raises(DiscreetError, match="needs a delta above 0"):
+        algorithm("private-ftpl").build(Setting(Points("ball", 10)), calibration="paper")
+
+
+def test_both_parameters_of_theorem_8_are_used():
+    """The second ones have T^(3/5); where they need more mixing than 1/2, those of Theorem 6."""
+    found = {}
+    for experts, power in ((2, 42), (2, 48), (10**5, 36)):
+        setting = Setting(Advice(4, experts), rounds=2**power, epsilon=1.0, delta=1e-6)
+        found[experts, power] = [
+            algorithm(name).build(setting, calibration="paper")
+            for name in ("batched-exp4", "improved-batched-exp4")
+        ]
+    assert all(one.regret_bound >= other.regret_bound for one, other in found.values())
+    ratio = found[2, 48][1].regret_bound / found[2, 42][1].regret_bound
+    assert math.log2(ratio) / 6.0 == pytest.approx(0.6, abs=0.02)
+    assert found[10**5, 36][0].parameters == found[10**5, 36][1].parameters
 
 
 def test_exact_values_of_the_tree():

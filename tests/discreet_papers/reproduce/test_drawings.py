@@ -9,7 +9,7 @@ import pytest
 from discreet.simulation import Interval
 from discreet_papers.reproduce import faster_rates_table_1 as table_1
 from discreet_papers.reproduce import price_of_privacy as prices
-from discreet_papers.reproduce.faster_rates_table_1 import ALGORITHMS, BLIND, FIXED, ArmGrowth
+from discreet_papers.reproduce.faster_rates_table_1 import ALGORITHMS, BLIND, ArmGrowth
 from discreet_papers.reproduce.price_of_privacy import EPSILONS, Prices, private_names, sweep
 
 
@@ -17,23 +17,21 @@ from discreet_papers.reproduce.price_of_privacy import EPSILONS, Prices, private
 @pytest.mark.parametrize("longest", [12, 16, 20])
 def test_ticks_of_long_games_do_not_overlap(longest, legible):
     lengths = [2**k for k in range(12, longest + 1, 2)]
-    regret = {
-        (name, rounds, epsilon): Interval(value, 0.8 * value, 1.2 * value)
-        for index, name in enumerate(ALGORITHMS)
-        for rounds in lengths
-        for epsilon in FIXED
-        if (value := (1.0 + index // 2) * math.sqrt(rounds / epsilon))
-    }
-    regret |= {
-        (BLIND, rounds, math.inf): Interval(0.2 * rounds, 0.2 * rounds, 0.2 * rounds)
-        for rounds in lengths
-    }
+    regret = {}
+    for index, name in enumerate(ALGORITHMS):
+        for _, cells in table_1.panels_of(name, lengths).values():
+            for cell in cells:
+                value = (1.0 + index // 2) * math.sqrt(cell.arms * cell.rounds / cell.epsilon)
+                regret[cell] = Interval(value, 0.8 * value, 1.2 * value)
+                uniform = 0.2 * cell.rounds
+                blind = cell._replace(algorithm=BLIND, epsilon=math.inf)
+                regret[blind] = Interval(uniform, uniform, uniform)
     found = ArmGrowth(tables={}, text="", regret=regret, lengths=lengths, trials=96)
     (figure,) = table_1.draw(found).values()
     texts = legible(figure)
     assert f"{lengths[-1]:,}" in texts
-    assert all(texts.count(name) == 2 for name in ALGORITHMS), (
-        "each curve is named at its end, in both panels"
+    assert all(texts.count(name) == 4 for name in ALGORITHMS), (
+        "each curve is named at its end, in all panels"
     )
 
 

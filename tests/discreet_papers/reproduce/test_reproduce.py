@@ -31,7 +31,8 @@ TABLES = {"ene-theorem-1", "zheng-table-1", "agarwal-singh-table-2", "slates"}  
 SMALL = {
     "tossou-figure-1": {"trials": 4, "rounds": 4096},
     "faster-rates-figure-1": {"rounds": 150_000},
-    "faster-rates-table-1": {"trials": 2, "rounds": 2**14},
+    "faster-rates-lemma-15": {"trials": 2, "rounds": 4096},
+    "faster-rates-table-1": {"trials": 2, "rounds": 2**12},
     "price-of-privacy": {"trials": 2, "rounds": 4096},
     "zheng-theorem-12": {"trials": 3, "rounds": 20_000},
     "zheng-table-1-contextual": {"trials": 2, "rounds": 2**14},

@@ -63,6 +63,28 @@ def exp3_gain(arms: int, plays: float, *, mixing: float, square: float = 1.0) ->
     return weights + (math.e - 2.0) * square * mixing * plays
 
 
+def remembering(found: float, *, rounds: int, size: int, memory: int) -> float:
+    """Return the bound on policy regret of a learner on batches, losses with a memory (Memory).
+
+    ``found`` is the bound of the learner on the means of all complete batches, for losses that may
+    depend on earlier actions. It is infinite unless a batch is longer than the memory.
+    """
+    if size <= memory:
+        return math.inf
+    batches = rounds // size
+    return size * found + memory * max(batches - 1, 0) + rounds - size * batches
+
+
+def remembering_size(arms: int, rounds: int, *, memory: int, factor: float) -> int:
+    """Return the batch size with about the least such bound if the learner's is c sqrt(J K ln K).
+
+    >>> [remembering_size(2, 2**16, memory=m, factor=math.sqrt(2.0)) for m in (1, 4, 16)]
+    [46, 115, 289]
+    """
+    root = (2.0 * memory / factor) ** 2.0 * rounds / (arms * math.log(arms))
+    return max(memory + 1, round(math.cbrt(root)))
+
+
 def exp3_p(arms: int, plays: float, *, rate: float, mixing: float, bonus: float) -> float:
     """Return the bound of EXP3.P, infinite unless (1 + β) η K ≤ γ (EXP3 on gains)."""
     if (1.0 + bonus) * rate * arms > mixing:

@@ -12,10 +12,13 @@ from discreet.algorithms.registry import Growth, Instance, Setting, register_alg
 from discreet.channels import PerRound, Selection
 from discreet.channels.selection import selection_curve
 from discreet.curves import Pure
+from discreet.errors import check_int
 from discreet.learners import Exp3Gain
 from discreet.mechanisms import Laplace, report_noise
 from discreet.private import Private
 from discreet.problems import Arms
+
+GAIN_FACTOR = 2.0 * math.sqrt(math.e - 1.0)  # c in the bound c sqrt(K T ln K) of EXP3 on gains
 
 
 @register_algorithm(
@@ -89,14 +92,20 @@ def dp_exp3_lap(
     citation="tossou2017achieving",
     builds_on=("auer2002nonstochastic",),
 )
-def exp3_tau(setting: Setting[Arms], *, batch_size: int | None = None) -> Instance:
+def exp3_tau(setting: Setting[Arms], *, batch_size: int | None = None, memory: int = 0) -> Instance:
     """Mini-batch EXP3, private through its own sampling: no noise.
 
-    The batch size is the least at which the proved loss of privacy is at most (ε, δ).
+    The batch size is the least at which the proved loss of privacy is at most (ε, δ). With
+    ``memory`` m the bound is on the policy regret against losses that depend on the last m actions,
+    and batches are not shorter than the τ with the least such bound (Theorem 3.4).
     """
     arms, rounds = setting.problem.arms, setting.rounds
+    reach = check_int("memory", memory, minimum=0)
     if batch_size is None:
         batch_size = _least_size(rounds, setting.epsilon, setting.delta)
+        if reach > 0:
+            wanted = bounds.remembering_size(arms, rounds, memory=reach, factor=GAIN_FACTOR)
+            batch_size = min(max(batch_size, wanted), rounds)
     channel = Selection.over(
         size=batch_size, rounds=rounds, delta=setting.delta, bounds=setting.bounds
     )
@@ -104,15 +113,21 @@ def exp3_tau(setting: Setting[Arms], *, batch_size: int | None = None) -> Instan
     learner = Exp3Gain.start(arms=arms, mixing=gain_mixing(arms, batches))
     complete = rounds // batch_size
     found = bounds.exp3_gain(arms, complete, mixing=learner.mixing) + learner.mixing * complete
+    policy = bounds.remembering(found, rounds=rounds, size=batch_size, memory=reach)
+    covered = reach if math.isfinite(policy) else 0
     return Instance(
         private=Private(channel, learner),
         parameters={
             "batch_size": batch_size,
             "learning_rate": learner.learning_rate,
             "mixing": learner.mixing,
+            "memory": covered,
         },
-        regret_bound=bound_rounds(setting, batch_size, found),
-        bound_source="docs/regret.md: EXP3 on gains",
+        regret_bound=min(policy, rounds) * setting.bounds.width
+        if covered
+        else bound_rounds(setting, batch_size, found),
+        bound_source="docs/regret.md: Memory" if covered else "docs/regret.md: EXP3 on gains",
+        memory=covered,
     )
 
 

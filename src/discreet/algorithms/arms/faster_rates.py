@@ -51,6 +51,7 @@ def batched_exp3(
     growth=ROOT,
     citation="asi2025faster",
     builds_on=("huang2022adaptive",),
+    anytime=True,
 )
 def batched_htinf(
     setting: Setting[Arms], *, batch_size: int | None = None, moment: float | None = None
@@ -59,6 +60,7 @@ def batched_htinf(
 
     A noisy mean has second moment at most σ² = 1 + 2 λ², λ = 1 / (τ ε). With Θ = sqrt(5) - 2 and a
     learning rate of 0.87 / (σ sqrt(t)) the bound is 4.6 τ σ sqrt(K T'), least at τ = sqrt(2) / ε.
+    Nothing of this depends on the number of rounds, which may be unknown.
     """
     channel = batches_of(setting, math.sqrt(2.0), batch_size)
     least = math.sqrt(1.0 + 2.0 / (channel.hold() * setting.epsilon) ** 2)
@@ -95,7 +97,9 @@ def batched_ftpl(
 
 
 def batches_of(setting: Setting[Arms], factor: float, given: int | None) -> Batch:
-    """Return Laplace noise on means of factor / epsilon rounds, but no more than there are."""
-    usual = min(math.ceil(factor / setting.epsilon), setting.rounds)
+    """Return Laplace noise on means of factor / epsilon rounds, but no more than are known."""
+    usual = math.ceil(factor / setting.epsilon)
+    if not setting.unknown_horizon:
+        usual = min(usual, setting.rounds)
     size = usual if given is None else given
     return Batch.laplace(size=size, epsilon=setting.epsilon, bounds=setting.bounds)

@@ -223,6 +223,7 @@ def tsallis_inf(
     problem=Arms(),
     growth=ROOT,
     citation="huang2022adaptive",
+    anytime=True,
     one_point=True,
 )
 def htinf(setting: Setting[Arms], *, moment: float = 1.0, tail: float = 2.0) -> Instance:

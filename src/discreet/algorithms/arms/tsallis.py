@@ -28,8 +28,7 @@ BatchNoise = Literal["laplace", "optimal"]
     title="Tsallis-INF on noisy means of batches",
     problem=Arms(),
     growth=ROOT,
-    citation="zimmert2021tsallis",
-    builds_on=("asi2025faster",),
+    builds_on=("zimmert2021tsallis", "asi2025faster"),
 )
 def batched_tsallis_inf(
     setting: Setting[Arms],
@@ -145,7 +144,7 @@ def _instance(
     title="Tsallis-INF on one randomised bit per batch",
     problem=Arms(),
     growth=ROOT,
-    citation="zimmert2021tsallis",
+    builds_on=("zimmert2021tsallis",),
 )
 def one_bit_tsallis_inf(setting: Setting[Arms], *, batch_size: int | None = None) -> Instance:
     """Reduced-variance Tsallis-INF, c = 4, κ = 1/4, on one randomised bit for each batch.

@@ -67,7 +67,7 @@ def linear_oracle(
     title="leader by a linear oracle that plays vertices only, on private running sums",
     problem=LINEAR,
     fixed=("evaluations", "form"),
-    citation="mcmahan2004online",
+    builds_on=("mcmahan2004online",),
     growth=Growth(2.0 / 3.0),
 )
 def private_linear_oracle(

@@ -85,8 +85,7 @@ def private_scrible(
     title="leader inside a barrier, for linear functions, on noisy means of batches",
     problem=LINEAR,
     fixed=("evaluations", "form"),
-    citation="abernethy2008competing",
-    builds_on=("agarwal2017price",),
+    builds_on=("abernethy2008competing", "agarwal2017price"),
     growth=Growth(0.5, shows_at=10.0),
 )
 def batched_scrible(

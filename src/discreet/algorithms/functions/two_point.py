@@ -163,7 +163,7 @@ def local_strongly_convex_two_point(
     title="leader on private running sums of estimates from two values per round",
     problem=TWO,
     fixed=("evaluations",),
-    citation="agarwal2010optimal",
+    builds_on=("agarwal2010optimal",),
     growth=ROOT,
 )
 def private_two_point(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from discreet.contracts import Generator
 from discreet.environments.registry import register_environment
+from discreet.errors import check_int
 from discreet.problems import ArmGame, Arms, ArmsEnvironment
 
 
@@ -74,34 +77,47 @@ class Leak(ArmsEnvironment):
 
 
 @register_environment(
-    "drop", title="one arm better by 1/2 (Faster rates 2025, G.2)", problem=Arms, alternate=False
+    "drop",
+    title="one arm better by 1/2 (Faster rates 2025, G.2)",
+    problem=Arms,
+    alternate=False,
+    switch=None,
 )
 @register_environment(
     "drop-alternate",
-    title="as drop, but the others are better in the second half",
+    title="as drop, but soon the others are better",
     problem=Arms,
     alternate=True,
 )
 class Drop(ArmsEnvironment):
     """Faster rates 2025, appendix G.2: the first arm always loses 1/2, all others 1.
 
-    In the alternate game the others lose 0 in the second half. A private algorithm that has quickly
-    dropped them cannot notice this soon, and has regret of order sqrt(T / ε) in one of the two
-    games.
+    In the alternate game the others lose 0 after the first ``switch`` rounds, by default
+    ceil(sqrt(T) / 2). The two games look the same to a player who seldom plays the others. So with
+    ε-differential privacy the regret in one of them has a lower bound: of order 1 / ε for every
+    algorithm, and of order sqrt(T / ε) for one that has dropped the others before the switch
+    (docs/regret.md: Lower bounds). After a late switch the first arm's lead makes regret negative.
 
-    >>> Drop(2, 4, alternate=True).deal(0, 4, np.random.default_rng()).losses.tolist()
-    [[0.5, 1.0], [0.5, 1.0], [0.5, 0.0], [0.5, 0.0]]
+    >>> Drop(2, 4, alternate=True).deal(0, 3, np.random.default_rng()).losses.tolist()
+    [[0.5, 1.0], [0.5, 0.0], [0.5, 0.0]]
     """
 
     on_unit_scale = True
 
     rounds: int
     alternate: bool = False
+    switch: int | None = None
 
     def deal(self, start: int, stop: int, rng: Generator) -> ArmGame:
         """Return rounds start to stop."""
         losses = np.ones((stop - start, self.arms))
         losses[:, 0] = 0.5
         if self.alternate:
-            losses[np.arange(start, stop) >= self.rounds // 2, 1:] = 0.0
+            losses[np.arange(start, stop) >= self.switches_after(), 1:] = 0.0
         return ArmGame(losses)
+
+    def switches_after(self) -> int:
+        """Return how many rounds of the alternate game are as in the other."""
+        if self.switch is None:
+            return math.ceil(math.sqrt(self.rounds) / 2.0)
+        return check_int("switch", self.switch, minimum=0)

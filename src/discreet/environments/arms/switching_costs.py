@@ -73,6 +73,11 @@ class SwitchingCosts(ArmsEnvironment):
 
     rounds: int
 
+    @property
+    def remembers(self) -> int:
+        """The number of earlier actions that a loss depends on: the last one."""
+        return 1
+
     def deal(self, start: int, stop: int, rng: Generator) -> SwitchingGame:
         """Return rounds start to stop."""
         scale = 9.0 * math.log2(max(self.rounds, 2))

@@ -1,0 +1,73 @@
+"""DP-Λ-Lap of Tossou & Dimitrakakis 2017: any bandit algorithm with noise on every loss."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, cast
+
+from discreet.algorithms.registry import Growth, Instance, Setting, algorithm, register_algorithm
+from discreet.channels import PerRound
+from discreet.errors import DiscreetError
+from discreet.learners import Accepting
+from discreet.mechanisms import Laplace
+from discreet.private import Private
+from discreet.problems import Arms
+
+Beyond = Literal["clip", "ignore"]
+UNPROVED = "no bound proved for this base, or if losses are ignored"
+
+
+@register_algorithm(
+    name="dp-lambda-lap",
+    twin="tsallis-inf",
+    title="any bandit algorithm with noise every round",
+    problem=Arms(),
+    growth=Growth(0.5, shows_at=1000.0),
+    citation="tossou2017achieving",
+    builds_on=("zimmert2021tsallis",),
+)
+def dp_lambda_lap(
+    setting: Setting[Arms],
+    *,
+    base: str = "tsallis-inf",
+    margin: float | None = None,
+    beyond: Beyond = "clip",
+) -> Instance:
+    """Theorem 3.1 around ``base``, any algorithm without privacy that hears one loss per round.
+
+    Noisy losses are clipped to [-b, 1 + b] and scaled to [0, 1]. If ``base`` has regret B, the
+    bound is (1 + 2 b) B + T e^(-ε b) (1 - e^-ε) / ε (docs/regret.md: Clipped noise); b has the
+    least one. With ``beyond=ignore``, as in the paper, losses outside are ignored: no bound is
+    proved, because which rounds are ignored depends on the arm. Randomised response, the option
+    ``noise=response`` of the base itself, has a smaller bound.
+    """
+    inner = build_base(setting, base)
+    rounds, epsilon, width = setting.rounds, setting.epsilon, setting.bounds.width
+    plain = rounds if inner.regret_bound is None else inner.regret_bound / width
+    step = -math.expm1(-epsilon)
+    if margin is None:
+        margin = max(0.0, math.log(rounds * step / (2.0 * plain))) / epsilon
+    bound = (1.0 + 2.0 * margin) * plain + rounds * math.exp(-epsilon * margin) * step / epsilon
+    proved = inner.regret_bound is not None and beyond == "clip"
+    source = "docs/regret.md: Clipped noise" + f", with {inner.bound_source}"
+    learner = Accepting.around(
+        cast(Private, inner.private).learner, margin=margin, clips=beyond == "clip"
+    )
+    noise = Laplace.calibrate(sensitivity=width, epsilon=epsilon)
+    return Instance(
+        private=Private(PerRound(setting.bounds, noise), learner),
+        parameters={"base": base, **inner.parameters, "margin": margin},
+        regret_bound=min(bound, rounds) * width if proved else None,
+        bound_source=source if proved else UNPROVED,
+    )
+
+
+def build_base(setting: Setting[Arms], base: str) -> Instance:
+    """Return the algorithm that is to hear noisy losses, or refuse it."""
+    known = algorithm(base)
+    if not isinstance(known.problem, Arms) or not known.one_point:
+        raise DiscreetError(
+            f"base is {base}, but must be an algorithm on arms that hears one loss per round, "
+            "without privacy: exp3, tsallis-inf, ..."
+        )
+    return known.build(setting)
