@@ -6,7 +6,7 @@ Full information: a point x is played, ⟨ℓ, x⟩ is lost, and the whole vecto
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from discreet.environments.registry import register_environment
 from discreet.errors import check_range
 from discreet.lengths import check_point
 from discreet.problems import Environment, LinearGame, Points, ReactingGame
-from discreet.problems.points import GeometryName, product
+from discreet.problems.points import GeometryName, LossSetName, product
 from discreet.ranges import make_range
 from discreet.sets import ConvexSet
 
@@ -32,10 +32,26 @@ class PointsEnvironment(Environment):
     geometry: GeometryName
     dimension: int
 
+    if TYPE_CHECKING:
+
+        @property
+        def domain(self) -> str:
+            """The set of points, if it is any."""
+
+        @property
+        def loss_set(self) -> LossSetName:
+            """Where loss vectors lie then."""
+
     @property
     def problem(self) -> Points:
         """Points of this set."""
-        return Points(self.geometry, self.dimension)
+        return Points(self.geometry, self.dimension, self.domain, self.loss_set)
+
+    @property
+    def loss_kind(self) -> str:
+        """Which loss vectors are dealt: of a range (each entry its own), a ball or a cross."""
+        kinds = {"experts": "range", "cube": "cross", "set": self.loss_set}
+        return kinds.get(self.geometry, self.geometry)
 
 
 @register_environment(
@@ -48,18 +64,22 @@ class LinearStochastic(PointsEnvironment):
 
     Experts: Bernoulli losses with mean 1/2, and 1/2 - gap for the first. Ball: with probability gap
     the vector -(1, .., 1) / sqrt(N), otherwise a uniform direction. Cube: plus or minus a unit
-    vector, minus with probability (1 + gap) / 2. All are then scaled to the declared size or range.
+    vector, minus with probability (1 + gap) / 2. Any other set: as for experts, but the first third
+    of the entries is better; or, if loss vectors lie in a ball or a cross, as for ball and cube.
+    All are then scaled to the declared size or range.
     """
 
     gap: float = 0.1
+    domain: str = ""
+    loss_set: LossSetName = "range"
 
     def deal(self, start: int, stop: int, rng: Generator) -> LinearGame:
         """Return rounds start to stop."""
-        name, size = self.geometry, self.dimension
-        if name == "experts":
+        name, size = self.loss_kind, self.dimension
+        if name == "range":
             gap = check_range("gap", self.gap, 0.0, 0.5)
             means = np.full(size, 0.5)
-            means[0] -= gap
+            means[: 1 if self.geometry == "experts" else max(1, size // 3)] -= gap
             return LinearGame(np.where(uniforms(rng, start, stop, size) < means, 1.0, 0.0))
         gap = check_range("gap", self.gap, 0.0, 1.0)
         chance = uniforms(rng, start, stop, 1, purpose=1)[:, 0]
@@ -80,13 +100,17 @@ class LinearAlternating(PointsEnvironment):
     """A vector and its opposite in turn, the first one halved, which defeats following the leader.
 
     Experts: every other expert loses everything while the others lose nothing, and vice versa. Ball
-    and cube: the vector (1, .., 1), at its largest size.
+    and cube: the vector (1, .., 1), at its largest size. Any other set: as for experts, ball or
+    cube, by where its loss vectors lie.
     """
+
+    domain: str = ""
+    loss_set: LossSetName = "range"
 
     def deal(self, start: int, stop: int, rng: Generator) -> LinearGame:
         """Return rounds start to stop."""
-        name, size = self.geometry, self.dimension
-        if name == "experts":
+        name, size = self.loss_kind, self.dimension
+        if name == "range":
             one = np.where(np.arange(size) % 2 == 0, 1.0, 0.0)
             other = 1.0 - one
         else:
@@ -107,17 +131,19 @@ class LinearDrifting(PointsEnvironment):
 
     Experts: Bernoulli losses with means 1/2 - 0.4 cos(2 π (2 t / T - j / N)). Ball and cube: half
     of the time a vector with entries cos(2 π (2 t / T - j / N)), at its largest size, otherwise one
-    of mean zero.
+    of mean zero. Any other set: as for experts, ball or cube, by where its loss vectors lie.
     """
 
     rounds: int
+    domain: str = ""
+    loss_set: LossSetName = "range"
 
     def deal(self, start: int, stop: int, rng: Generator) -> LinearGame:
         """Return rounds start to stop."""
-        name, size = self.geometry, self.dimension
+        name, size = self.loss_kind, self.dimension
         phase = CYCLES * np.arange(start, stop)[:, None] / self.rounds - np.arange(size) / size
         waves = np.cos(2.0 * np.pi * phase)
-        if name == "experts":
+        if name == "range":
             return LinearGame(
                 np.where(uniforms(rng, start, stop, size) < 0.5 - 0.4 * waves, 1.0, 0.0)
             )
@@ -202,6 +228,8 @@ class LinearAdaptive(PointsEnvironment):
     answers = True
 
     lag: Literal[0, 1] = 1
+    domain: str = ""
+    loss_set: LossSetName = "range"
 
     def deal(self, start: int, stop: int, rng: Generator) -> AnsweringGame:
         """Return rounds start to stop."""

@@ -35,6 +35,7 @@ from discreet.learners.points.ftrl import EntropyFtrl, QuadraticFtrl
 from discreet.learners.points.gradient_descent import GradientDescent
 from discreet.learners.points.hedge import Hedge
 from discreet.learners.points.linear_ftpl import LinearFtpl
+from discreet.learners.points.oracle_ftrl import OracleFtrl
 from discreet.learners.search.comparisons import Lucb, SuccessiveElimination
 from discreet.learners.search.lil_ucb import LilUcb
 from discreet.learners.search.track_and_stop import TrackAndStop
@@ -76,6 +77,7 @@ __all__ = [
     "LinearUcb",
     "LinearUcbOnSums",
     "Lucb",
+    "OracleFtrl",
     "OracleLeader",
     "PointScrible",
     "ProjectionFree",

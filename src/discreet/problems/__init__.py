@@ -12,13 +12,8 @@ from discreet.problems.arms import (
 from discreet.problems.base import Environment, Game, Problem, ReactingGame, TableGame
 from discreet.problems.coins import CoinGame, Coins, toss, tossed, tossed_in_words
 from discreet.problems.contexts import Against, ContextGame, Contexts, ContextsEnvironment
-from discreet.problems.function_games import (
-    Domain,
-    FunctionGame,
-    LinearFunctions,
-    Pairs,
-    domain_named,
-)
+from discreet.problems.domains import Domain, domain_named
+from discreet.problems.function_games import FunctionGame, LinearFunctions, Pairs
 from discreet.problems.functions import Functions, FunctionsEnvironment
 from discreet.problems.points import (
     FullInformation,

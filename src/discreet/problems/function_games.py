@@ -2,95 +2,21 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Sequence
-from typing import NamedTuple, cast
+from typing import cast
 
 import numpy as np
 
-from componentjit import copy
 from discreet.contracts import Floats, Integers
-from discreet.errors import DiscreetError, shorten
 from discreet.problems.base import Game, TableGame
+from discreet.problems.domains import Domain
 from discreet.problems.points import product
 from discreet.ranges import Range
-from discreet.sets import LinearOracle, Projecting, check_ability, check_room, set_named
+from discreet.sets import LinearOracle
 
 # Columns of a row: f(x) = base + weight · h(x), then the parameters of h.
 BASE, WEIGHT, FIRST = 0, 1, 2
-
-
-class Domain(NamedTuple):
-    """A set with its radii, which some sets take long to compute: they are asked once.
-
-    >>> domain_named("cube(4)").inner, domain_named("cube(4)").outer
-    (1.0, 2.0)
-    """
-
-    set: LinearOracle
-    inner: float  # r
-    outer: float  # R
-
-    @property
-    def dimension(self) -> int:
-        """The length of its points."""
-        return int(self.set.dimension)
-
-    @property
-    def flat(self) -> int:
-        """The dimension of its affine hull."""
-        return int(self.set.flat)
-
-    def best_against(self, direction: Floats) -> Floats:
-        """Return a point of the set with the least inner product."""
-        point = np.empty(self.dimension)
-        self.set.minimise_linear(direction, point)
-        return point
-
-    def nearest(self, point: Floats) -> Floats:
-        """Return the point of the set that is nearest to a given one."""
-        check_ability(self.set, Projecting)
-        found: Floats = np.array(point, dtype=np.float64)
-        cast(Projecting, self.set).project(found)
-        return found
-
-    def tangents(self, vectors: Floats) -> Floats:
-        """Return the rows, each projected onto the directions of the hull."""
-        if self.flat == self.dimension:
-            return vectors
-        onto_hull = np.eye(self.dimension)
-        for row in onto_hull:
-            self.set.tangent(row)
-        return np.asarray(vectors @ onto_hull)
-
-    def check_full(self, what: str) -> None:
-        """Refuse a set whose hull is not the whole space."""
-        if self.flat < self.dimension:
-            raise DiscreetError(
-                f"the set has a hull of {self.flat} dimensions in a space of {self.dimension}, "
-                f"but {what} needs one whose hull is the whole space."
-            )
-
-
-def domain_named(text: str) -> Domain:
-    """Return the set that a text such as "ball(10)" names.
-
-    Its buffers are its own, as threads need it.
-    """
-    if not isinstance(text, str):
-        raise DiscreetError(
-            f"domain is {shorten(text)}, but must be the name of a set, such as 'ball(10)'."
-        )
-    found = _found(text)
-    return found._replace(set=copy(found.set))
-
-
-@functools.lru_cache(maxsize=64)
-def _found(text: str) -> Domain:
-    named = set_named(text)
-    check_room(named)
-    return Domain(named, float(named.inner), float(named.outer))
 
 
 class FunctionGame(TableGame[Floats, float]):

@@ -19,15 +19,14 @@ from discreet.errors import (
     count,
 )
 from discreet.problems.base import Environment, Game, Problem, Tabled
+from discreet.problems.domains import Domain, domain_named, domain_text, small_domain
 from discreet.problems.function_games import (
     BASE,
     FIRST,
     WEIGHT,
-    Domain,
     FunctionGame,
     LinearFunctions,
     Pairs,
-    domain_named,
     flatten,
     functions_of,
     measure,
@@ -38,17 +37,6 @@ from discreet.ranges import Range
 from discreet.sets.in_python import failures_of, with_calls
 
 FORMS = ("convex", "linear")
-SMALL = {  # smaller sets of the same kind, for audits
-    "ball": "ball(2)",
-    "cube": "cube(2)",
-    "cross": "cross(2)",
-    "simplex": "simplex(3)",
-    "k-sets": "k-sets(3,1)",
-    "paths": "paths(1,3)",
-    "permutations": "permutations(3)",
-    "assignments": "assignments(2)",
-    "nuclear": "nuclear(1,2)",
-}
 # By which values and slopes may exceed what is declared, in widths of the range: rounding.
 TOLERANCE = 1e-9
 
@@ -98,8 +86,8 @@ class Functions(Problem):
     )
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "domain", domain_text(self.domain))
         domain_named(self.domain)
-        object.__setattr__(self, "domain", "".join(self.domain.split()))
         if check_int("evaluations", self.evaluations, minimum=1) > 2:
             raise DiscreetError(f"evaluations is {self.evaluations}, but must be 1 or 2.")
         object.__setattr__(self, "lipschitz", check_positive("lipschitz", self.lipschitz))
@@ -303,8 +291,7 @@ class Functions(Problem):
         """Return few dimensions and few rounds: every trial of running sums is a whole run."""
         if self.place.flat <= 2:
             return self, 8
-        name = self.domain.partition("(")[0]
-        return replace(self, domain=SMALL.get(name, self.domain)), 8
+        return replace(self, domain=small_domain(self.domain)), 8
 
 
 class FunctionsEnvironment(Environment):

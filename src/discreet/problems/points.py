@@ -13,12 +13,15 @@ from discreet.errors import DiscreetError, check_int, count, unknown_name
 from discreet.lengths import check_point
 from discreet.problems.arms import Arms, first_differs
 from discreet.problems.base import Environment, Game, Problem, Tabled, TableGame
+from discreet.problems.domains import Domain, domain_named, domain_text, small_domain
 from discreet.ranges import Range, make_range
-from discreet.sets import GEOMETRIES, ConvexSet, Geometry, geometry
+from discreet.sets import GEOMETRIES, LOSS_SETS, ConvexSet, Geometry, geometry, set_geometry
 
 TOLERANCE = 1e-9  # by which a loss vector may leave its set, because of rounding
 
-GeometryName = Literal["experts", "ball", "cube"]
+LossSetName = Literal["range", "ball", "cross"]
+GeometryName = Literal["experts", "ball", "cube", "set"]
+ANY_SET: GeometryName = "set"  # that a domain names
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,12 @@ class Points(Problem):
     ('points of the ball', 'distributions over experts')
     >>> Points("cube", 3).rivals
     'the best fixed point in dimension 3 (cube)'
+
+    With a ``domain`` points lie in any set, by its name or as a set itself, and ``loss_set`` says
+    where loss vectors lie.
+
+    >>> Points(domain="k-sets(10,3)")
+    Points(geometry='set', dimension=10, domain='k-sets(10,3)', loss_set='range')
     """
 
     default_environment = "linear-stochastic"
@@ -38,25 +47,61 @@ class Points(Problem):
 
     geometry: GeometryName = field(
         default="experts",
-        metadata={"help": "Set of points, and of loss vectors: experts, ball or cube."},
+        metadata={"help": "Set of points, and of loss vectors: experts, ball, cube or set."},
     )
     dimension: int = field(
         default=4, metadata={"help": "Number of experts, or of coordinates of a point."}
     )
 
+    domain: str = field(
+        default="",
+        metadata={"help": "Set of points, such as ball(10), cube(4) or k-sets(10,3)."},
+    )
+    loss_set: LossSetName = field(
+        default="range",
+        metadata={"help": "Where loss vectors lie for a domain: range, ball or cross."},
+    )
+
     def __post_init__(self) -> None:
-        if not isinstance(self.geometry, str) or self.geometry not in GEOMETRIES:
-            raise unknown_name("geometry", self.geometry, GEOMETRIES)
+        names = (*GEOMETRIES, ANY_SET)
+        if not isinstance(self.geometry, str) or self.geometry not in names:
+            raise unknown_name("geometry", self.geometry, names)
+        if not isinstance(self.loss_set, str) or self.loss_set not in LOSS_SETS:
+            raise unknown_name("loss_set", self.loss_set, LOSS_SETS)
+        if self.domain != "":
+            object.__setattr__(self, "domain", domain_text(self.domain))
+            object.__setattr__(self, "geometry", ANY_SET)
+            object.__setattr__(self, "dimension", self.place.dimension)
+            return
+        if self.geometry == ANY_SET:
+            raise DiscreetError("geometry is set, but which one? Give a domain: 'k-sets(10,3)'.")
+        if self.loss_set != "range":
+            raise DiscreetError(
+                f"loss_set is {self.loss_set}, but is for a domain: loss vectors of "
+                f"{self.geometry} have their own set."
+            )
         object.__setattr__(
             self, "dimension", check_int("dimension", self.dimension, minimum=2, maximum=10_000_000)
         )
 
+    def __repr__(self) -> str:
+        shown = self.parameters() if self.domain else {"geometry": 0, "dimension": 0}
+        return f"Points({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
+
     def __str__(self) -> str:
-        return (
-            "distributions over experts"
-            if self.geometry == "experts"
-            else f"points of the {self.geometry}"
-        )
+        if self.geometry == "experts":
+            return "distributions over experts"
+        return f"points of {self.domain}" if self.domain else f"points of the {self.geometry}"
+
+    @property
+    def place(self) -> Domain:
+        """The set of points, if a domain names it."""
+        return domain_named(self.domain)
+
+    @property
+    def by_range(self) -> bool:
+        """Whether a loss vector is any vector with entries between low and high."""
+        return self.geometry == "experts" or (self.domain != "" and self.loss_set == "range")
 
     @property
     def title(self) -> str:  # type: ignore[override]
@@ -66,6 +111,8 @@ class Points(Problem):
     @property
     def sizes(self) -> str:
         """The set and its dimension."""
+        if self.domain:
+            return self.domain
         return f"{self.geometry} in {self.dimension:,} dimensions"
 
     @property
@@ -76,6 +123,8 @@ class Points(Problem):
     @property
     def rivals(self) -> str:
         """The comparator, and in which set."""
+        if self.domain:
+            return f"the best fixed point of {self.domain}"
         return f"the best fixed point in dimension {self.dimension:,} ({self.geometry})"
 
     @property
@@ -85,16 +134,21 @@ class Points(Problem):
 
     def sets(self, bounds: Range) -> Geometry:
         """Return the set of points, and that of loss vectors of the declared size."""
+        if self.domain:
+            place = self.place
+            return set_geometry(place.set, place.outer, self.loss_set, bounds)
         return geometry(self.geometry, self.dimension, bounds)
 
     @property
     def facts(self) -> dict[str, str]:
         """The sets of points and loss vectors."""
+        if self.domain:
+            return {"points": f"points of {self.domain}; {LOSS_SETS[self.loss_set]}"}
         return {"points": GEOMETRIES[self.geometry]}
 
     def range_words(self, bounds: Range) -> str:
         """Return the declared size of loss vectors in words."""
-        if self.geometry == "experts":
+        if self.by_range:
             return super().range_words(bounds)
         return f"loss vectors of size at most {bounds.high:g}"
 
@@ -102,6 +156,9 @@ class Points(Problem):
         """Return in words what was clipped."""
         if self.geometry == "experts":
             return super().clipped_words(number, bounds)
+        if self.by_range:
+            words = f"{bounds.low:g} to {bounds.high:g}"
+            return f"{count(number, 'loss vector')} outside {words}"
         return f"{count(number, 'loss vector')} outside size {bounds.high:g}"
 
     def widest(self, bounds: Range) -> float:
@@ -109,14 +166,14 @@ class Points(Problem):
         return self.sets(bounds).widest
 
     def blind_regret(self, bounds: Range) -> float:
-        """Return that of the centre: the uniform distribution over experts, or the point 0."""
+        """Return that of the centre: the uniform distribution over experts, the point 0, ..."""
         return self.widest(bounds) * (
             1.0 - 1.0 / self.dimension if self.geometry == "experts" else 0.5
         )
 
     def scale(self, bounds: Range) -> tuple[float, float]:
         """Return shift and factor: vectors of ball and cube are scaled to their largest size."""
-        return super().scale(bounds) if self.geometry == "experts" else (0.0, bounds.high)
+        return super().scale(bounds) if self.by_range else (0.0, bounds.high)
 
     def best(self, total: Floats) -> float:
         """Return the least ⟨total, x⟩ over all points x."""
@@ -143,17 +200,18 @@ class Points(Problem):
             return game._replace(losses=rows), int(moved)
         vector = game.losses[first]
         sizes = {
-            "experts": f"has losses from {vector.min():g} to {vector.max():g}",
             "ball": f"has 2-norm {float(np.linalg.norm(vector)):g}",
             "cube": f"has absolute values with the sum {float(np.abs(vector).sum()):g}",
         }
+        sizes["cross"] = sizes["cube"]
+        size = f"has losses from {vector.min():g} to {vector.max():g}"
+        if not self.by_range:
+            size = sizes[self.loss_set if self.domain else self.geometry]
         allowed = (
-            "the declared range is {:g} to {:g}"
-            if self.geometry == "experts"
-            else "at most {1:g} is declared"
+            "the declared range is {:g} to {:g}" if self.by_range else "at most {1:g} is declared"
         )
         raise DiscreetError(
-            f"{row} {first + before + 1}: the loss vector {sizes[self.geometry]}, but "
+            f"{row} {first + before + 1}: the loss vector {size}, but "
             f"{allowed.format(bounds.low, bounds.high)}; declare more, or clip."
         )
 
@@ -183,6 +241,11 @@ class Points(Problem):
 
     def for_audit(self) -> tuple[Points, int]:
         """Return two dimensions and few rounds: every trial is a whole run."""
+        if self.domain:
+            small = (
+                self if self.place.flat <= 2 else replace(self, domain=small_domain(self.domain))
+            )
+            return small, 8
         return replace(self, dimension=2), 8
 
     def borrowed(self) -> Arms:
@@ -191,7 +254,7 @@ class Points(Problem):
 
     def adapt(self, environment: Environment) -> Environment:
         """Return an environment on arms as one of loss vectors."""
-        return with_full_information(environment, self.geometry)
+        return with_full_information(environment, self)
 
 
 class LinearGame(TableGame[Floats, Floats]):
@@ -222,11 +285,14 @@ class FullInformation(Environment):
 
     environment: Environment
     geometry: GeometryName
+    domain: str = ""
+    loss_set: LossSetName = "range"
 
     @property
     def problem(self) -> Points:
         """Points with one coordinate per arm."""
-        return Points(self.geometry, self.environment.problem.actions)
+        arms = self.environment.problem.actions
+        return Points(self.geometry, arms, self.domain, self.loss_set)
 
     @property
     def on_unit_scale(self) -> bool:  # type: ignore[override]
@@ -259,17 +325,22 @@ class FullInformation(Environment):
         return repr(self.environment)
 
 
-def with_full_information(environment: Environment, geometry: GeometryName) -> Environment:
+def with_full_information(environment: Environment, shown: Points) -> Environment:
     """Return an environment on arms as one of loss vectors, or refuse it."""
-    name = type(environment).__name__
+    name, arms = type(environment).__name__, environment.problem.actions
     if environment.reacts:
         raise DiscreetError(f"{name} reacts to single arms: it has no loss vectors to show.")
-    if geometry != "experts" and environment.length is None:
+    if not shown.by_range and environment.length is None:
         raise DiscreetError(
-            f"{name} deals the losses of arms, but points of the {geometry} need loss vectors: "
+            f"{name} deals the losses of arms, but {shown} need loss vectors: "
             "use an environment for points, or a table."
         )
-    return FullInformation(environment, geometry)
+    if shown.domain and arms != shown.dimension:
+        raise DiscreetError(
+            f"{environment.source} has {arms} losses per round, but points of {shown.domain} have "
+            f"{shown.dimension} coordinates."
+        )
+    return FullInformation(environment, shown.geometry, shown.domain, shown.loss_set)
 
 
 @helper

@@ -19,14 +19,24 @@ from discreet.sets.contract import (
 from discreet.sets.custom import Custom
 from discreet.sets.matrices import Birkhoff, NuclearBall, Spectrahedron
 from discreet.sets.matroids import GraphicMatroid, PartitionMatroid
-from discreet.sets.named import GEOMETRIES, SETS, Geometry, geometry, set_named
+from discreet.sets.named import (
+    GEOMETRIES,
+    LOSS_SETS,
+    SETS,
+    Geometry,
+    geometry,
+    set_geometry,
+    set_named,
+)
 from discreet.sets.paths import Paths
 from discreet.sets.polytope import Polytope
 from discreet.sets.simplex import Simplex
+from discreet.sets.text import SetText, as_text
 from discreet.sets.vertices import ExplorationPlan, uniform_plan
 
 __all__ = [
     "GEOMETRIES",
+    "LOSS_SETS",
     "SETS",
     "Barrier",
     "BasePolytope",
@@ -49,14 +59,17 @@ __all__ = [
     "Polytope",
     "Projected",
     "Projecting",
+    "SetText",
     "Simplex",
     "Spectrahedron",
     "Vertices",
+    "as_text",
     "ball",
     "check_ability",
     "check_hull",
     "check_room",
     "geometry",
+    "set_geometry",
     "set_named",
     "uniform_plan",
 ]

@@ -19,6 +19,7 @@ from discreet.sets.vertices import (
     name_items,
     plan_by_list,
 )
+from discreet.sets.widths import FEW_ITEMS, by_number, greedy_width
 
 
 class Arrangements(Projecting, Gauged, Vertices):
@@ -67,6 +68,12 @@ class Arrangements(Projecting, Gauged, Vertices):
     def outer(self) -> float:
         """The distance of a vertex from the centre: all are equally far."""
         return float(np.linalg.norm(self.values - self.values.mean()))
+
+    def gaussian_width(self) -> float:
+        """Return the width: f is the sum of the j largest values."""
+        if self.dimension > FEW_ITEMS:
+            return super().gaussian_width()
+        return greedy_width(by_number(np.concatenate([[0.0], np.cumsum(self.values)])))
 
     def centre(self) -> Floats:
         """Return the point with all entries equal."""

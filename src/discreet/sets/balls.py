@@ -25,6 +25,7 @@ from discreet.sets.vectors import (
     sum_of_squares,
 )
 from discreet.sets.vertices import ExplorationPlan, name_corner, uniform_plan
+from discreet.sets.widths import largest_size
 
 
 class Ball(ConvexSet, Gauged):
@@ -77,6 +78,10 @@ class L1Ball(Ball, Vertices):
     def inner(self) -> float:
         """The distance of a face from the origin."""
         return self.radius / math.sqrt(self.dimension)
+
+    def gaussian_width(self) -> float:
+        """Return the radius times the mean of the largest of N absolute values."""
+        return self.radius * largest_size(self.dimension)
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
         """Write the corner opposite to the largest entry of the direction, the first of several."""

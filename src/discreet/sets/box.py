@@ -87,6 +87,10 @@ class Box(ConvexSet, Gauged, Barrier, Vertices):
         """Half of the diagonal."""
         return 0.5 * self.diameter(2)
 
+    def gaussian_width(self) -> float:
+        """Return E |g| times half of each side, added up."""
+        return self.diameter(1) / math.sqrt(2.0 * math.pi)
+
     @property
     def complexity(self) -> float:
         """ϑ of R(x) = -Σ ln(x - low) + ln(high - x): 1 for each coordinate that is not fixed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Protocol, Self
 
@@ -68,6 +69,10 @@ class LinearOracle(Component):
     def outer(self) -> float:
         """The radius of the smallest ball around the centre that contains the set."""
         raise NotImplementedError
+
+    def gaussian_width(self) -> float:
+        """Return E max <g, x> over the set, g standard normal, or an upper bound of it."""
+        return self.outer * math.sqrt(self.flat)
 
     @property
     def abilities(self) -> tuple[str, ...]:

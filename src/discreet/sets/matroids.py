@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from componentjit import as_list
 from discreet.contracts import Floats, Integers
 from discreet.errors import DiscreetError, check_int, shorten
+from discreet.sets.arrangements import KSets
 from discreet.sets.contract import Gauged
 from discreet.sets.vectors import sort_items
 from discreet.sets.vertices import (
@@ -27,6 +28,7 @@ from discreet.sets.vertices import (
     plan_by_oracle,
     uniform_plan,
 )
+from discreet.sets.widths import FEW_NODES, greedy_width, rank_of_graph
 
 FEW = 14  # most nodes for which all sets of them are tried
 
@@ -129,6 +131,13 @@ class PartitionMatroid(Matroid, Gauged):
         share = self.picks / self.lengths
         return float(
             np.min(np.minimum(share, 1.0 - share) * np.sqrt(self.lengths / (self.lengths - 1.0)))
+        )
+
+    def gaussian_width(self) -> float:
+        """Return the sum of the widths of the k-sets of each group."""
+        return sum(
+            KSets.of(int(size), int(many)).gaussian_width()
+            for size, many in zip(self.lengths, self.picks, strict=True)
         )
 
     def centre(self) -> Floats:
@@ -270,6 +279,12 @@ class GraphicMatroid(Matroid):
                 f"trees is known for complete graphs and up to {FEW} nodes only."
             )
         return min(rooms, default=0.0)
+
+    def gaussian_width(self) -> float:
+        """Return the width: f is the rank of edges, which is known for complete graphs."""
+        if self._is_complete() and self.parent.size <= FEW_NODES:
+            return greedy_width(rank_of_graph(self.parent.size))
+        return super().gaussian_width()
 
     def centre(self) -> Floats:
         """Return the mean of all spanning trees: the effective resistance of edges (Kirchhoff)."""

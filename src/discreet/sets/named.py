@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError, check_int, shorten, unknown_name
@@ -25,6 +28,12 @@ GEOMETRIES = {
     "at most high",
 }
 
+LOSS_SETS = {  # of loss vectors, where points lie in any set
+    "range": "every entry of a loss vector is between low and high",
+    "ball": "the 2-norm of a loss vector is at most high",
+    "cross": "the sum of the absolute values of a loss vector is at most high",
+}
+
 
 class Geometry(NamedTuple):
     """A set of points x and a set of loss vectors ℓ; the loss is ⟨ℓ, x⟩.
@@ -40,6 +49,7 @@ class Geometry(NamedTuple):
     points: Any
     losses: ConvexSet
     bounds: Range  # as they were declared
+    outer: float = 0.0  # of the set of points, if it is known; 0 to ask the set
 
     @property
     def dimension(self) -> int:
@@ -49,12 +59,18 @@ class Geometry(NamedTuple):
     @property
     def radius(self) -> float:
         """The largest distance of a point from the centre of its set."""
-        return float(self.points.outer)
+        return self.outer or float(self.points.outer)
+
+    @property
+    def flat(self) -> int:
+        """The dimension of the hull of the points."""
+        return int(self.points.flat)
 
     @property
     def norm(self) -> float:
-        """The largest 2-norm of a loss vector, without what all experts lose alike."""
-        return float(self.losses.diameter(2.0)) / 2.0
+        """The largest 2-norm of a loss vector, without what all points lose alike."""
+        half = float(self.losses.diameter(2.0)) / 2.0
+        return half if self.name in GEOMETRIES else largest_slope(self.points, self.losses, half)
 
     @property
     def widest(self) -> float:
@@ -64,7 +80,7 @@ class Geometry(NamedTuple):
             "ball": 2.0 * self.bounds.high,
             "cube": 2.0 * self.bounds.high,
         }
-        return widths[self.name]
+        return widths[self.name] if self.name in widths else 2.0 * self.radius * self.norm
 
     def best(self, total: Floats) -> float:
         """Return the least ⟨total, x⟩ over all points x."""
@@ -89,7 +105,47 @@ def geometry(name: str, dimension: int, bounds: Range) -> Geometry:
     return Geometry(name, Box.cube(size, -1.0, 1.0), L1Ball(size, bounds.high), bounds)
 
 
+def set_geometry(points: LinearOracle, outer: float, loss_set: str, bounds: Range) -> Geometry:
+    """Return any set of points with its outer radius, and a named set of loss vectors.
+
+    >>> slates = set_geometry(KSets.of(10, 3), KSets.of(10, 3).outer, "range", Range(0.0, 1.0))
+    >>> round(slates.radius, 4), round(slates.norm, 4)
+    (1.4491, 1.5811)
+    """
+    if not isinstance(loss_set, str) or loss_set not in LOSS_SETS:
+        raise unknown_name("loss_set", loss_set, LOSS_SETS)
+    size = int(points.dimension)
+    if loss_set == "range":
+        return Geometry("set", points, Box.cube(size, bounds.low, bounds.high), bounds, outer)
+    if bounds.low not in (0.0, -bounds.high):
+        raise DiscreetError(
+            f"low is {bounds.low:g} and high is {bounds.high:g}, but with loss_set={loss_set} only "
+            f"high counts, the largest size of a loss vector: leave low out, or make it "
+            f"{-bounds.high:g}."
+        )
+    kind = L2Ball if loss_set == "ball" else L1Ball
+    return Geometry("set", points, kind(size, bounds.high), bounds, outer)
+
+
+def largest_slope(points: LinearOracle, losses: ConvexSet, half: float) -> float:
+    """Return a bound on the 2-norm of a loss vector, without what is orthogonal to the hull.
+
+    ``half`` is half the diameter of the loss vectors, so none is farther from their middle m. With
+    Q the projection onto the hull, |Q ℓ| ≤ |Q m| + |Q (ℓ - m)|. Entries that are all between the
+    same ends, and a hull on which all sums are the same, leave a little less if their number is
+    odd.
+    """
+    middle, ones = losses.centre(), np.ones(points.dimension)
+    points.tangent(middle)
+    points.tangent(ones)
+    size = int(points.dimension)
+    if isinstance(losses, Box) and size % 2 and float(np.abs(ones).max()) < NOTHING:
+        half *= math.sqrt(1.0 - 1.0 / size**2)
+    return min(float(np.linalg.norm(middle)) + half, float(losses.largest(2.0)))
+
+
 LARGEST = 10_000_000  # the largest number in a name
+NOTHING = 1e-9  # what is left of a vector of ones on a hull of equal sums: rounding
 
 
 class NamedSet(NamedTuple):

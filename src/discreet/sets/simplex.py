@@ -14,6 +14,7 @@ from discreet.errors import check_int
 from discreet.sets.contract import Barrier, ConvexSet, Gauged, Vertices
 from discreet.sets.vectors import STEEPEST, check_norm, height, largest_entry, remove_mean
 from discreet.sets.vertices import ExplorationPlan, uniform_plan
+from discreet.sets.widths import FEW_ITEMS, by_number, greedy_width
 
 
 class Simplex(ConvexSet, Gauged, Barrier, Vertices):
@@ -50,6 +51,12 @@ class Simplex(ConvexSet, Gauged, Barrier, Vertices):
     def outer(self) -> float:
         """The distance of a corner from the centre."""
         return math.sqrt(1.0 - 1.0 / self.dimension)
+
+    def gaussian_width(self) -> float:
+        """Return the mean of the largest of N normal numbers."""
+        if self.dimension > FEW_ITEMS:
+            return super().gaussian_width()
+        return greedy_width(by_number(np.minimum(np.arange(self.dimension + 1.0), 1.0)))
 
     @property
     def complexity(self) -> float:

@@ -1,7 +1,8 @@
 """Named algorithms that play points, and the parts of their calibrations."""
 
-from discreet.algorithms.points import leaders
-from discreet.algorithms.points.leaders import lead_experts, lead_perturbed, lead_quadratic
+from discreet.algorithms.points import leaders, regularised
+from discreet.algorithms.points.leaders import lead_experts, lead_perturbed
+from discreet.algorithms.points.regularised import lead_quadratic
 from discreet.algorithms.points.running_sums import (
     Candidate,
     Pick,
@@ -20,4 +21,5 @@ __all__ = [
     "lead_quadratic",
     "leaders",
     "padded_tree",
+    "regularised",
 ]

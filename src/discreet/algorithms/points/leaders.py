@@ -14,12 +14,11 @@ from discreet.algorithms.points.tuning import Smoothing, Tuning, describe_rates
 from discreet.algorithms.registry import Instance, Setting, register_algorithm
 from discreet.channels import OpenSum
 from discreet.contracts import Learner
-from discreet.learners import EntropyFtrl, Hedge, LinearFtpl, QuadraticFtrl
+from discreet.learners import EntropyFtrl, Hedge, LinearFtpl
 from discreet.learners.points.rates import Rates
 from discreet.mechanisms import NoiseName
 from discreet.private import Private
 from discreet.problems import Points
-from discreet.problems.points import GeometryName
 from discreet.sets import Geometry
 
 OUR_FTRL = "Agarwal & Singh 2017, Theorem 3.1, constants re-derived"
@@ -48,8 +47,8 @@ def ftrl_experts(
             EntropyFtrl.start(dimension=setting.problem.dimension, learning_rate=rates),
         ),
         parameters=describe_rates(setting, rates),
-        regret_bound=_capped(setting, experts, _entropy_bound(setting, rates, None)),
-        bound_source=_falling(
+        regret_bound=cap_bound(setting, experts, _entropy_bound(setting, rates, None)),
+        bound_source=name_source(
             rates, "exponential weights with Hoeffding's lemma (see discreet.learners.points.ftrl)"
         ),
     )
@@ -77,7 +76,7 @@ def hedge(setting: Setting[Points], *, learning_rate: float | None = None) -> In
             Hedge.start(dimension=setting.problem.dimension, learning_rate=rate),
         ),
         parameters={"learning_rate": rate},
-        regret_bound=_capped(setting, experts, bound) if rate == tuned else None,
+        regret_bound=cap_bound(setting, experts, bound) if rate == tuned else None,
         bound_source="w sqrt(T ln N), for every T at once (see discreet.learners.points.hedge)"
         if rate == tuned
         else "no bound proved for this learning rate",
@@ -99,8 +98,8 @@ def ftpl_olo(setting: Setting[Points], *, spread: float | None = None) -> Instan
             OpenSum.over(sets.losses),
             LinearFtpl.start(set=sets.points, spread=deviation, fresh=True),
         ),
-        parameters={"geometry": setting.problem.geometry, "spread": deviation},
-        regret_bound=_capped(setting, sets, _perturbed_bound(setting, sets, deviation, None)),
+        parameters={"geometry": name_points(setting), "spread": deviation},
+        regret_bound=cap_bound(setting, sets, _perturbed_bound(setting, sets, deviation, None)),
         bound_source="docs/regret.md: Perturbed points",
     )
 
@@ -156,9 +155,9 @@ def lead_experts(
     found = pick(bound)
     rates = tuning.rates(setting, found, learning_rate, head_start)
     learner = EntropyFtrl.start(dimension=setting.problem.dimension, learning_rate=rates)
-    proved, source = _entropy_bound(setting, rates, found), _falling(rates, OUR_FTRL)
+    proved, source = _entropy_bound(setting, rates, found), name_source(rates, OUR_FTRL)
     told = describe_rates(setting, rates)
-    return _instance(setting, experts, found, learner, told, proved, source)
+    return make_instance(setting, experts, found, learner, told, proved, source)
 
 
 @register_algorithm(
@@ -203,89 +202,11 @@ def lead_perturbed(
     found = pick(bound)
     deviation = perturbation(found)
     learner = LinearFtpl.start(set=sets.points, spread=deviation, fresh=True)
-    told: dict[str, float | int | str] = {"geometry": setting.problem.geometry, "spread": deviation}
-    return _instance(setting, sets, found, learner, told, bound(found), OUR_FTPL)
+    told: dict[str, float | int | str] = {"geometry": name_points(setting), "spread": deviation}
+    return make_instance(setting, sets, found, learner, told, bound(found), OUR_FTPL)
 
 
-def _register_leaders(geometry: GeometryName, place: str) -> None:
-    """Register the regularised leaders on one set of points, without and with privacy."""
-
-    @register_algorithm(
-        name=f"ftrl-{geometry}",
-        title=f"regularised leader on {place}",
-        problem=Points(geometry),
-        fixed=("geometry",),
-        citation="shalevshwartz2012online",
-        anytime=True,
-    )
-    def leader(
-        setting: Setting[Points], *, learning_rate: float | None = None, head_start: float = 0.0
-    ) -> Instance:
-        """FTRL with |x|²; η = 2 R / (G sqrt(T))."""
-        sets = setting.problem.sets(setting.bounds)
-        rates = Tuning.of_squares(sets).rates(setting, None, learning_rate, head_start)
-        return Instance(
-            private=Private(
-                OpenSum.over(sets.losses), QuadraticFtrl.start(set=sets.points, learning_rate=rates)
-            ),
-            parameters=describe_rates(setting, rates),
-            regret_bound=_capped(setting, sets, _quadratic_bound(setting, sets, rates, None)),
-            bound_source=_falling(rates, "R² / η + η T G² / 4 (see discreet.learners.points.ftrl)"),
-        )
-
-    @register_algorithm(
-        name=f"private-ftrl-{geometry}",
-        twin=f"ftrl-{geometry}",
-        title=f"regularised leader on {place}, on private running sums",
-        problem=Points(geometry),
-        fixed=("geometry",),
-        citation="agarwal2017price",
-        builds_on=("shalevshwartz2012online",),
-        anytime=True,
-    )
-    def private_leader(
-        setting: Setting[Points],
-        *,
-        sums: RunningSumName | None = None,
-        noise: NoiseName | None = None,
-        padding: bool | None = None,
-        learning_rate: float | None = None,
-        head_start: float | None = None,
-    ) -> Instance:
-        """Theorem 3.1 with |x|²; η = 2 R / sqrt(T G² + v²), v the length of the noise in a sum."""
-        sets = setting.problem.sets(setting.bounds)
-        pick = functools.partial(choose, setting, sets, sums=sums, noise=noise, padding=padding)
-        return lead_quadratic(setting, pick, learning_rate=learning_rate, head_start=head_start)
-
-
-_register_leaders("ball", "the unit ball")
-_register_leaders("cube", "the cube")
-
-
-def lead_quadratic(
-    setting: Setting[Points],
-    pick: Pick,
-    *,
-    learning_rate: float | None = None,
-    head_start: float | None = None,
-) -> Instance:
-    """Return the leader with squared distances on the running sum that is picked by its bound."""
-    sets = setting.problem.sets(setting.bounds)
-    tuning = Tuning.of_squares(sets)
-
-    def bound(found: Candidate) -> float | None:
-        rates = tuning.rates(setting, found, learning_rate, 0.0)
-        return _quadratic_bound(setting, sets, rates, found)
-
-    found = pick(bound)
-    rates = tuning.rates(setting, found, learning_rate, head_start)
-    learner = QuadraticFtrl.start(set=sets.points, learning_rate=rates)
-    proved, source = _quadratic_bound(setting, sets, rates, found), _falling(rates, OUR_FTRL)
-    told = describe_rates(setting, rates)
-    return _instance(setting, sets, found, learner, told, proved, source)
-
-
-def _instance(
+def make_instance(
     setting: Setting[Points],
     sets: Geometry,
     found: Candidate,
@@ -294,6 +215,7 @@ def _instance(
     proved: float | None,
     source: str,
 ) -> Instance:
+    """Return a learner on a running sum, with its bound if one is proved."""
     missing = (
         "no bound proved: this noise changes from round to round (with a delta, blt and "
         "unbounded have one)"
@@ -301,12 +223,12 @@ def _instance(
     return Instance(
         private=Private(found.channel, learner),
         parameters=found.parameters | parameters,
-        regret_bound=None if proved is None else _capped(setting, sets, proved),
+        regret_bound=None if proved is None else cap_bound(setting, sets, proved),
         bound_source=missing if proved is None else source,
     )
 
 
-def _falling(rates: Rates, source: str) -> str:
+def name_source(rates: Rates, source: str) -> str:
     """Return where the bound comes from: falling rates have another proof."""
     return f"{source}; docs/regret.md: Falling rates" if rates.falls else source
 
@@ -338,23 +260,6 @@ def _entropy_bound(setting: Setting[Points], rates: Rates, found: Candidate | No
     return EntropyFtrl.regret_bound(**numbers, learning_rate=rate) + cost
 
 
-def _quadratic_bound(
-    setting: Setting[Points], sets: Geometry, rates: Rates, found: Candidate | None
-) -> float | None:
-    if rates.falls:
-        return Tuning.of_squares(sets).falling_bound(setting, found, rates)
-    if found is not None and not found.steady:
-        return None
-    noise = 0.0 if found is None else _length(sets, found)
-    return QuadraticFtrl.regret_bound(
-        radius=sets.radius,
-        rounds=setting.rounds,
-        norm=sets.norm,
-        learning_rate=rates.least,
-        noise=noise,
-    )
-
-
 def _perturbed_bound(
     setting: Setting[Points], sets: Geometry, spread: float, found: Candidate | None
 ) -> float | None:
@@ -365,21 +270,27 @@ def _perturbed_bound(
     if found is not None and found.is_gaussian:
         deviations = math.hypot(spread, found.least), math.hypot(spread, found.most)
     elif found is not None:
-        extra = sets.radius * _length(sets, found)
+        extra = sets.radius * noise_length(sets, found)
     if deviations[0] <= 0.0:
         return None
     first = 0.0 if found is None else 2.0 * sets.radius * sets.norm
     return Smoothing.of(sets).bound(setting.rounds, *deviations) + first + extra
 
 
+def name_points(setting: Setting[Points]) -> str:
+    """Return the set of points in a word."""
+    return setting.problem.domain or setting.problem.geometry
+
+
 def _spread(setting: Setting[Points], sets: Geometry, noise: float) -> float:
     return Smoothing.of(sets).best_spread(setting.rounds, noise)
 
 
-def _length(sets: Geometry, found: Candidate) -> float:
-    """Return the largest root mean square length of the noise in a sum."""
-    return found.most * math.sqrt(sets.dimension)
+def noise_length(sets: Geometry, found: Candidate) -> float:
+    """Return the largest root mean square length of the noise in a sum, within the hull."""
+    return found.most * math.sqrt(sets.flat)
 
 
-def _capped(setting: Setting[Points], sets: Geometry, bound: float | None) -> float | None:
+def cap_bound(setting: Setting[Points], sets: Geometry, bound: float | None) -> float | None:
+    """Return a bound that is at most the largest possible regret."""
     return None if bound is None else min(bound, setting.rounds * sets.widest)

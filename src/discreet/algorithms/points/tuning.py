@@ -14,7 +14,7 @@ from discreet.contracts import Floats
 from discreet.errors import check_range
 from discreet.learners.points.rates import Rates
 from discreet.problems import Points
-from discreet.sets import Geometry
+from discreet.sets import GEOMETRIES, Geometry
 
 # an eighth more bound; chosen by measurements with gaps of 0.05 and 0.02, and alternating and
 # drifting losses
@@ -42,7 +42,7 @@ class Tuning(NamedTuple):
     @classmethod
     def of_squares(cls, sets: Geometry) -> Tuning:
         """Return that of the leader with squared distances."""
-        return cls(sets.radius**2, 1.0 / 4.0, sets.norm**2, float(sets.dimension))
+        return cls(sets.radius**2, 1.0 / 4.0, sets.norm**2, float(sets.flat))
 
     def rates(
         self,
@@ -122,6 +122,9 @@ class Smoothing(NamedTuple):
             largest = largest_normal(sets.dimension)
             return cls(largest, sets.bounds.width**2 / 4.0 * largest)
         per_coordinate = sets.radius / math.sqrt(sets.dimension)
+        if sets.name not in GEOMETRIES:
+            width = float(sets.points.gaussian_width())
+            return cls(width, sets.radius * sets.norm**2 / math.sqrt(2.0 * math.pi))
         if sets.name == "cube":
             sides = per_coordinate * sets.dimension * math.sqrt(2.0 / math.pi)
             return cls(sides, per_coordinate * sets.norm**2 / math.sqrt(2.0 * math.pi))

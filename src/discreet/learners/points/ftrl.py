@@ -44,7 +44,7 @@ from componentjit import helper
 from discreet.contracts import Floats, Generator, Integers
 from discreet.errors import DiscreetError, check_int, check_positive, check_range
 from discreet.learners.points.rates import Leader, Rates
-from discreet.sets import ConvexSet, L2Ball
+from discreet.sets import L2Ball, Projecting, check_ability
 
 
 class EntropyFtrl(Leader):
@@ -177,7 +177,7 @@ class QuadraticFtrl(Leader):
         x = projection of c - η L / 2
 
     ``learning_rate`` is η, or :class:`Rates` that fall with time; ``centre`` is c (by default the
-    origin). ``set`` has ``dimension`` and ``project(point)``, which works in place. Below, R is the
+    origin). ``set`` is any set with a projection, flat ones too. Below, R is the
     ``radius``, the largest distance of a point of the set from c, and G is the ``norm``, the
     largest L2 norm of a loss vector.
 
@@ -199,18 +199,19 @@ class QuadraticFtrl(Leader):
 
     rates: Rates
     clock: Integers  # rounds played
-    set: ConvexSet
+    set: Projecting
     anchor: Floats  # c
 
     @classmethod
     def start(
         cls,
         *,
-        set: ConvexSet,  # noqa: A002
+        set: Projecting,  # noqa: A002
         learning_rate: float | Rates,
         centre: Sequence[float] | Floats | None = None,
     ) -> QuadraticFtrl:
         """Return the learner before the first round."""
+        check_ability(set, Projecting)
         middle = as_vector("centre", centre, set.dimension)
         return cls(
             sums=np.zeros(middle.size),

@@ -9,7 +9,7 @@ import numpy as np
 from discreet.contracts import Floats, Generator, Integers
 from discreet.errors import check_int, check_positive, check_range
 from discreet.learners.points.rates import Leader
-from discreet.sets import ConvexSet, L2Ball
+from discreet.sets import L2Ball, LinearOracle, check_hull
 
 
 class LinearFtpl(Leader):
@@ -19,8 +19,8 @@ class LinearFtpl(Leader):
 
         x = argmin ⟨L + P, x⟩,   P ~ N(0, σ² I)
 
-    where L is the newest released sum of loss vectors. ``set`` has ``dimension`` and
-    ``minimise_linear(direction, point)``, which writes the point; no projection is needed.
+    where L is the newest released sum of loss vectors. ``set`` is any set: only its linear oracle
+    is used, and no projection.
     ``spread`` is σ. P is drawn once, before the first round, or in every round (``fresh``): the
     expected loss is the same if losses were fixed in advance, and only a fresh perturbation copes
     with losses that react to the points played.
@@ -60,7 +60,7 @@ class LinearFtpl(Leader):
     [1.0, -1.0]
     """
 
-    set: ConvexSet
+    set: LinearOracle
     spread: float
     fresh: bool
     perturbation: Floats  # P
@@ -68,8 +68,9 @@ class LinearFtpl(Leader):
     clock: Integers  # rounds played
 
     @classmethod
-    def start(cls, *, set: ConvexSet, spread: float = 0.0, fresh: bool = False) -> LinearFtpl:  # noqa: A002
+    def start(cls, *, set: LinearOracle, spread: float = 0.0, fresh: bool = False) -> LinearFtpl:  # noqa: A002
         """Return the learner before the first round."""
+        check_hull(set)
         size = check_int("dimension", set.dimension, minimum=1)
         return cls(
             sums=np.zeros(size),

@@ -1,0 +1,123 @@
+"""The regularised leader on sets without a projection: by calls of a linear oracle."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from discreet.contracts import Floats, Generator, Integers
+from discreet.errors import check_range
+from discreet.learners.functions.corrective import EASIER, Corrective
+from discreet.learners.points.ftrl import as_rates
+from discreet.learners.points.rates import Leader, Rates
+from discreet.sets import L2Ball, LinearOracle, check_room
+
+ACCURACY = 0.005  # of the first leader, in outer radii: adds 1 % to the bound without noise
+FINEST = 3e-6  # below, rounding hides how near a point is to the leader
+ROUNDING = 1e-15  # a gap that is a smaller share of its terms is rounding: sums may be anything
+MOST_CALLS = 1_000_000  # in one round; only rounding could take more
+
+
+class OracleFtrl(Leader):
+    """The leader of :class:`QuadraticFtrl`, on any set: fully corrective steps find it.
+
+    Round t starts from the last leader, calls the oracle and rebalances (``Corrective``) until the
+    gap proves that the point is within e(t) of
+
+        argmin η ⟨L, x⟩ + |x - c|²,   e(t) = R max(α / sqrt(t), 3e-6),
+
+    with c the centre of the set, R its outer radius and α the ``accuracy``. As the leader hardly
+    moves from round to round, one or two calls are usually enough; ``solver.calls`` counts them.
+
+    Regret: that of ``QuadraticFtrl`` plus G Σ e(t) ≤ G R (2 α sqrt(T) + 3e-6 T), G the largest
+    length of a loss vector within the hull.
+
+    *Proof.* Playing a point within e(t) of the leader costs at most G e(t) more in round t. If the
+    gap of |x - c|² + η ⟨L, x⟩ is at most e², then x is within e of the minimum, because the
+    objective is at least |x - y|² above its minimum y. ∎
+
+    >>> from discreet.sets import set_named
+    >>> learner = OracleFtrl.start(set=set_named("spanning-trees(3)"), learning_rate=0.5)
+    >>> point, trace = learner.act(None, np.random.default_rng(0))
+    >>> learner.learn(trace, np.array([1.0, 0.0, 0.0]))
+    >>> learner.act(None, np.random.default_rng(0))[0].round(2).tolist()
+    [0.5, 0.75, 0.75]
+    """
+
+    rates: Rates
+    clock: Integers  # rounds played
+    accuracy: float  # α, in units of length
+    finest: float
+    solver: Corrective
+
+    @classmethod
+    def start(
+        cls,
+        *,
+        set: LinearOracle,  # noqa: A002
+        learning_rate: float | Rates,
+        accuracy: float = ACCURACY,
+    ) -> OracleFtrl:
+        """Return the learner before the first round."""
+        check_room(set)
+        inner, outer = float(set.inner), float(set.outer)
+        solver = Corrective.start(set=set, inner=inner, radius=0.5 * inner, learning_rate=1.0)
+        return cls(
+            sums=np.zeros(set.dimension),
+            point=set.centre(),
+            rates=as_rates(learning_rate),
+            clock=np.zeros(1, np.int64),
+            accuracy=outer * check_range("accuracy", accuracy, 1e-5, 1.0),
+            finest=FINEST * outer,
+            solver=solver,
+        )
+
+    @classmethod
+    def example(cls) -> OracleFtrl:
+        """Return an example for the contract tests."""
+        return cls.start(set=L2Ball(5, 1.0), learning_rate=0.1)
+
+    def act(self, observation: object, rng: Generator) -> tuple[Floats, float]:
+        """Play the regularised leader."""
+        self.clock[0] += 1
+        rate = self.rates.at(self.clock[0])
+        for i in range(self.sums.size):
+            self.solver.sums[i] = rate * self.sums[i]
+        self.approach(max(self.accuracy / math.sqrt(self.clock[0]), self.finest))
+        for i in range(self.sums.size):
+            self.point[i] = self.solver.point[i]
+        return self.point, 0.0
+
+    def approach(self, near: float) -> None:
+        """Go to within that distance of the leader."""
+        enough = near * near
+        balanced = enough
+        for _ in range(MOST_CALLS):
+            self.solver.measure_falls()
+            self.solver.balance(balanced)
+            self.solver.mix_points()
+            gap, distance, size = 0.0, 0.0, 0.0
+            for i in range(self.sums.size):
+                self.solver.slope[i] = (
+                    2.0 * (self.solver.point[i] - self.solver.anchor[i]) + self.solver.sums[i]
+                )
+            self.solver.set.minimise_linear(self.solver.slope, self.solver.corner)
+            self.solver.calls[0] += 1
+            for i in range(self.sums.size):
+                step = self.solver.point[i] - self.solver.corner[i]
+                gap += self.solver.slope[i] * step
+                distance += step * step
+                size += abs(self.solver.slope[i] * step)
+            if not gap > max(enough, ROUNDING * size):
+                break
+            balanced = max(EASIER * gap, 0.5 * enough)
+            self.solver.make_room()
+            self.solver.add_corner(min(1.0, 0.5 * gap / distance))
+
+    @staticmethod
+    def extra_bound(
+        *, radius: float, rounds: int, norm: float, accuracy: float = ACCURACY
+    ) -> float:
+        """Return what is added to the bound of ``QuadraticFtrl``: G R (2 α sqrt(T) + 3e-6 T)."""
+        return norm * radius * (2.0 * accuracy * math.sqrt(rounds) + FINEST * rounds)
