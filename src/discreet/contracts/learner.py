@@ -29,6 +29,11 @@ class Learner(Component, Generic[Action, Trace, Release, Query, Observation]):
         return 0
 
     @property
+    def learns(self) -> bool:
+        """Whether what it plays depends on what is released."""
+        return True
+
+    @property
     def mixing(self) -> float:
         """The probability with which an action is drawn uniformly at random."""
         return 0.0

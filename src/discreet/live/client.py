@@ -19,6 +19,7 @@ from discreet.ledger import Ledger
 from discreet.ledger.guards import NotCopyable
 from discreet.live.frames import withhold_frames
 from discreet.live.keys import KeyPlace
+from discreet.live.naming import with_own_set
 from discreet.live.rows import Recipe, Ticket
 from discreet.live.run import LiveRun
 from discreet.live.run_plan import RunPlan
@@ -27,6 +28,7 @@ from discreet.live.store import Store
 from discreet.live.stores import choose_store
 from discreet.options import Values
 from discreet.ranges import Range, make_range
+from discreet.sets import LinearOracle
 
 Path = str | os.PathLike[str]
 Wait = float | timedelta
@@ -146,6 +148,13 @@ class LiveClient(NotCopyable, Generic[Gives]):
         plan = self._plan(whole)
         if not plan.private.guarantee.is_private:
             warnings.warn(f"{plan.algorithm} is not private: epsilon is not used.", stacklevel=3)
+        if not plan.private.learner.learns:
+            warnings.warn(
+                f"{plan.algorithm} does not learn in this run: its regret bound for so few rounds "
+                "is vacuous, and when_vacuous=centre was asked for. Leave it out to learn with the "
+                "same guarantee.",
+                stacklevel=3,
+            )
         store = choose_store(run.path, run.store)
         place = KeyPlace(run.key).check()
         self._enter(whole, LiveRun.start(plan, whole, store=store, key=place, ledger=run.ledger))
@@ -161,6 +170,7 @@ class LiveClient(NotCopyable, Generic[Gives]):
         key: Path | None = None,
         lost_key: bool = False,
         unprotected: bool = False,
+        domain: LinearOracle | None = None,
     ) -> Self:
         """Continue the run in a file or a store; a run that had a ledger needs it again.
 
@@ -168,6 +178,7 @@ class LiveClient(NotCopyable, Generic[Gives]):
         key is, if a path was given at the start; ``lost_key=True`` continues with a new key, but
         without unfinished batches, which nobody can read. A simulation, and a run without privacy,
         has no key: say ``unprotected=True``, so that nobody can put one in the place of a live run.
+        A run on a set of your own needs that set again, as ``domain``.
         """
         if path is None and store is None:
             raise DiscreetError("path is None, but there is no file: give a path or a store.")
@@ -183,6 +194,7 @@ class LiveClient(NotCopyable, Generic[Gives]):
                 had, do = ("a", "give it again") if recipe["ledger"] else ("no", "leave it out")
                 raise DiscreetError(f"the run in {name} had {had} ledger: {do}.")
             _check_ledger(ledger, recipe["simulation"])
+            recipe = with_own_set(recipe, domain, name)
             plan, client = cls._plan(recipe), cls.__new__(cls)
             _check_protection(plan, kept, unprotected=check_flag("unprotected", unprotected))
             client._enter(recipe, LiveRun(plan, kept, ledger=ledger))

@@ -15,11 +15,14 @@ from discreet.ledger.inputs import User
 from discreet.live.arguments import MANY, loss_of, pair_of, vector_of
 from discreet.live.client import LiveClient, Path, RunOptions, Wait, terms
 from discreet.live.frames import withhold_frames
+from discreet.live.naming import Naming, items_of
 from discreet.live.rows import Recipe, Ticket
 from discreet.live.run import LiveRun
 from discreet.live.run_plan import RunPlan
 from discreet.live.store import Store
-from discreet.problems import Functions, Points, domain_named
+from discreet.problems import Functions, GeometryName, Points, domain_named
+from discreet.problems.domains import domain_text
+from discreet.problems.points import LossSetName
 from discreet.ranges import Range, make_range
 from discreet.sets import ConvexSet, LinearOracle, Vertices
 
@@ -42,9 +45,13 @@ class PointClient(LiveClient[Point]):
     """A live class whose decisions are points."""
 
     _gives = Point
+    _naming: Naming
 
     def _choice(self, decision: Point) -> int:
         return NO_CHOICE
+
+    def _shown(self, ticket: Ticket) -> Hashable:
+        return None if ticket.action is None else self._naming.words(ticket.action)
 
 
 class Optimizer(PointClient):
@@ -66,7 +73,10 @@ class Optimizer(PointClient):
     Parameters
     ----------
     domain
-        The set of points, by a name of docs/sets.md: "ball(10)", "k-sets(10,3)", "paths(3,4)".
+        The set of points, by a name of docs/sets.md: "ball(10)", "k-sets(10,3)", "paths(3,4)"; or a
+        set of your own, such as ``Box([1.0], [20.0])`` for a price or ``Paths.of(...)``.
+    items
+        Names of the coordinates; decisions are then described by them.
     algorithm
         A name of ``discreet list``. The default for slates, rankings, paths and the like plays them
         as they are, by their labels, and learns best if losses are linear, a sum over items; for
@@ -83,10 +93,11 @@ class Optimizer(PointClient):
 
     def __init__(
         self,
-        domain: str,
+        domain: str | LinearOracle,
         horizon: int | None,
         epsilon: float,
         *,
+        items: Sequence[str] | None = None,
         delta: float = 0.0,
         low: float = 0.0,
         high: float = 1.0,
@@ -113,9 +124,11 @@ class Optimizer(PointClient):
                 "as 'ball(3)'."
             )
         run = RunOptions(simulation, seed, ledger, path, store, key, wait)
-        name = usual_algorithm(domain_named(domain).set) if algorithm is None else algorithm
+        place = domain_named(domain)
+        name = usual_algorithm(place.set) if algorithm is None else algorithm
         recipe = terms(horizon, epsilon, delta, low, high, clip, name)
-        recipe["domain"], recipe["form"] = domain, form
+        recipe["domain"], recipe["form"] = domain_text(domain), form
+        recipe["items"] = items_of(items, place.dimension)
         recipe["lipschitz"], recipe["curvature"] = lipschitz, curvature
         recipe["smoothness"] = smoothness
         default = None
@@ -132,16 +145,14 @@ class Optimizer(PointClient):
     def _enter(self, recipe: Recipe, run: LiveRun) -> None:
         super()._enter(recipe, run)
         self._problem, self._range = _problem(recipe), self._bounds
-        self._names = (
-            cast(Vertices, self._problem.place.set)
-            if run.plan.private.learner.plays_vertices
-            else None
-        )
+        vertices = run.plan.private.learner.plays_vertices
+        self._naming = Naming(self._problem.place.set, recipe.get("items"), vertices=vertices)
 
     def ask(self, *, user: User | None = None) -> Point:
         """Return the point to play in the next round, or both of them."""
         given = self._run.ask(0, user)
-        return Point(given.action.copy(), given.id, given.token, self._words(given.action))
+        words = self._naming.words(given.action)
+        return Point(given.action.copy(), given.id, given.token, words)
 
     @withhold_frames
     def tell(
@@ -154,19 +165,12 @@ class Optimizer(PointClient):
         clip = self._recipe["clip"]
         self._tell(decision, _read(self._problem, reward, loss, self._range, clip=clip))
 
-    def _words(self, action: Floats) -> str | None:
-        """Return what is played, in words; None if it has no name."""
-        return None if self._names is None else self._names.label(action)
-
-    def _shown(self, ticket: Ticket) -> Hashable:
-        return None if ticket.action is None else self._words(ticket.action)
-
     def _size(self) -> str:
         return self._problem.domain
 
 
 class VectorOptimizer(PointClient):
-    """Private online linear optimisation on a ball or a cube; whole loss vectors are told.
+    """Private online linear optimisation on a ball, a cube or any set; loss vectors are told.
 
     >>> budget = {"epsilon": 1.0, "delta": 1e-6}
     >>> optimizer = VectorOptimizer(geometry="cube", dimension=3, horizon=1000, **budget)
@@ -185,16 +189,35 @@ class VectorOptimizer(PointClient):
     vector of one round. (``private-ftrl-ball`` without a delta has noise that cannot be drawn
     exactly: live use needs ``noise="laplace"`` there.) All other options are those of
     :class:`discreet.Bandit`.
+
+    With a ``domain`` in the place of geometry and dimension, points lie in any set: by a name of
+    docs/sets.md, or a set of your own. ``loss_set`` says where loss vectors lie: "range" (every
+    entry between ``low`` and ``high``), "ball" or "cross" (2-norm, or sum of absolute values, at
+    most ``high``). The default algorithm plays points inside the set; ``private-ftpl`` plays
+    vertices. ``items`` names the coordinates, and losses may then be told by name.
+
+    >>> menu = VectorOptimizer(
+    ...     domain="k-sets(3,1)", items=["tea", "coffee", "milk"], horizon=1000,
+    ...     algorithm="private-ftpl", **budget
+    ... )
+    >>> decision = menu.ask()
+    >>> decision.label in ("tea", "coffee", "milk")
+    True
+    >>> menu.tell(decision, loss={"tea": 0.2, "coffee": 0.5, "milk": 1.0})
     """
 
     def __init__(
         self,
-        geometry: Literal["ball", "cube"],
-        dimension: int,
-        horizon: int | None,
-        epsilon: float,
+        geometry: Literal["ball", "cube"] | None = None,
+        dimension: int | None = None,
+        horizon: int | None = None,
+        epsilon: float | None = None,
         *,
+        domain: str | LinearOracle | None = None,
+        loss_set: LossSetName = "range",
+        items: Sequence[str] | None = None,
         delta: float = 0.0,
+        low: float = 0.0,
         high: float = 1.0,
         clip: bool = False,
         algorithm: str | None = None,
@@ -208,44 +231,50 @@ class VectorOptimizer(PointClient):
         default_loss: Sequence[float] | Floats | None = None,
         **options: object,
     ) -> None:
-        if not isinstance(geometry, str) or geometry not in ("ball", "cube"):
-            raise DiscreetError(
-                f"geometry is {shorten(geometry)}, but must be 'ball' or 'cube' (Experts has "
-                "distributions)."
-            )
-        size = check_int("dimension", dimension, minimum=2, maximum=MANY)
+        problem = _points(geometry, dimension, domain, loss_set)
+        if epsilon is None:
+            raise DiscreetError("epsilon is missing: say how private the run is to be.")
         run = RunOptions(simulation, seed, ledger, path, store, key, wait)
-        name = f"private-ftrl-{geometry}" if algorithm is None else algorithm
-        recipe = terms(horizon, epsilon, delta, 0.0, check_positive("high", high), clip, name)
-        recipe["geometry"], recipe["dimension"] = geometry, size
+        name = f"private-ftrl-{problem.geometry}" if algorithm is None else algorithm
+        least = low if problem.by_range else _no_low(low)
+        most = make_range(low, high).high if problem.by_range else check_positive("high", high)
+        recipe = terms(horizon, epsilon, delta, least, most, clip, name)
+        recipe["geometry"], recipe["dimension"] = problem.geometry, problem.dimension
+        recipe["domain"], recipe["loss_set"] = problem.domain, problem.loss_set
+        recipe["items"] = items_of(items, problem.dimension)
         default = None
         if default_loss is not None:
-            vector = vector_of("default_loss", default_loss, size)
-            losses = Points(geometry, size).sets(make_range(0.0, high)).losses
-            if not losses.contains(vector, ROUNDING * high):
+            vector = vector_of("default_loss", default_loss, problem.dimension)
+            losses = problem.sets(make_range(least, most)).losses
+            if not losses.contains(vector, ROUNDING * abs(most)):
                 raise DiscreetError("default_loss is outside of the declared set of vectors.")
             default = vector.tolist()
         super().__init__(recipe, run, default, options)
 
     @classmethod
     def _plan(cls, recipe: Recipe) -> RunPlan:
-        problem = Points(recipe["geometry"], recipe["dimension"])
-        return RunPlan.of(recipe, problem, observation=0, carry=no_choice)
+        return RunPlan.of(recipe, _points_of(recipe), observation=0, carry=no_choice)
 
     def _enter(self, recipe: Recipe, run: LiveRun) -> None:
         super()._enter(recipe, run)
-        self._losses = Points(recipe["geometry"], recipe["dimension"]).sets(self._bounds).losses
+        sets = _points_of(recipe).sets(self._bounds)
+        self._losses = sets.losses
+        vertices = run.plan.private.learner.plays_vertices
+        self._naming = Naming(sets.points, recipe.get("items"), vertices=vertices)
 
     def ask(self, *, user: User | None = None) -> Point:
         """Return the point to play in the next round."""
         given = self._run.ask(0, user)
-        return Point(given.action.copy(), given.id, given.token)
+        words = self._naming.words(given.action)
+        return Point(given.action.copy(), given.id, given.token, words)
 
     @withhold_frames
-    def tell(self, decision: Point | int, *, loss: Sequence[float] | Floats) -> None:
-        """Report the loss vector of a decision (or its id)."""
-        vector = vector_of("losses", loss, self._recipe["dimension"])
-        if not self._losses.contains(vector, ROUNDING * self._recipe["high"]):
+    def tell(
+        self, decision: Point | int, *, loss: Sequence[float] | Floats | Mapping[str, float]
+    ) -> None:
+        """Report the loss vector of a decision (or its id); by item, if items have names."""
+        vector = vector_of("losses", self._naming.by_item(loss), self._recipe["dimension"])
+        if not self._losses.contains(vector, ROUNDING * abs(self._recipe["high"])):
             if not self._recipe["clip"]:
                 raise DiscreetError(
                     "the loss is outside of the declared set of vectors; clip=True would move it "
@@ -255,7 +284,51 @@ class VectorOptimizer(PointClient):
         self._tell(decision, vector)
 
     def _size(self) -> str:
-        return f"{self._recipe['geometry']} of dimension {self._recipe['dimension']}"
+        domain = self._recipe.get("domain")
+        return domain or f"{self._recipe['geometry']} of dimension {self._recipe['dimension']}"
+
+
+def _points(
+    geometry: str | None,
+    dimension: int | None,
+    domain: str | LinearOracle | None,
+    loss_set: LossSetName,
+) -> Points:
+    """Return the problem: a set, or a ball or a cube of some dimension."""
+    if domain is not None:
+        if geometry is not None or dimension is not None:
+            raise DiscreetError(
+                "domain is given, and so is geometry or dimension, but a domain has its own: give "
+                "one of the two."
+            )
+        return Points("set", domain=domain_text(domain), loss_set=loss_set)
+    if not isinstance(geometry, str) or geometry not in ("ball", "cube"):
+        raise DiscreetError(
+            f"geometry is {shorten(geometry)}, but must be 'ball' or 'cube', or give a domain "
+            "(Experts has distributions)."
+        )
+    size = check_int("dimension", dimension, minimum=2, maximum=MANY)
+    return Points(cast(GeometryName, geometry), size, loss_set=loss_set)
+
+
+def _points_of(recipe: Recipe) -> Points:
+    """Return the problem of a run; runs of older versions have no domain."""
+    return Points(
+        recipe["geometry"],
+        recipe["dimension"],
+        recipe.get("domain", ""),
+        recipe.get("loss_set", "range"),
+    )
+
+
+def _no_low(low: object) -> float:
+    """Refuse a least loss where only a size is declared."""
+    if low != 0.0:
+        raise DiscreetError(
+            f"low is {shorten(low)}, but here only high counts, the largest size of a loss "
+            "vector: leave low out."
+        )
+    return 0.0
 
 
 def usual_algorithm(around: LinearOracle) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 
 from componentjit import with_names
 from discreet.errors import DiscreetError
-from discreet.problems.points import GeometryName
+from discreet.problems.points import GeometryName, LossSetName
 
 Part = TypeVar("Part")
 SIZES = struct.Struct(">QQIIi")  # of a release: decision, group, and lengths in bytes
@@ -35,6 +35,8 @@ class Recipe(TypedDict, total=False):
     experts: list[Hashable]
     error: float
     domain: str
+    items: list[str] | None  # names of coordinates
+    loss_set: LossSetName
     form: str | None
     lipschitz: float
     curvature: float

@@ -100,8 +100,8 @@ def domain_text(given: str | LinearOracle) -> str:
     text = as_text(given)
     if not isinstance(text, str):
         raise DiscreetError(
-            f"domain is {shorten(given)}, but must be a set, or the name of one, such as "
-            "'ball(10)'."
+            f"domain is {shorten(given)}, but must be the name of a set, such as 'ball(10)', or a "
+            "set."
         )
     return text if isinstance(text, SetText) else "".join(text.split())
 

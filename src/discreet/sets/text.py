@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import re
 from typing import Any, Self
 
 import numpy as np
@@ -40,6 +41,7 @@ class SetText(str):
         """Return the text of a set, which must have an inner point."""
         check_room(points)
         kind = points.name if isinstance(points, Custom) else type(points).__name__
+        kind = re.sub(r"[^\w-]+", "-", kind)  # no brackets, as in the name of a known set
         return cls._of(f"{kind}-{points.dimension}d-{_digest(points)}", points)
 
     @classmethod

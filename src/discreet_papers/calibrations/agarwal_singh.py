@@ -150,7 +150,7 @@ def private_scrible(
     *,
     noise: ReportNoiseName | None = None,
     learning_rate: float | None = None,
-    when_vacuous: functions.WhenVacuous = "centre",
+    when_vacuous: functions.WhenVacuous = "play",
 ) -> Instance:
     """Theorem 4.5: λ = |Y|₁ / ε on every coordinate, and η for M² + λ² N |X|².
 

@@ -22,7 +22,7 @@ def private_projection_free(
     batch_size: int | None = None,
     radius: float | None = None,
     learning_rate: float | None = None,
-    when_vacuous: functions.WhenVacuous = "centre",
+    when_vacuous: functions.WhenVacuous = "play",
 ) -> Instance:
     """Algorithm 1, except for the sign, the delay, and a radius that stays in the set.
 

@@ -117,7 +117,7 @@ def local_convex(
     radius: float | None = None,
     damping: float | None = None,
     baseline: bool = False,
-    when_vacuous: functions.WhenVacuous = "centre",
+    when_vacuous: functions.WhenVacuous = "play",
 ) -> Instance:
     """Algorithm 1, tuned to the largest range that noise reaches in T rounds."""
     found = _noise_on_values(setting, setting.bounds, noise)
@@ -139,7 +139,7 @@ def local_strongly_convex(
     noise: ReportNoiseName | None = None,
     radius: float | None = None,
     baseline: bool = False,
-    when_vacuous: functions.WhenVacuous = "centre",
+    when_vacuous: functions.WhenVacuous = "play",
 ) -> Instance:
     """Algorithm 1 with steps of 1 / (α t)."""
     curvature = functions.require_declared(setting, "curvature", "local-strongly-convex")
@@ -162,7 +162,7 @@ def local_smooth(
     noise: ReportNoiseName | None = None,
     radius: float | None = None,
     learning_rate: float | None = None,
-    when_vacuous: functions.WhenVacuous = "centre",
+    when_vacuous: functions.WhenVacuous = "play",
 ) -> Instance:
     """Corollary 4, over Saha & Tewari."""
     found = _noise_on_values(setting, setting.bounds, noise)
@@ -183,7 +183,7 @@ def local_smooth_strongly_convex(
     *,
     noise: ReportNoiseName | None = None,
     learning_rate: float | None = None,
-    when_vacuous: functions.WhenVacuous = "centre",
+    when_vacuous: functions.WhenVacuous = "play",
 ) -> Instance:
     """Corollary 4, over Hazan & Levy."""
     found = _noise_on_values(setting, setting.bounds, noise)
@@ -205,7 +205,7 @@ def local_two_point(
     radius: float | None = None,
     clip: float | None = None,
     lazy: bool | None = None,
-    when_vacuous: functions.WhenVacuous = "centre",
+    when_vacuous: functions.WhenVacuous = "play",
 ) -> Instance:
     """Algorithm 2 with steps R / (G sqrt(T)), which are projected one by one."""
     outer, slope = setting.problem.place.outer, functions.clipped_slope(setting, clip)
@@ -227,7 +227,7 @@ def local_strongly_convex_two_point(
     noise: ReportNoiseName | None = None,
     radius: float | None = None,
     clip: float | None = None,
-    when_vacuous: functions.WhenVacuous = "centre",
+    when_vacuous: functions.WhenVacuous = "play",
 ) -> Instance:
     """Algorithm 2 with steps of 1 / (α t)."""
     return functions.descend_two_points(

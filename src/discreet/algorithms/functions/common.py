@@ -30,6 +30,9 @@ GradientSumName = Literal["tree", "honaker", "sqrt-toeplitz", "blt"]
 NoiseTuning = Literal["proved", "once"]
 TREES = ("tree", "honaker")  # sums whose privacy is proved for every noise
 WITHOUT_NOISE = 0.25  # the largest square of a loss around the middle of its range
+INSTEAD = (
+    "private-projection-free plays every set, and private-linear-oracle every set with vertices."
+)
 MOST_OF_INNER = 0.9  # how far a learner looks at most, in inner radii
 
 
@@ -69,7 +72,10 @@ def decide(setting: Setting[Functions], proposal: Proposal, when_vacuous: WhenVa
 def place_with(setting: Setting[Functions], ability: type[LinearOracle]) -> Domain:
     """Return the domain, or refuse a set without room or without the ability that is needed."""
     place = setting.problem.place
-    check_ability(place.set, ability)
+    try:
+        check_ability(place.set, ability)
+    except DiscreetError as refusal:
+        raise DiscreetError(f"{refusal} {INSTEAD}") from None
     check_room(place.set)
     return place
 

@@ -51,7 +51,7 @@ def linear_oracle(
     *,
     exploration: float | None = None,
     spread: float | None = None,
-    when_vacuous: WhenVacuous = "centre",
+    when_vacuous: WhenVacuous = "play",
 ) -> Instance:
     """McMahan & Blum 2004 with a plan of vertices, Gaussian perturbations and the least bound."""
     channel = GradientSums.without_noise(
@@ -78,7 +78,7 @@ def private_linear_oracle(
     batch_size: int | None = None,
     exploration: float | None = None,
     spread: float | None = None,
-    when_vacuous: WhenVacuous = "centre",
+    when_vacuous: WhenVacuous = "play",
 ) -> Instance:
     """Lead by a private running sum of the estimates of exploring rounds (central model).
 

@@ -52,7 +52,7 @@ def fkm(
     radius: float | None = None,
     damping: float | None = None,
     baseline: bool = False,
-    when_vacuous: WhenVacuous = "centre",
+    when_vacuous: WhenVacuous = "play",
 ) -> Instance:
     """Flaxman et al. 2005, with the radius and the damping of the least proved bound."""
     return descend_one_point(
@@ -80,7 +80,7 @@ def strongly_convex_bandit(
     *,
     radius: float | None = None,
     baseline: bool = False,
-    when_vacuous: WhenVacuous = "centre",
+    when_vacuous: WhenVacuous = "play",
 ) -> Instance:
     """Take steps of 1 / (α t), α the declared curvature."""
     return descend_one_point(
@@ -110,7 +110,7 @@ def local_convex(
     radius: float | None = None,
     damping: float | None = None,
     baseline: bool = False,
-    when_vacuous: WhenVacuous = "centre",
+    when_vacuous: WhenVacuous = "play",
 ) -> Instance:
     """Algorithm 1 over gradient descent: every value gets its own noise (local model).
 
@@ -142,7 +142,7 @@ def local_strongly_convex(
     noise: ReportNoiseName | None = None,
     radius: float | None = None,
     baseline: bool = False,
-    when_vacuous: WhenVacuous = "centre",
+    when_vacuous: WhenVacuous = "play",
 ) -> Instance:
     """Algorithm 1 over gradient descent with steps of 1 / (α t), α the declared curvature."""
     return descend_one_point(
@@ -164,7 +164,7 @@ def descend_one_point(
     damping: float | None = None,
     baseline: bool = False,
     curvature: float = 0.0,
-    when_vacuous: WhenVacuous = "centre",
+    when_vacuous: WhenVacuous = "play",
 ) -> Instance:
     """Return gradient descent with this noise on every value.
 

@@ -59,7 +59,7 @@ def projection_free(
     radius: float | None = None,
     learning_rate: float | None = None,
     baseline: bool = False,
-    when_vacuous: WhenVacuous = "centre",
+    when_vacuous: WhenVacuous = "play",
 ) -> Instance:
     """Algorithm 1 of Ene et al. 2021 without noise, after Garber & Kretzu 2020.
 
@@ -103,7 +103,7 @@ def private_projection_free(
     learning_rate: float | None = None,
     baseline: bool = False,
     rounding: bool | None = None,
-    when_vacuous: WhenVacuous = "centre",
+    when_vacuous: WhenVacuous = "play",
 ) -> Instance:
     """Algorithm 1: sums of batches of estimates in a private running sum (central model).
 
@@ -157,7 +157,7 @@ def lead_projection_free(
     baseline: bool = False,
     rounded: bool = False,
     once: bool = False,
-    when_vacuous: WhenVacuous = "centre",
+    when_vacuous: WhenVacuous = "play",
 ) -> Instance:
     """Return the leader on sums of batches whose noise has that ``length``, for unit directions.
 

@@ -46,7 +46,7 @@ def scrible(
     setting: Setting[Functions],
     *,
     learning_rate: float | None = None,
-    when_vacuous: WhenVacuous = "centre",
+    when_vacuous: WhenVacuous = "play",
 ) -> Instance:
     """Abernethy, Hazan & Rakhlin 2008, with the rate of the least proved bound."""
     proposal = _propose(setting, Open(setting.bounds), None, 1, learning_rate)
@@ -68,7 +68,7 @@ def private_scrible(
     *,
     noise: ReportNoiseName | None = None,
     learning_rate: float | None = None,
-    when_vacuous: WhenVacuous = "centre",
+    when_vacuous: WhenVacuous = "play",
 ) -> Instance:
     """Algorithm 4 over SCRiBLe (Theorem 4.5), with noise on the value, not on every coordinate.
 
@@ -94,7 +94,7 @@ def batched_scrible(
     noise: Literal["laplace", "gaussian"] = "laplace",
     batch_size: int | None = None,
     learning_rate: float | None = None,
-    when_vacuous: WhenVacuous = "centre",
+    when_vacuous: WhenVacuous = "play",
 ) -> Instance:
     """Play a point for a whole batch, and add noise once to the sum of its losses (central model).
 

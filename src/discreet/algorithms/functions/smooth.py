@@ -43,7 +43,7 @@ def smooth_bandit(
     *,
     radius: float | None = None,
     learning_rate: float | None = None,
-    when_vacuous: WhenVacuous = "centre",
+    when_vacuous: WhenVacuous = "play",
 ) -> Instance:
     """Saha & Tewari 2011, with the radius and the rate of the least proved bound."""
     return lead_smooth(
@@ -69,7 +69,7 @@ def smooth_strongly_convex_bandit(
     setting: Setting[Functions],
     *,
     learning_rate: float | None = None,
-    when_vacuous: WhenVacuous = "centre",
+    when_vacuous: WhenVacuous = "play",
 ) -> Instance:
     """Hazan & Levy 2014, with the rate of the least proved bound."""
     return lead_smooth_strongly_convex(
@@ -97,7 +97,7 @@ def local_smooth(
     noise: ReportNoiseName | None = None,
     radius: float | None = None,
     learning_rate: float | None = None,
-    when_vacuous: WhenVacuous = "centre",
+    when_vacuous: WhenVacuous = "play",
 ) -> Instance:
     """Corollary 4: Algorithm 1 over that of Saha & Tewari."""
     return lead_smooth(
@@ -126,7 +126,7 @@ def local_smooth_strongly_convex(
     *,
     noise: ReportNoiseName | None = None,
     learning_rate: float | None = None,
-    when_vacuous: WhenVacuous = "centre",
+    when_vacuous: WhenVacuous = "play",
 ) -> Instance:
     """Corollary 4: Algorithm 1 over that of Hazan & Levy."""
     return lead_smooth_strongly_convex(
@@ -146,7 +146,7 @@ def lead_smooth(
     tuned_by: float | None = None,
     radius: float | None = None,
     learning_rate: float | None = None,
-    when_vacuous: WhenVacuous = "centre",
+    when_vacuous: WhenVacuous = "play",
 ) -> Instance:
     """Return the leader for smooth functions with this noise on every value.
 
@@ -187,7 +187,7 @@ def lead_smooth_strongly_convex(
     name: str,
     tuned_by: float | None = None,
     learning_rate: float | None = None,
-    when_vacuous: WhenVacuous = "centre",
+    when_vacuous: WhenVacuous = "play",
 ) -> Instance:
     """Return the leader for smooth, strongly convex functions; see ``lead_smooth``."""
     check_given(learning_rate=learning_rate)

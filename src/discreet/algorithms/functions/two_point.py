@@ -59,7 +59,7 @@ def two_point(
     *,
     radius: float | None = None,
     lazy: bool = False,
-    when_vacuous: WhenVacuous = "centre",
+    when_vacuous: WhenVacuous = "play",
 ) -> Instance:
     """Agarwal et al. 2010, with the step length of the least proved bound.
 
@@ -80,7 +80,7 @@ def strongly_convex_two_point(
     setting: Setting[Functions],
     *,
     radius: float | None = None,
-    when_vacuous: WhenVacuous = "centre",
+    when_vacuous: WhenVacuous = "play",
 ) -> Instance:
     """Take steps of 1 / (α t), α the declared curvature: regret of order ln T."""
     return descend_two_points(
@@ -109,7 +109,7 @@ def local_two_point(
     radius: float | None = None,
     clip: float | None = None,
     lazy: bool | None = None,
-    when_vacuous: WhenVacuous = "centre",
+    when_vacuous: WhenVacuous = "play",
 ) -> Instance:
     """Algorithm 2: every difference, clamped to ±2 ζ G, gets its own noise (local model).
 
@@ -144,7 +144,7 @@ def local_strongly_convex_two_point(
     noise: ReportNoiseName | None = None,
     radius: float | None = None,
     clip: float | None = None,
-    when_vacuous: WhenVacuous = "centre",
+    when_vacuous: WhenVacuous = "play",
 ) -> Instance:
     """Algorithm 2 with steps of 1 / (α t), α the declared curvature."""
     return descend_two_points(
@@ -176,7 +176,7 @@ def private_two_point(
     radius: float | None = None,
     clip: float | None = None,
     learning_rate: float | None = None,
-    when_vacuous: WhenVacuous = "centre",
+    when_vacuous: WhenVacuous = "play",
 ) -> Instance:
     """Lead by a private running sum of estimates, regularised (central model).
 
@@ -252,7 +252,7 @@ def descend_two_points(
     damping: float | None = None,
     curvature: float = 0.0,
     lazy: bool = False,
-    when_vacuous: WhenVacuous = "centre",
+    when_vacuous: WhenVacuous = "play",
 ) -> Instance:
     """Return gradient descent with noise on every difference; without ``noise_for``, not private.
 

@@ -136,6 +136,11 @@ class Centre(Learner[Floats, Floats, Release, Query]):
         """The dimension of the points."""
         return self.size
 
+    @property
+    def learns(self) -> bool:
+        """Whether it learns: it does not."""
+        return False
+
     def act(self, observation: object, rng: Generator) -> tuple[Floats, Floats]:
         """Play the centre."""
         return self.played, self.asked

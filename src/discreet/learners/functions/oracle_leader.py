@@ -92,6 +92,11 @@ class OracleLeader(Learner[Floats, Floats, Floats]):
         """The dimension of the points."""
         return self.sums.size
 
+    @property
+    def learns(self) -> bool:
+        """Whether it does anything but explore."""
+        return self.exploration < 1.0
+
     def act(self, observation: object, rng: Generator) -> tuple[Floats, Floats]:
         """Play a vertex of the plan, or the best one for the perturbed sum."""
         if rng.random() < self.exploration:

@@ -9,7 +9,7 @@ import numpy as np
 from discreet.contracts import Floats, Generator, Integers
 from discreet.errors import check_int, check_positive, check_range
 from discreet.learners.points.rates import Leader
-from discreet.sets import L2Ball, LinearOracle, check_hull
+from discreet.sets import L2Ball, LinearOracle, check_ability
 
 
 class LinearFtpl(Leader):
@@ -60,6 +60,8 @@ class LinearFtpl(Leader):
     [1.0, -1.0]
     """
 
+    plays_vertices = True
+
     set: LinearOracle
     spread: float
     fresh: bool
@@ -70,7 +72,7 @@ class LinearFtpl(Leader):
     @classmethod
     def start(cls, *, set: LinearOracle, spread: float = 0.0, fresh: bool = False) -> LinearFtpl:  # noqa: A002
         """Return the learner before the first round."""
-        check_hull(set)
+        check_ability(set, LinearOracle)
         size = check_int("dimension", set.dimension, minimum=1)
         return cls(
             sums=np.zeros(size),
