@@ -85,8 +85,8 @@ class Points(Problem):
         )
 
     def __repr__(self) -> str:
-        shown = self.parameters() if self.domain else {"geometry": 0, "dimension": 0}
-        return f"Points({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
+        shown = [f"{name}={value!r}" for name, value in self.parameters().items()]
+        return f"Points({', '.join(shown if self.domain else shown[:2])})"
 
     def __str__(self) -> str:
         if self.geometry == "experts":

@@ -1,7 +1,7 @@
 """Agarwal & Singh 2017, Table 1: regret of private leaders over T and N with full information.
 
-Four approaches play on three sets of points in three dimensions, at three epsilons, in games of up
-to a million rounds.
+Six approaches play on four sets of points in three dimensions, at three epsilons, in games of up to
+a million rounds. Slates of 3 in 10 items stand for the table's last row, any set.
 """
 
 from __future__ import annotations
@@ -32,8 +32,11 @@ from discreet_papers.reproduce.games import Entrant, PlayedGame, SweepGame, play
 from discreet_papers.reproduce.leaders import (
     BLT,
     DELTA,
+    FTPL,
     OLD,
     OPEN,
+    OPEN_FTPL,
+    PERTURBED_WITHOUT,
     TREE,
     WITHOUT,
     Approach,
@@ -43,6 +46,8 @@ from discreet_papers.reproduce.leaders import (
     leader_games,
     old_leader,
     open_leader,
+    open_perturbed_leader,
+    perturbed_leader,
     proved_bound,
     tree_leader,
     worst_regret,
@@ -61,11 +66,12 @@ if TYPE_CHECKING:
 
 NAME = "agarwal-singh-table-1"
 # The paper says sphere, and means the ball.
-POINTS: tuple[GeometryName, ...] = ("experts", "ball", "cube")
+POINTS: tuple[GeometryName, ...] = ("experts", "ball", "cube", "set")
 # N, and the longest game: padding draws N log T numbers per round.
 SIZES = {2: 2**20, 10: 2**20, 100: 2**16}
 FIXED = (0.1, 1.0)
 PRIVATE = (OLD, TREE, BLT)
+PERTURBED = (OPEN_FTPL, FTPL)
 LeaderTable = dict[tuple[str, int], dict[int, list[LeaderCell]]]  # by points and N, then by T
 
 
@@ -99,14 +105,16 @@ def entrants(points: str, rounds: int) -> tuple[Entrant, ...]:
             old_leader(epsilon),
             tree_leader(points, epsilon),
             blt_leader(points, epsilon),
+            perturbed_leader(epsilon),
         )
     )
-    return (open_leader(points), *private)
+    return (open_leader(points), open_perturbed_leader(), *private)
 
 
 def approaches(epsilon: float) -> tuple[Approach, ...]:
-    """Return no privacy, and all private approaches at one epsilon."""
-    return (WITHOUT, *((approach, epsilon) for approach in PRIVATE))
+    """Return no privacy and all private approaches at one epsilon, then perturbed leaders."""
+    private = ((approach, epsilon) for approach in PRIVATE)
+    return (WITHOUT, *private, PERTURBED_WITHOUT, (FTPL, epsilon))
 
 
 # Analysis: how the worst regret, and what privacy adds to it, grow with T
@@ -158,7 +166,7 @@ def _regret_row(points: str, size: int, rounds: int, cell: LeaderCell) -> TableR
         "T": rounds,
         "approach": approach,
         "epsilon": epsilon,
-        "delta": DELTA if approach == BLT else 0.0,
+        "delta": DELTA if approach in (BLT, FTPL) else 0.0,
         "gap": cell.gap,
         "regret_mean": cell.regret.value,
         "regret_low": cell.regret.low,
@@ -181,7 +189,7 @@ def _fit_rows(
             [worst_regret(each, who)[part] for each in games.values()] for part in (0, 1)
         )
         unknown = Interval(math.nan, math.nan, math.nan)
-        added = unknown if who[0] == OPEN else fit_exponent(lengths, extra)
+        added = unknown if who in (WITHOUT, PERTURBED_WITHOUT) else fit_exponent(lengths, extra)
         yield {
             "points": points,
             "N": size,
@@ -213,10 +221,16 @@ def describe(found: LeaderTable, fits: Sequence[TableRow]) -> str:
         "2013) with the same pure",
         "noise, and h = (G / r) sqrt(2 N (ln T)^2.5 / (ε T)) from its bound, which is from "
         "memory, not proved here.",
+        "The table's last row, any set, is played on slates (3 of 10 items; 1 of 2, 30 of 100), "
+        "losses of items from 0 to 1.",
         "",
         "Worst regret in the longest games, 95 % intervals, ε = 1 (proved bound in brackets):",
         f"  {'':<18}" + "".join(f"{name:<22}" for name in (OPEN, *PRIVATE)),
         *(_worst_line(found, points, size) for points in POINTS for size in SIZES),
+        "",
+        "Perturbed leaders (Theorem 3.5) in the same games, ε = 1:",
+        f"  {'':<18}" + "".join(f"{name:<22}" for name in PERTURBED),
+        *(_worst_line(found, points, size, PERTURBED) for points in POINTS for size in SIZES),
         "",
         "Exponents of T fitted over the longest three games: of regret, and of what privacy adds "
         "in the same games.",
@@ -238,7 +252,7 @@ def describe(found: LeaderTable, fits: Sequence[TableRow]) -> str:
         for games in found.values()
         for mine in games.values()
         for cell in mine
-        if cell.who[0] != OPEN
+        if cell.who[0] not in (OPEN, OPEN_FTPL)
     ]
     better = sum(cell.extra.high < 0.0 for cell in private)
     share = f"{better} of {len(private)} measurements"
@@ -247,10 +261,12 @@ def describe(found: LeaderTable, fits: Sequence[TableRow]) -> str:
     )
 
 
-def _worst_line(found: LeaderTable, points: str, size: int) -> str:
+def _worst_line(
+    found: LeaderTable, points: str, size: int, shown: Sequence[str] = (OPEN, *PRIVATE)
+) -> str:
     rounds, cells = max(found[points, size].items())
     entries = []
-    for who in approaches(1.0):
+    for who in (each for each in approaches(1.0) if each[0] in shown):
         regret, proved = worst_regret(cells, who)[0], proved_bound(cells, who)
         half = "" if math.isnan(regret.high) else f" ± {regret.high - regret.value:.0f}"
         entries.append(f"{regret.value:.0f}{half}" + ("" if proved is None else f" ({proved:.0f})"))
@@ -282,18 +298,21 @@ TITLES = {
     "experts": f"{SIZE} experts",
     "ball": f"ball in {SIZE} dimensions",
     "cube": f"cube in {SIZE} dimensions",
+    "set": f"slates of 3 of {SIZE} items",
 }
 LABELS = {
     OPEN: "FTRL, no privacy",
     OLD: "FTAL on a tree (old approach)",
     TREE: "FTRL on a padded tree",
     BLT: f"FTRL on BLT sums, δ = {DELTA:f}",
+    OPEN_FTPL: "FTPL, no privacy",
+    FTPL: f"FTPL on BLT sums, δ = {DELTA:f}",
 }
 
 
 def draw(found: LeaderFindings) -> Mapping[str, Figure]:
     """Draw one column per set of points: worst regret above, what privacy adds below."""
-    figure, axes = make_panels(2, 3, (10.4, 6.8), dpi=130, sharex=True, sharey="row")
+    figure, axes = make_panels(2, len(POINTS), (13.2, 6.8), dpi=130, sharex=True, sharey="row")
     for column, points in enumerate(POINTS):
         above, below = axes[0][column], axes[1][column]
         _draw_curves(above, below, found.table[points, SIZE], named=column == 0)
@@ -322,7 +341,7 @@ def _draw_curves(
             [worst_regret(cells, who)[part] for cells in games.values()] for part in (0, 1)
         )
         draw_means(above, rounds, regret, index, LABELS[who[0]] if named else None)
-        if who[0] != OPEN:
+        if who not in (WITHOUT, PERTURBED_WITHOUT):
             draw_means(below, rounds, extra, index, None)
         bounds = [proved_bound(cells, who) for cells in games.values()]
         proved = [bound for bound in bounds if bound is not None]

@@ -18,8 +18,10 @@ from discreet_papers.reproduce.games import Entrant, PlayedGame, SweepGame
 DELTA = 1e-6
 SCALES = (2.0, 16.0, 128.0)  # gaps in units of 1 / sqrt(T), from hard to easy
 OPEN, OLD, TREE, BLT = "no privacy", "old: FTAL", "new: tree", "new: BLT"
+OPEN_FTPL, FTPL = "FTPL, no privacy", "FTPL on BLT"
 Approach = tuple[str, float]  # with its epsilon
 WITHOUT: Approach = (OPEN, math.inf)
+PERTURBED_WITHOUT: Approach = (OPEN_FTPL, math.inf)
 
 
 class LeaderCell(NamedTuple):
@@ -28,13 +30,13 @@ class LeaderCell(NamedTuple):
     who: Approach
     gap: float
     regret: Interval
-    extra: Interval  # regret minus that of the first player in the same games
+    extra: Interval  # regret minus that without privacy in the same games
     bound: float | None  # on the expected regret, if one is proved
 
 
 def choose_gaps(points: str, rounds: int) -> list[float]:
     """Return how much better one point is on average, from hard to easy to find."""
-    largest = 0.5 if points == "experts" else 1.0
+    largest = 0.5 if points in ("experts", "set") else 1.0
     return sorted({min(scale / math.sqrt(rounds), largest) for scale in SCALES})
 
 
@@ -54,6 +56,22 @@ def blt_leader(points: str, epsilon: float) -> Entrant:
     options = ("sums", "blt"), ("head_start", 0.0)  # one learning rate, as in the paper
     return Entrant(
         algorithm=f"private-ftrl-{points}", epsilon=epsilon, delta=DELTA, options=options, role=BLT
+    )
+
+
+def open_perturbed_leader() -> Entrant:
+    """Return the perturbed leader that sees the losses themselves."""
+    return Entrant(algorithm="ftpl-olo", role=OPEN_FTPL)
+
+
+def perturbed_leader(epsilon: float) -> Entrant:
+    """Return the perturbed leader of Theorem 3.5 on buffered running sums."""
+    return Entrant(
+        algorithm="private-ftpl",
+        epsilon=epsilon,
+        delta=DELTA,
+        options=(("sums", "blt"),),
+        role=FTPL,
     )
 
 
@@ -89,6 +107,13 @@ def build_ftal(game: SweepGame, setting: Setting[Problem]) -> Contender:
     )
 
 
+def points_of(points: GeometryName, size: int) -> Points:
+    """Return a set of points in N dimensions; slates of 3 in 10 items stand for any set."""
+    if points == "set":
+        return Points(domain=f"k-sets({size},{max(1, 3 * size // 10)})")
+    return Points(points, size)
+
+
 def leader_games(
     part: str, points: GeometryName, size: int, rounds: int, players: Sequence[Entrant]
 ) -> tuple[SweepGame, ...]:
@@ -97,7 +122,7 @@ def leader_games(
         SweepGame(
             part=part,
             environment="linear-stochastic",
-            problem=Points(points, size),
+            problem=points_of(points, size),
             rounds=rounds,
             players=tuple(players),
             options=(("gap", gap),),
@@ -107,12 +132,17 @@ def leader_games(
 
 
 def leader_cells(played: PlayedGame) -> list[LeaderCell]:
-    """Return what every player did in the games with one gap."""
-    first = played.regret(played.game.players[0])
+    """Return what every player did in the games with one gap.
+
+    Perturbed leaders are compared with the one without privacy, all others with the first player.
+    """
+    players = played.game.players
+    perturbed = next((each for each in players if each.role == OPEN_FTPL), players[0])
     gap = dict(played.game.options)["gap"]
     found = []
-    for player in played.game.players:
+    for player in players:
         regret = played.regret(player)
+        first = played.regret(perturbed if player.role in (OPEN_FTPL, FTPL) else players[0])
         bound = played.contender(player).facts.get("regret_bound")
         who = (player.role, player.epsilon)
         found.append(

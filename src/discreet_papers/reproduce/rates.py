@@ -17,7 +17,7 @@ from discreet import Private
 from discreet.algorithms import Setting, algorithm
 from discreet.channels import Open, OpenDifference
 from discreet.learners import Centre
-from discreet.problems import Functions, Problem
+from discreet.problems import Arms, Functions, Problem
 from discreet.ranges import make_range
 from discreet.simulation import Contender, Interval, mean_interval
 from discreet_papers.reproduce.fitting import as_columns, choose_lengths, fit_exponent, fit_slope
@@ -41,8 +41,8 @@ class RateRow:
 
     name: str
     algorithm: str
-    problem: Functions  # except for its set
-    domain: str = ""  # its own set, instead of the panel's
+    problem: Functions | Arms  # except for the set of functions
+    domain: str = ""  # its own set, instead of the panel's; for arms, how many
     environment: str = "linear"
     environment_options: Options = ()
     delta: float = 0.0
@@ -123,9 +123,11 @@ class RateTable:
 
 def game_at(row: RateRow, place: Place) -> SweepGame:
     """Return the game of a row at a place, without its players."""
-    problem = replace(row.problem, domain=row.domain or place.domain)
+    problem: Problem = row.problem
+    if isinstance(row.problem, Functions):
+        problem = replace(row.problem, domain=row.domain or place.domain)
     return SweepGame(
-        part=f"{problem.domain}, T = {place.rounds:,}",
+        part=f"{row.domain or place.domain}, T = {place.rounds:,}",
         environment=row.environment,
         problem=problem,
         rounds=place.rounds,
@@ -135,8 +137,10 @@ def game_at(row: RateRow, place: Place) -> SweepGame:
 
 
 def stay_at_centre(game: SweepGame, setting: Setting[Problem]) -> Contender:
-    """Return a player that stays at the centre and learns nothing."""
+    """Return a player that stays at the centre, or plays arms uniformly, and learns nothing."""
     problem = game.problem
+    if isinstance(problem, Arms):
+        return Contender.named("uniform", setting)
     assert isinstance(problem, Functions), "tables of rates are about functions"
     channel = (
         Open(setting.bounds) if problem.evaluations == 1 else OpenDifference(make_range(-1.0, 1.0))

@@ -11,7 +11,7 @@ from discreet.contracts import Floats, Generator
 from discreet.errors import DiscreetError, check_int, check_positive, check_range
 from discreet.learners.points.ftrl import as_vector
 from discreet.learners.points.rates import Leader
-from discreet.sets import ConvexSet, L2Ball
+from discreet.sets import L2Ball, Projecting
 
 
 class Ftal(Leader):
@@ -63,7 +63,7 @@ class Ftal(Leader):
     [-0.375, 1.0]
     """
 
-    set: ConvexSet
+    set: Projecting
     curvature: float  # α
     ridge: float  # h
     played: Floats  # Σ x
@@ -73,7 +73,7 @@ class Ftal(Leader):
     def start(
         cls,
         *,
-        set: ConvexSet,  # noqa: A002
+        set: Projecting,  # noqa: A002
         ridge: float,
         curvature: float = 0.0,
         start: Sequence[float] | Floats | None = None,

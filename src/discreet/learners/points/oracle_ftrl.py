@@ -16,6 +16,7 @@ from discreet.sets import L2Ball, LinearOracle, check_room
 ACCURACY = 0.005  # of the first leader, in outer radii: adds 1 % to the bound without noise
 FINEST = 3e-6  # below, rounding hides how near a point is to the leader
 ROUNDING = 1e-15  # a gap that is a smaller share of its terms is rounding: sums may be anything
+LARGEST = 1e100  # of a sum; beyond, products overflow
 MOST_CALLS = 1_000_000  # in one round; only rounding could take more
 
 
@@ -83,7 +84,8 @@ class OracleFtrl(Leader):
         self.clock[0] += 1
         rate = self.rates.at(self.clock[0])
         for i in range(self.sums.size):
-            self.solver.sums[i] = rate * self.sums[i]
+            pull = rate * self.sums[i]  # noise may be anything
+            self.solver.sums[i] = min(max(pull, -LARGEST), LARGEST) if pull == pull else 0.0
         self.approach(max(self.accuracy / math.sqrt(self.clock[0]), self.finest))
         for i in range(self.sums.size):
             self.point[i] = self.solver.point[i]
