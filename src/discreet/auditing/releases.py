@@ -17,6 +17,7 @@ from discreet.auditing.attacks import (
     Attack,
     GameFacts,
     Recording,
+    RecordingBits,
     RecordingSums,
     attack_on,
     channel_curve,
@@ -25,7 +26,7 @@ from discreet.auditing.attacks import (
 )
 from discreet.auditing.bounds import ROUNDS
 from discreet.auditing.whole_runs import first_release
-from discreet.channels import Batch, Constant, OneBit, PerDifference, PerRound
+from discreet.channels import Batch, Constant, OneBit, PerDifference, PerRound, SlateBits
 from discreet.contracts import Floats, Integers, Protected
 from discreet.curves import GaussianNoise
 from discreet.guarantee import Guarantee
@@ -72,6 +73,19 @@ class PairStretches(Stretches):
     def feedback(self, t: int, action: object) -> float | Floats:
         """Return both values."""
         self.values[0] = self.next_outcome()
+        return self.values
+
+
+class SlateStretches(Stretches):
+    """The same for slates: all items of a round have the same loss."""
+
+    values: Floats
+
+    def feedback(self, t: int, action: object) -> float | Floats:
+        """Return the losses of the items shown."""
+        outcome = self.next_outcome()
+        for j in range(self.values.size):
+            self.values[j] = outcome
         return self.values
 
 
@@ -191,6 +205,23 @@ class EveryDifference(EveryRelease):
         return PairStretches(first, usual, np.zeros(1, np.int64), np.zeros(2))
 
 
+class EverySlate(EveryBit):
+    """The same for slates: all items of a round lose the same; how many of the bits are 1."""
+
+    shown: int
+    recording: ClassVar[type[Recording[Any, Any, Any, Any]]] = RecordingBits
+
+    @property
+    def text(self) -> str:
+        """What the attack does."""
+        return f"{super().text[: -len('whether the bit is 1')]}how many bits of a slate are 1"
+
+    def stretches(self, first: float, usual: float) -> Stretches:
+        """Return the game with that loss of all items in the first round of a batch."""
+        begins, values = np.zeros(1, np.int64), np.zeros(self.shown)
+        return SlateStretches(first, self.bounds.low, begins, values)
+
+
 @attack_on(Batch, PerRound)
 def attack_releases(private: Protected, facts: GameFacts) -> Attack:
     """Return the attack in which every release is a trial, or whole runs if there may be memory."""
@@ -212,6 +243,15 @@ def every_bit(private: Protected, facts: GameFacts) -> Attack:
     if not releases_are_trials(channel):
         return first_release(private, facts)
     return EveryBit(facts.bounds or channel.bounds, channel.hold())
+
+
+@attack_on(SlateBits)
+def every_slate(private: Protected, facts: GameFacts) -> Attack:
+    """Return the attack in which the bits of a batch are a trial, or whole runs."""
+    channel: Any = private.channel
+    if not releases_are_trials(channel):
+        return first_release(private, facts)
+    return EverySlate(facts.bounds or channel.bounds, channel.hold(), channel.release_size())
 
 
 @attack_on(PerDifference)

@@ -13,6 +13,7 @@ from discreet.channels.restarting import SPLITS, Restarting
 from discreet.channels.running_moments import RunningMoments
 from discreet.channels.running_sum import RunningSum
 from discreet.channels.selection import Selection
+from discreet.channels.slate_bits import OpenSlate, SlateBits
 
 __all__ = [
     "SPLITS",
@@ -26,6 +27,7 @@ __all__ = [
     "OneBit",
     "Open",
     "OpenDifference",
+    "OpenSlate",
     "OpenSum",
     "PerDifference",
     "PerRound",
@@ -36,4 +38,5 @@ __all__ = [
     "RunningMoments",
     "RunningSum",
     "Selection",
+    "SlateBits",
 ]

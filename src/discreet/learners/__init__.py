@@ -39,6 +39,7 @@ from discreet.learners.points.oracle_ftrl import OracleFtrl
 from discreet.learners.search.comparisons import Lucb, SuccessiveElimination
 from discreet.learners.search.lil_ucb import LilUcb
 from discreet.learners.search.track_and_stop import TrackAndStop
+from discreet.learners.slates.slate_ftrl import SlateFtrl
 
 __all__ = [
     "Accepting",
@@ -86,6 +87,7 @@ __all__ = [
     "RoundedCentre",
     "RoundedProjectionFree",
     "Scrible",
+    "SlateFtrl",
     "SuccessiveElimination",
     "SumCentre",
     "TrackAndStop",

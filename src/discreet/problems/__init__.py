@@ -22,6 +22,7 @@ from discreet.problems.points import (
     Points,
     with_full_information,
 )
+from discreet.problems.slates import ItemLosses, SemiBandit, SlateGame
 
 __all__ = [
     "Advice",
@@ -45,6 +46,7 @@ __all__ = [
     "FunctionsEnvironment",
     "Game",
     "GeometryName",
+    "ItemLosses",
     "LinearFunctions",
     "LinearGame",
     "Pairs",
@@ -52,6 +54,8 @@ __all__ = [
     "Problem",
     "ReactingGame",
     "SearchEnvironment",
+    "SemiBandit",
+    "SlateGame",
     "TableGame",
     "coins_of",
     "domain_named",

@@ -1,0 +1,1 @@
+"""Learners that show slates and see the loss of every item shown."""
