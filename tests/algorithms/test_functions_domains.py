@@ -182,7 +182,10 @@ def test_noise_costs_scrible_what_was_measured():
 
 def test_where_the_bound_is_vacuous_vertices_are_played_at_random_and_said():
     problem = algorithm("private-linear-oracle").problem
-    instance = algorithm("private-linear-oracle").build(Setting(problem, rounds=400, epsilon=0.01))
+    setting = Setting(problem, rounds=400, epsilon=0.01)
+    instance = algorithm("private-linear-oracle").build(setting, when_vacuous="centre")
+    assert not instance.private.learner.learns
+    assert algorithm("private-linear-oracle").build(setting).private.learner.learns
     assert instance.parameters == {"plays": "vertices at random"}
     assert "vertices are played at random" in instance.bound_source
     assert instance.regret_bound == 400.0

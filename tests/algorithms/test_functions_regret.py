@@ -80,19 +80,24 @@ def test_bounds_scale_with_the_losses_and_what_is_chosen_has_the_least(name):
 )
 def test_where_the_bound_is_vacuous_the_centre_is_played_and_said(name):
     setting = setting_for(name, dimension=10, rounds=400, epsilon=0.01)
-    instance = algorithm(name).build(setting)
+    instance = algorithm(name).build(setting, when_vacuous="centre")
     assert isinstance(instance.private.learner, Centre)
     assert isinstance(instance.private.learner, SumCentre) == (name not in NUMBERS)
     assert instance.parameters == {"plays": "the centre"}
     assert "the centre is played" in instance.bound_source
     assert instance.regret_bound == pytest.approx(400.0)
     assert instance.guarantee.epsilon == pytest.approx(0.01)
-    assert algorithm(name).build(setting, when_vacuous="play").regret_bound == 400.0
+    assert not instance.private.learner.learns
+    usual = algorithm(name).build(setting)  # learns by default
+    assert usual.regret_bound == 400.0
+    assert usual.private.learner.learns
+    assert usual.guarantee == instance.guarantee
 
 
 def test_the_centre_can_be_played_everywhere():
     for name in ("local-two-point", "private-two-point", "private-projection-free"):
-        private = algorithm(name).build(setting_for(name, rounds=100, epsilon=0.001)).private
+        setting = setting_for(name, rounds=100, epsilon=0.001)
+        private = algorithm(name).build(setting, when_vacuous="centre").private
         game = world_of(name).deal(0, 100, np.random.default_rng(1))
         assert Player(private, streams(1), compiled=False).play(game, np.array([100]))[
             0

@@ -124,3 +124,15 @@ def test_regret_is_drawn_into_given_axes_in_given_colours(results):
     assert axes.figure is not figure
     assert len(axes.lines) >= 4
     pyplot.close("all")
+
+
+def test_a_ratio_of_two_that_do_not_learn_is_not_shown():
+    """Both play vertices at random if they are told to: their ratio would be 1 and say nothing."""
+    names = ["private-linear-oracle", "linear-oracle"]
+    numbers = {"environment": "routing", "rounds": 200, "trials": 2, "epsilon": 0.1}
+    still = simulate(names, **numbers, options={"when_vacuous": "centre"}).summary()
+    assert [row["learns"] for row in still] == [False, False]
+    assert still[0]["times_twin"] is None
+    usual = simulate(names, **numbers).summary()
+    assert [row["learns"] for row in usual] == [True, True]
+    assert usual[0]["times_twin"] > 0.0

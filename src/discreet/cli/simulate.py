@@ -200,6 +200,13 @@ def _keeping_finished(show: Progress | None) -> Progress:
     return progress
 
 
+def _ratio(row: RegretRow) -> str:
+    """Return regret relative to that without privacy, or that one of the two does not learn."""
+    if not row["learns"]:
+        return "no learning †"
+    return "-" if row["times_twin"] is None else f"{number(row['times_twin'], digits=4)} ×"
+
+
 def _print(results: Results[RegretRow]) -> None:
     short = functools.partial(number, digits=4)
     summary = results.summary()
@@ -212,7 +219,7 @@ def _print(results: Results[RegretRow]) -> None:
             else f"{short(row['regret_low'])} to {short(row['regret_high'])}",
             short(row["regret_median_of_means"]),
             number(row["regret_per_round"], digits=3),
-            "-" if row["times_twin"] is None else f"{short(row['times_twin'])} ×",
+            _ratio(row),
             short(row["regret_bound"]) + (" *" if row["bound_is_vacuous"] else ""),
             f"{row['seconds']:.1f}",
         ]
@@ -235,6 +242,12 @@ def _print(results: Results[RegretRow]) -> None:
     table(head, rows, right=range(1, len(head)))
     if any(row["times_twin"] is not None for row in summary):
         click.echo("vs. non-private: regret divided by that of the same algorithm without privacy.")
+    if not all(row["learns"] for row in summary):
+        click.echo(
+            "† it, or the same algorithm without privacy, learns nothing here: it plays the centre, "
+            "or at random, because its bound for so few rounds is vacuous and when_vacuous=centre "
+            "was asked for."
+        )
     if any(row["bound_is_vacuous"] for row in summary):
         click.echo(f"* vacuous: uniform play has regret {short(results.blind_regret)} here.")
     if results.clipped:

@@ -75,7 +75,8 @@ class RegretRow(TypedDict):
     regret_gini_high: float | None
     regret_per_round: float
     twin: str | None
-    times_twin: float | None
+    times_twin: float | None  # None too if one of the two does not learn
+    learns: bool  # whether it learns, and so does its twin in these results
     regret_bound: float | None
     bound_is_vacuous: bool | None
     rounds: int
@@ -124,6 +125,11 @@ class Regret(Measure[RegretRow]):
         twin = self._means(results).get(str(contender.facts.get("twin")))
         covers = self.remembers is not None and self.remembers <= contender.facts.get("memory", 0)
         bound = contender.facts.get("regret_bound") if covers else None
+        learns = all(
+            each.private.learner.learns
+            for each in results.contenders
+            if each is contender or each.algorithm == contender.facts.get("twin")
+        )
         return {
             "algorithm": contender.algorithm,
             "label": contender.label,
@@ -136,7 +142,8 @@ class Regret(Measure[RegretRow]):
             "regret_gini_high": median.high,
             "regret_per_round": mean.value / results.rounds,
             "twin": contender.facts.get("twin") or None,
-            "times_twin": mean.value / twin if twin is not None and twin > 0.0 else None,
+            "times_twin": mean.value / twin if learns and twin is not None and twin > 0.0 else None,
+            "learns": learns,
             "regret_bound": bound,
             "bound_is_vacuous": None if bound is None else bool(bound >= self.blind(results)),
             "rounds": results.rounds,
