@@ -244,9 +244,9 @@ def _print(results: Results[RegretRow]) -> None:
         click.echo("vs. non-private: regret divided by that of the same algorithm without privacy.")
     if not all(row["learns"] for row in summary):
         click.echo(
-            "† it, or the same algorithm without privacy, learns nothing here: it plays the centre, "
-            "or at random, because its bound for so few rounds is vacuous and when_vacuous=centre "
-            "was asked for."
+            "† it, or the same algorithm without privacy, learns nothing here: it plays the "
+            "centre, or at random, because its bound for so few rounds is vacuous and "
+            "when_vacuous=centre was asked for."
         )
     if any(row["bound_is_vacuous"] for row in summary):
         click.echo(f"* vacuous: uniform play has regret {short(results.blind_regret)} here.")

@@ -24,6 +24,7 @@ from discreet.learners.points.rates import Rates
 from discreet.mechanisms import NoiseName
 from discreet.private import Private
 from discreet.problems import Points
+from discreet.problems.points import ANY_SET
 from discreet.sets import Geometry, Projecting
 
 
@@ -102,9 +103,16 @@ def lead_quadratic(
     found = pick(bound)
     rates = tuning.rates(setting, found, learning_rate, head_start)
     learner = leader_on(sets, rates)
-    proved, source = _quadratic_bound(setting, sets, rates, found), name_source(rates, OUR_FTRL)
+    proved, source = (
+        _quadratic_bound(setting, sets, rates, found),
+        name_source(rates, _source(sets)),
+    )
     told = describe_rates(setting, rates)
     return make_instance(setting, sets, found, learner, told, proved, source)
+
+
+def _source(sets: Geometry) -> str:
+    return f"{OUR_FTRL}; docs/regret.md: Any set" if sets.name == ANY_SET else OUR_FTRL
 
 
 def leader_on(sets: Geometry, rates: Rates) -> QuadraticFtrl | OracleFtrl:

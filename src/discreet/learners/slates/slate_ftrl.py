@@ -121,16 +121,17 @@ class SlateFtrl(Learner[Integers, Slate, Floats, Floats]):
         for i in range(self.sums.size):
             exponent = self.learning_rate * (level - float(self.sums[i]))
             self.chances[i] = math.exp(min(exponent, FARTHEST))
-        factor, full, before = 0.0, 0, -1
-        while full > before:
+        factor, full = 0.0, -1
+        for _ in range(places + 1):
             before, full, total = full, 0, 0.0
             for i in range(self.sums.size):
                 if factor * self.chances[i] >= 1.0:
                     full += 1
                 else:
                     total += self.chances[i]
-            if full < places:
-                factor = (places - full) / total
+            if full == before or full == places:
+                break
+            factor = (places - full) / total
         for i in range(self.sums.size):
             self.chances[i] = min(1.0, factor * self.chances[i])
 
