@@ -18,6 +18,7 @@ from discreet.channels import (
     DifferenceSums,
     PerDifference,
     RoundedSums,
+    SlateBits,
 )
 from discreet.channels.gradient_sums import GradientShape
 from discreet.channels.running_sum import Stream
@@ -67,6 +68,8 @@ def stage_for(channel: Channel, facts: GameFacts, rounds: int) -> Stage:
         others, pairs = _vectors(vectors_of(channel), rounds, rng)
     elif isinstance(channel, PerDifference | DifferenceSums):
         others, pairs = _differences(channel.bounds, rounds, rng)
+    elif isinstance(channel, SlateBits):
+        others, pairs = _slates(channel, rounds, rng)
     else:
         others, pairs = _numbers(facts.bounds or declared_range(channel), rounds, rng)
     return Stage(others, pairs, _positions(channel.hold(), rounds, rng))
@@ -102,6 +105,8 @@ def probe_query(channel: Channel) -> float | Floats | Estimate | Toss:
     if isinstance(channel, GradientShape):
         direction = np.full(channel.release_size(), channel.release_size() ** -0.5)
         return Toss(direction, 0.5) if isinstance(channel, RoundedSums) else direction
+    if isinstance(channel, SlateBits):
+        return np.ones(channel.release_size())
     if isinstance(channel.example_query, Estimate):
         ones = np.ones(channel.release_size())
         return Estimate(0, 1.0, ones, ones.copy(), float(ones.size))
@@ -134,6 +139,16 @@ def _differences(
     return others, tuple(
         Pair(e.text, np.array([e.one, 0.0]), np.array([e.other, 0.0])) for e in ends
     )
+
+
+def _slates(
+    channel: SlateBits, rounds: int, rng: np.random.Generator
+) -> tuple[dict[str, Floats], tuple[Pair, ...]]:
+    """Return losses of all items of a slate, the same for all of them, as in ``_numbers``."""
+    numbers, ends = _numbers(channel.bounds, rounds, rng)
+    ones = np.ones(channel.release_size())
+    others = {name: np.outer(row, ones) for name, row in numbers.items()}
+    return others, tuple(Pair(e.text, e.one * ones, e.other * ones) for e in ends)
 
 
 def _vectors(

@@ -22,7 +22,7 @@ from discreet.auditing.attacks import (
 )
 from discreet.auditing.bounds import LEAST, ROUNDS, RUNS
 from discreet.auditing.runs import Runs, probe_query, stage_for
-from discreet.channels import OneBit
+from discreet.channels import OneBit, SlateBits
 from discreet.contracts import Floats, Generator, Integers, Protected
 from discreet.curves import GaussianNoise
 from discreet.guarantee import Guarantee
@@ -105,7 +105,10 @@ def first_release(private: Protected, facts: GameFacts) -> FirstRelease:
         stage_for(channel, facts, rounds),
     )
     runs = runs._replace(is_fast=runs.compiles(stage.example))
-    others, pair = "lowest" if isinstance(channel, OneBit) else "in the middle", stage.pairs[0]
+    others, pair = (
+        "lowest" if isinstance(channel, OneBit | SlateBits) else "in the middle",
+        stage.pairs[0],
+    )
     one, other = (stage.inputs(others, pair, 0, neighbour) for neighbour in (0, 1))
     rest = f", all others are {others}" if rounds > 1 else ""
     text = f"fresh runs; the first loss is {pair.text}{rest}; a half-line of the first release"

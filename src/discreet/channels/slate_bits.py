@@ -46,7 +46,7 @@ class SlateBits(Channel[Floats, Floats, Floats]):
     reports: int  # m
     bounds: Range
     held: Raw[Floats]  # sums of places, in steps of a grid, then the number of rounds
-    bits: Floats  # released: a buffer
+    bits: Raw[Floats]  # released: a buffer
     noise: CoinShape
 
     @classmethod
@@ -151,7 +151,7 @@ class OpenSlate(Channel[Floats, Floats, Floats]):
     example_query: ClassVar[Floats] = np.ones(3)
 
     bounds: Range
-    released: Floats  # a buffer
+    released: Raw[Floats]  # a buffer
 
     @classmethod
     def over(cls, *, shown: int, bounds: Range) -> OpenSlate:

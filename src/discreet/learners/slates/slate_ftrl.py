@@ -129,7 +129,7 @@ class SlateFtrl(Learner[Integers, Slate, Floats, Floats]):
                     full += 1
                 else:
                     total += self.chances[i]
-            if full == before or full == places:
+            if full in (before, places):
                 break
             factor = (places - full) / total
         for i in range(self.sums.size):
