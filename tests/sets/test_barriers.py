@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import componentjit
-from discreet.sets import Box, L2Ball, Polytope, Simplex
+from discreet.sets import Box, KSets, L2Ball, Polytope, Simplex
 
 BALL, BOX, SIMPLEX = L2Ball(6, 2.5), Box([-1.0, 0.5, 2.0, 0.0], [1.0, 0.5, 5.0, 0.25]), Simplex(7)
+SLATES = KSets.of(10, 3)
 FLAT, SOLID = Polytope.examples()[2:]
 EVERY = [
     BALL,
@@ -19,6 +20,8 @@ EVERY = [
     Box.cube(10, -1.0, 1.0),
     SIMPLEX,
     Simplex(2),
+    SLATES,
+    KSets.of(7, 5),
     FLAT,
     SOLID,
     Polytope.examples()[0],
@@ -38,6 +41,9 @@ def constraints(each):
     if isinstance(each, Box):
         free = each.low < each.high
         return np.vstack([axes[free], -axes[free]]), np.append(each.high[free], -each.low[free])
+    if isinstance(each, KSets):
+        zeros = np.zeros(each.dimension)
+        return np.vstack([axes, -axes]), np.append(zeros + 1.0, zeros)
     if isinstance(each, Simplex):
         return -axes, np.zeros(each.dimension)
     within = np.linalg.norm(each.a - each.a @ each.normals.T @ each.normals, axis=1) > 1e-9
@@ -172,11 +178,11 @@ def visited(run, each, count, seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("each", [BALL, BOX, SIMPLEX], ids=name)
+@pytest.mark.parametrize("each", [BALL, BOX, SIMPLEX, SLATES], ids=name)
 def test_all_of_20000_dikin_points_are_inside_at_both_speeds(each):
     compiled = componentjit.compile_for(visit, each)
     found = visited(compiled, each, 20_000, 4)
-    rounding = 2e-15 if each is SIMPLEX else 0.0  # of the sum
+    rounding = 2e-15 if each is SIMPLEX else 1e-14 if each is SLATES else 0.0  # of the sum
     assert np.all(found >= 0.0) or each is not SIMPLEX
     assert all(each.contains(point, rounding) for point in found)
     assert not compiled.must_allocate

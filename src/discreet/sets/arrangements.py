@@ -9,11 +9,21 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from componentjit import as_list
+from componentjit import as_list, helper
 from discreet.contracts import Floats, Integers
 from discreet.errors import DiscreetError, check_int
-from discreet.sets.contract import Gauged, Projecting, Vertices
-from discreet.sets.vectors import finite_array, height, remove_mean, select_least, sort_items
+from discreet.sets.contract import Barrier, Gauged, Projecting, Vertices
+from discreet.sets.vectors import (
+    BISECTIONS,
+    STEEPEST,
+    balance,
+    clip_slope,
+    finite_array,
+    height,
+    remove_mean,
+    select_least,
+    sort_items,
+)
 from discreet.sets.vertices import (
     ExplorationPlan,
     name_items,
@@ -197,7 +207,7 @@ class Permutahedron(Arrangements):
         return f"order {', '.join(map(str, np.argsort(point, kind='stable')))}"
 
 
-class KSets(Arrangements):
+class KSets(Arrangements, Barrier):
     """Slates: vectors x with 0 ≤ x ≤ 1 and sum k, the convex hull of all sets of k items.
 
     These are the bases of a uniform matroid.
@@ -236,6 +246,67 @@ class KSets(Arrangements):
         for i in range(chosen):
             point[self.order[i]] = 1.0
 
+    @property
+    def complexity(self) -> float:
+        """ϑ of R(x) = -Σ ln x + ln(1 - x): 1 for each item, as in a box."""
+        return float(self.dimension)
+
+    def leader(self, sums: Floats, rate: float, point: Floats) -> None:
+        """Write the minimiser: that of a box for rate · sums + level, with the level for Σ x = k.
+
+        Σ x falls with the level, which is found by bisection. NaN counts as 0.
+        """
+        values = as_list(sums)
+        chosen, least, most = 0.0, math.inf, -math.inf
+        for i in range(point.size):
+            chosen += self.values[i]
+            pull = clip_slope(rate * values[i], STEEPEST)
+            least, most = min(least, pull), max(most, pull)
+        share = chosen / point.size
+        even = 1.0 / share - 1.0 / (1.0 - share)  # where a coordinate alone would be at its share
+        low, high = even - most, even - least
+        for _ in range(BISECTIONS):
+            level = 0.5 * low + 0.5 * high
+            total = 0.0
+            for i in range(point.size):
+                total += 0.5 + 0.5 * balance(0.5 * (clip_slope(rate * values[i], STEEPEST) + level))
+            if total > chosen:
+                low = level
+            else:
+                high = level
+            if not low < 0.5 * low + 0.5 * high < high:
+                break
+        total = 0.0
+        for i in range(point.size):
+            point[i] = 0.5 + 0.5 * balance(0.5 * (clip_slope(rate * values[i], STEEPEST) + high))
+            total += min(point[i], 1.0 - point[i])
+        short = chosen
+        for i in range(point.size):
+            short -= point[i]
+        for i in range(point.size):  # rounding, shared by room
+            point[i] += short * min(point[i], 1.0 - point[i]) / total
+
+    def dikin(self, point: Floats, direction: Floats, step: Floats, slope: Floats) -> None:
+        """Write C u and C⁻ᵀ u for C = diag(d) Q, where the reflection Q maps 1/√N to -d/|d|.
+
+        H is diag(1/d²), d = 1/sqrt(1/x² + 1/(1 - x)²). As for the simplex, where d is x.
+        """
+        squares = 0.0
+        for i in range(point.size):
+            squares += room(point[i]) ** 2
+        even, size = 1.0 / math.sqrt(point.size), math.sqrt(squares)
+        squares, product = 0.0, 0.0
+        for i in range(point.size):
+            along = even + room(point[i]) / size
+            squares += along * along
+            product += along * direction[i]
+        for i in range(point.size):
+            length = room(point[i])
+            reflected = direction[i] - 2.0 * product / squares * (even + length / size)
+            step[i] = length * reflected
+            slope[i] = reflected / length
+        remove_mean(slope)
+
     def label(self, point: Floats) -> str:
         """Return the items chosen.
 
@@ -243,6 +314,13 @@ class KSets(Arrangements):
         'items 1, 3'
         """
         return name_items(point)
+
+
+@helper
+def room(share: float) -> float:
+    """Return 1/sqrt(1/x² + 1/(1 - x)²) for an x in (0, 1)."""
+    below, above = max(share, 1e-15), max(1.0 - share, 1e-15)
+    return 1.0 / math.sqrt(1.0 / (below * below) + 1.0 / (above * above))
 
 
 def arrangements(values: Sequence[float]) -> Iterator[tuple[float, ...]]:

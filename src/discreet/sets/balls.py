@@ -15,9 +15,12 @@ from discreet.sets.box import Box
 from discreet.sets.contract import Barrier, ConvexSet, Gauged, Vertices
 from discreet.sets.simplex import pour
 from discreet.sets.vectors import (
+    BISECTIONS,
+    STEEPEST,
     balance,
     check_norm,
     clear_nan,
+    clip_slope,
     largest_entry,
     length,
     stretch,
@@ -60,7 +63,7 @@ class Ball(ConvexSet, Gauged):
         return np.zeros(self.dimension)
 
 
-class L1Ball(Ball, Vertices):
+class L1Ball(Ball, Barrier, Vertices):
     """Vectors whose absolute values sum to at most the radius.
 
     >>> point = np.array([2.0, -1.5, 0.1])
@@ -102,6 +105,86 @@ class L1Ball(Ball, Vertices):
             total = sum_of_sizes(point)
         if total > self.radius:
             pour(point, self.radius, True)
+
+    @property
+    def complexity(self) -> float:
+        """ϑ of R(x) = min -Σ ln(t² - x²) - ln(r - Σ t) over t: 2 for each entry, and 1.
+
+        The least value over some variables of a self-concordant barrier is one, with the same ϑ
+        (Nesterov & Nemirovski 1994, Proposition 5.1.5).
+        """
+        return 2.0 * self.dimension + 1.0
+
+    def leader(self, sums: Floats, rate: float, point: Floats) -> None:
+        """Write x = -2 c z² / (1 - c² z²), c = rate · sums, with the slack z = r - Σ t.
+
+        t = 2 z / (1 - c² z²), so z solves Σ t + z = r, whose left side grows with z. NaN counts as
+        0.
+        """
+        values = as_list(sums)
+        steepest = STEEPEST / self.radius
+        most = 0.0
+        for i in range(point.size):
+            point[i] = clip_slope(rate * values[i], steepest)
+            most = max(most, abs(point[i]))
+        low, high = 0.0, min(self.radius, 1.0 / max(most, 1e-300))
+        for _ in range(BISECTIONS):
+            slack = 0.5 * (low + high)
+            total = slack
+            for i in range(point.size):
+                total += 2.0 * slack / max(1.0 - (point[i] * slack) ** 2, 1e-300)
+            if total > self.radius:
+                high = slack
+            else:
+                low = slack
+            if not low < 0.5 * (low + high) < high:
+                break
+        total = 0.0
+        for i in range(point.size):
+            pull = point[i]
+            point[i] = -2.0 * pull * low * low / max(1.0 - (pull * low) ** 2, 1e-300)
+            total += abs(point[i])
+        inside = self.radius * (1.0 - 1e-14)
+        if total > inside:  # rounding
+            for i in range(point.size):
+                point[i] *= inside / total
+
+    def dikin(self, point: Floats, direction: Floats, step: Floats, slope: Floats) -> None:
+        """Write C u and C⁻ᵀ u for C = diag(√e) (I - α g gᵀ / |g|²), C Cᵀ = H⁻¹.
+
+        t² - x² = 2 z t and Σ t + z = r at the least value. The block of x in the inverse of the
+        Hessian for (x, t) is diag(e) - b bᵀ / ω with e = (t² + x²) / 2, b = t x, ω = z² + Σ e; and
+        g = b / √e, (1 - α)² = 1 - |g|² / ω.
+        """
+        low, high = 0.0, self.radius
+        for _ in range(BISECTIONS):
+            slack = 0.5 * (low + high)
+            total = slack
+            for i in range(point.size):
+                total += slack + math.sqrt(slack * slack + point[i] * point[i])
+            if total > self.radius:
+                high = slack
+            else:
+                low = slack
+            if not low < 0.5 * (low + high) < high:
+                break
+        slack = max(low, 1e-15 * self.radius)
+        weight, squares, product = slack * slack, 0.0, 0.0
+        for i in range(point.size):
+            top = slack + math.sqrt(slack * slack + point[i] * point[i])
+            even = 0.5 * (top * top + point[i] * point[i])
+            tilt = top * point[i] / math.sqrt(even)
+            weight += even
+            squares += tilt * tilt
+            product += tilt * direction[i]
+        kept = math.sqrt(max(1.0 - squares / weight, 1e-30))
+        share = product / squares if squares > 0.0 else 0.0
+        for i in range(point.size):
+            top = slack + math.sqrt(slack * slack + point[i] * point[i])
+            root = math.sqrt(0.5 * (top * top + point[i] * point[i]))
+            along = share * top * point[i] / root
+            step[i] = root * (direction[i] - (1.0 - kept) * along)
+            slope[i] = (direction[i] + (1.0 / kept - 1.0) * along) / root
 
     def gauge(self, point: Floats) -> float:
         """Return the sum of absolute values, divided by the radius."""

@@ -13,9 +13,15 @@ import numpy as np
 from discreet.contracts import Floats, Integers
 from discreet.errors import check_int, check_range
 from discreet.sets.balls import L1Ball
-from discreet.sets.contract import Gauged, LinearOracle, Projecting
+from discreet.sets.contract import Barrier, Gauged, LinearOracle, Projecting
+from discreet.sets.matrix_barriers import (
+    least_trace_leader,
+    nuclear_inverse_hessian,
+    nuclear_leader,
+    trace_dikin,
+)
 from discreet.sets.simplex import Simplex
-from discreet.sets.vectors import LARGEST, scale_to_one
+from discreet.sets.vectors import LARGEST, STEEPEST, scale_to_one
 from discreet.sets.vertices import MOST, ExplorationPlan, Selections, plan_by_oracle, uniform_plan
 
 
@@ -118,7 +124,7 @@ def _random_plan(workers: int) -> ExplorationPlan:
     return plan_by_oracle(Birkhoff(workers).minimise_linear, workers * workers)
 
 
-class NuclearBall(Projecting, Gauged):
+class NuclearBall(Projecting, Gauged, Barrier):
     """Matrices, row by row, whose singular values sum to at most the radius; not compiled.
 
     >>> point = np.zeros(4)
@@ -168,6 +174,24 @@ class NuclearBall(Projecting, Gauged):
         """The radius, the length of a matrix of rank 1."""
         return self.radius
 
+    @property
+    def complexity(self) -> float:
+        """ϑ of R (``matrix_barriers``): one for each row and column, and one for the norm."""
+        return float(self.rows + self.columns + 1)
+
+    def leader(self, sums: Floats, rate: float, point: Floats) -> None:
+        """Write the minimiser, which has the singular vectors of the sums; NaN counts as 0."""
+        matrix = _tamed(sums, rate).reshape(self.rows, self.columns)
+        point[:] = nuclear_leader(matrix, 1.0, self.radius).ravel()
+
+    def dikin(self, point: Floats, direction: Floats, step: Floats, slope: Floats) -> None:
+        """Write C u and C⁻¹ u for C = H⁻¹ᐟ²."""
+        inverse = nuclear_inverse_hessian(point.reshape(self.rows, self.columns), self.radius)
+        values, vectors = np.linalg.eigh(0.5 * inverse + 0.5 * inverse.T)
+        roots = np.sqrt(np.maximum(values, 1e-30 * self.radius**2))
+        across = vectors.T @ direction
+        step[:], slope[:] = vectors @ (roots * across), vectors @ (across / roots)
+
     def centre(self) -> Floats:
         """Return the matrix of zeros."""
         return np.zeros(self.dimension)
@@ -206,7 +230,7 @@ class NuclearBall(Projecting, Gauged):
         return float(np.linalg.svd(point.reshape(self.rows, self.columns), compute_uv=False).sum())
 
 
-class Spectrahedron(Projecting, Gauged):
+class Spectrahedron(Projecting, Gauged, Barrier):
     """Positive semidefinite matrices of trace 1, row by row; not compiled.
 
     They are the convex hull of all v vᵀ with |v| = 1.
@@ -250,6 +274,22 @@ class Spectrahedron(Projecting, Gauged):
         """The distance of a matrix of rank 1 from the centre, as in the simplex."""
         return math.sqrt(1.0 - 1.0 / self.side)
 
+    @property
+    def complexity(self) -> float:
+        """ϑ of R(X) = -ln det X, which is n - 1 on the hull, as for the simplex."""
+        return float(self.side - 1)
+
+    def leader(self, sums: Floats, rate: float, point: Floats) -> None:
+        """Write the minimiser: the eigenvalues are those of a simplex; NaN counts as 0."""
+        matrix = _tamed(sums, rate).reshape(self.side, self.side)
+        point[:] = least_trace_leader(0.5 * matrix + 0.5 * matrix.T, 1.0).ravel()
+
+    def dikin(self, point: Floats, direction: Floats, step: Floats, slope: Floats) -> None:
+        """Write the step and its slope."""
+        matrix = point.reshape(self.side, self.side)
+        found = trace_dikin(0.5 * matrix + 0.5 * matrix.T, direction.reshape(matrix.shape))
+        step[:], slope[:] = found[0].ravel(), found[1].ravel()
+
     def centre(self) -> Floats:
         """Return the unit matrix divided by its trace."""
         return np.asarray(np.eye(self.side).ravel() / self.side)
@@ -292,6 +332,13 @@ class Spectrahedron(Projecting, Gauged):
     def _values(self, point: Floats) -> Floats:
         matrix = point.reshape(self.side, self.side)
         return np.asarray(np.linalg.eigvalsh(0.5 * matrix + 0.5 * matrix.T), dtype=np.float64)
+
+
+def _tamed(sums: Floats, rate: float) -> Floats:
+    """Return rate · sums with all entries finite and small enough for a decomposition."""
+    largest = STEEPEST / max(rate, 1e-150)
+    found = np.nan_to_num(sums, nan=0.0, posinf=largest, neginf=-largest)
+    return np.asarray(rate * np.clip(found, -largest, largest))
 
 
 def tame(points: LinearOracle, point: Floats) -> bool:

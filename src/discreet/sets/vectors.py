@@ -15,6 +15,7 @@ LARGEST = 1e100  # the largest coordinate, so that squares and sums of them stay
 # The steepest linear function that a leader follows: beyond it, the leader would be on the boundary
 # up to rounding.
 STEEPEST = 1e12
+BISECTIONS = 200  # at most: doubles end before
 
 
 def check_norm(norm: float) -> None:
@@ -178,6 +179,12 @@ def remove_normals(vector: Floats, normals: Floats) -> None:
             along += normals[row, i] * vector[i]
         for i in range(vector.size):
             vector[i] -= along * normals[row, i]
+
+
+@helper
+def clip_slope(slope: float, most: float) -> float:
+    """Return a slope within what can be told apart; NaN counts as 0."""
+    return 0.0 if math.isnan(slope) else min(max(slope, -most), most)
 
 
 @helper
