@@ -190,7 +190,7 @@ CALLS = [
     ),
     (
         'VectorOptimizer("bal", 2, 100, 1.0)',
-        "geometry is 'bal', but must be 'ball' or 'cube' (Experts has distributions).",
+        "geometry is 'bal', but must be 'ball' or 'cube' (Experts has distributions)",
     ),
     ('Optimizer("bal(2)", 100, 1.0)', "unknown set 'bal'"),
     (

@@ -13,7 +13,16 @@ from common import ROOT
 from discreet import DiscreetError, Range, algorithm, list_algorithms, simulate
 from discreet.environments import environment, environments
 from discreet.environments.arms.stochastic import Stochastic
-from discreet.problems import Advice, ArmGame, Arms, BestArm, Contexts, Functions, Points
+from discreet.problems import (
+    Advice,
+    ArmGame,
+    Arms,
+    BestArm,
+    Contexts,
+    Functions,
+    Points,
+    SemiBandit,
+)
 from discreet.simulation.dealing import deal
 
 UNIT = Range(0.0, 1.0)
@@ -23,6 +32,8 @@ SMALL = [
     Points("experts", 3),
     Points("ball", 3),
     Points("cube", 3),
+    Points(domain="k-sets(4,2)"),
+    SemiBandit(5, 2),
     Advice(3, 4),
 ]
 SMALL += [Functions("ball(3)"), Functions("cube(2)", evaluations=2, lipschitz=0.1), Contexts(3, 4)]
@@ -226,7 +237,7 @@ def test_a_loss_outside_its_range_is_named_or_clipped():
 
 
 def test_algorithms_and_environments_of_one_kind():
-    kinds = (Arms, BestArm, Points, Advice, Functions, Contexts)
+    kinds = (Arms, BestArm, Points, Advice, Functions, Contexts, SemiBandit)
     assert {name for kind in kinds for name in list_algorithms(kind)} == set(list_algorithms())
     assert "exp4" in list_algorithms(Advice)
     with pytest.raises(

@@ -95,19 +95,6 @@ class RecordingSums(Recording[Action, Trace, Asked, Observation]):
         return min(self.learner.patience(trace), LONGEST_BATCH)
 
 
-class RecordingBits(Recording[Action, Trace, Asked, Observation]):
-    """Records the sum of what is released about the items of a slate."""
-
-    def learn(self, trace: Trace, released: Floats) -> None:  # type: ignore[override]
-        """Record how many bits are 1."""
-        total = 0.0
-        for j in range(released.size):
-            total += released[j]
-        self.released[self.counts[1] % self.released.size] = total
-        self.counts[1] += 1
-        self.learner.learn(trace, released)  # type: ignore[arg-type]
-
-
 class RecordingActions(Recording[int, Trace, Asked, Observation]):
     """A learner whose actions are recorded too; actions are whole numbers."""
 

@@ -17,7 +17,6 @@ from discreet.auditing.attacks import (
     Attack,
     GameFacts,
     Recording,
-    RecordingBits,
     RecordingSums,
     attack_on,
     channel_curve,
@@ -74,6 +73,19 @@ class PairStretches(Stretches):
         """Return both values."""
         self.values[0] = self.next_outcome()
         return self.values
+
+
+class RecordingBits(Recording[Any, Any, Any, Any]):
+    """Records the sum of what is released about the items of a slate."""
+
+    def learn(self, trace: object, released: Floats) -> None:  # type: ignore[override]
+        """Record how many bits are 1."""
+        total = 0.0
+        for j in range(released.size):
+            total += released[j]
+        self.released[self.counts[1] % self.released.size] = total
+        self.counts[1] += 1
+        self.learner.learn(trace, released)
 
 
 class SlateStretches(Stretches):

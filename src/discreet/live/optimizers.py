@@ -304,8 +304,8 @@ def _points(
         return Points("set", domain=domain_text(domain), loss_set=loss_set)
     if not isinstance(geometry, str) or geometry not in ("ball", "cube"):
         raise DiscreetError(
-            f"geometry is {shorten(geometry)}, but must be 'ball' or 'cube', or give a domain "
-            "(Experts has distributions)."
+            f"geometry is {shorten(geometry)}, but must be 'ball' or 'cube' (Experts has "
+            "distributions), or give a domain."
         )
     size = check_int("dimension", dimension, minimum=2, maximum=MANY)
     return Points(cast(GeometryName, geometry), size, loss_set=loss_set)

@@ -12,7 +12,7 @@ import pytest
 from common import in_full
 
 from discreet import simulate
-from discreet.problems import Functions
+from discreet.problems import Arms, Functions
 from discreet_papers.reproduce import reproduction
 from discreet_papers.reproduce.ene_theorem_1 import (
     OPEN,
@@ -74,7 +74,8 @@ def power_law(game, player):
     if player == STAYING:
         return 0.25 * game.rounds
     noise = 1.0 if math.isinf(player.epsilon) else player.epsilon**-0.3
-    return game.rounds**0.7 * game.problem.place.dimension**0.4 * noise
+    size = game.problem.arms if isinstance(game.problem, Arms) else game.problem.place.dimension
+    return game.rounds**0.7 * size**0.4 * noise
 
 
 def test_exponents_are_those_of_the_law():

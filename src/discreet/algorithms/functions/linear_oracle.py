@@ -35,6 +35,8 @@ SOURCE = (
 UNSTEADY = "no bound proved: the noise of these sums goes up and down"
 LINEAR = Functions("k-sets(10,3)", form="linear")
 MOST_BATCHES = 1 << 16  # more sums take long to release, and save little
+# Where the bound is vacuous, the least one is that of exploring always, and of learning nothing.
+HALF = 0.5
 BLOCKS = 64  # of sums; the noise of a block is taken to be its least
 
 
@@ -58,6 +60,8 @@ def linear_oracle(
         size=1, dimension=setting.problem.place.dimension, bounds=setting.bounds
     )
     chosen = _least(setting, 1, None, exploration, spread)
+    if exploration is None and when_vacuous == "play" and chosen.exploration > HALF:
+        chosen = _least(setting, 1, None, HALF, spread)
     return _instance(setting, channel, chosen, None, when_vacuous)
 
 
@@ -85,11 +89,21 @@ def private_linear_oracle(
     Estimates do not depend on what was learned, so the noise is paid for once. It perturbs the
     leader, which adds what is missing.
     """
-    candidates = []
-    for size in _sizes(setting, batch_size):
-        found = least_noise(setting, size=size, sums=sums, noise=noise, padding=True)
-        candidates.append((_least(setting, size, found, exploration, spread), found))
-    chosen, found = min(candidates, key=lambda candidate: candidate[0].bound)
+    sizes = _sizes(setting, batch_size)
+    released = [
+        least_noise(setting, size=size, sums=sums, noise=noise, padding=True) for size in sizes
+    ]
+
+    def least(share: float | None) -> tuple[Choice, GradientSum]:
+        found = [
+            (_least(setting, size, each, share, spread), each)
+            for size, each in zip(sizes, released, strict=True)
+        ]
+        return min(found, key=lambda candidate: candidate[0].bound)
+
+    chosen, found = least(exploration)
+    if exploration is None and when_vacuous == "play" and chosen.exploration > HALF:
+        chosen, found = least(HALF)
     channel = GradientSums.over(found.channel, size=chosen.size, bounds=setting.bounds)
     return _instance(setting, channel, chosen, found, when_vacuous)
 
