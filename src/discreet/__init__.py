@@ -36,6 +36,7 @@ _load, _, __all__ = lazy_loader.attach(
             "LocalServer",
             "Optimizer",
             "Progress",
+            "SlateBandit",
             "VectorOptimizer",
         ],
         "on_device": ["OnDevice"],

@@ -25,6 +25,7 @@ from .live import LiveRun as LiveRun
 from .live import LocalServer as LocalServer
 from .live import Optimizer as Optimizer
 from .live import Progress as Progress
+from .live import SlateBandit as SlateBandit
 from .live import VectorOptimizer as VectorOptimizer
 from .on_device import OnDevice as OnDevice
 from .planning import Plan as Plan

@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from discreet import Advisor, Bandit, BestArmSearch, Experts, Optimizer, Range, VectorOptimizer
+from discreet import (
+    Advisor,
+    Bandit,
+    BestArmSearch,
+    Experts,
+    Optimizer,
+    Range,
+    SlateBandit,
+    VectorOptimizer,
+)
 from discreet.contracts import Learner
 from discreet.live.run import LiveRun
 from discreet.live.run_plan import RunPlan
@@ -47,6 +56,10 @@ def advisor(**options):
     return Advisor(**{"arms": 2, "experts": 3, "horizon": 400, "epsilon": 1.0} | options)
 
 
+def slate_bandit(**options):
+    return SlateBandit(**{"items": 4, "shown": 2, "horizon": 400, "epsilon": 1.0} | options)
+
+
 MAKERS = {
     "batch": (bandit, {}),
     "one bit": (bandit, {"algorithm": "one-bit-tsallis-inf", "batch_size": 4}),
@@ -61,6 +74,7 @@ MAKERS = {
     "pairs of points": (optimizer, {"algorithm": "private-two-point", "batch_size": 1}),
     "points in batches": (optimizer, {"algorithm": "batched-scrible", "batch_size": 4}),
     "points every round": (optimizer, {"algorithm": "local-convex", "noise": "laplace"}),
+    "items of slates": (slate_bandit, {"batch_size": 4, "reports": 2}),
     "search": (searcher, {}),
     "advice in batches": (advisor, {}),
     "advice every round": (advisor, {"algorithm": "local-exp4"}),
@@ -82,6 +96,8 @@ def tell(face, decision, loss=0.25):
         face.tell(decision, losses=[loss, 0.5, 1.0])
     elif isinstance(face, VectorOptimizer):
         face.tell(decision, loss=[loss, 0.0, -0.25])
+    elif isinstance(face, SlateBandit):
+        face.tell(decision, losses=[loss, 0.5])
     elif isinstance(face, Optimizer) and decided_twice(face):
         face.tell(decision, loss=[loss, 0.5])
     else:

@@ -85,7 +85,7 @@ class RecordingBits(Recording[Any, Any, Any, Any]):
             total += released[j]
         self.released[self.counts[1] % self.released.size] = total
         self.counts[1] += 1
-        self.learner.learn(trace, released)
+        self.learner.learn(trace, released)  # type: ignore[arg-type]
 
 
 class SlateStretches(Stretches):

@@ -9,6 +9,7 @@ from discreet.live.file_store import FileStore
 from discreet.live.optimizers import Optimizer, Point, VectorOptimizer
 from discreet.live.run import LiveRun
 from discreet.live.run_state import Progress
+from discreet.live.slates import ShownItems, SlateBandit
 from discreet.live.store import MemoryStore, Store
 from discreet.live.stores import register_store
 
@@ -29,6 +30,8 @@ __all__ = [
     "Point",
     "Progress",
     "RunOptions",
+    "ShownItems",
+    "SlateBandit",
     "Store",
     "Trust",
     "VectorOptimizer",

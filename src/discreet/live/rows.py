@@ -37,6 +37,7 @@ class Recipe(TypedDict, total=False):
     domain: str
     items: list[str] | None  # names of coordinates
     loss_set: LossSetName
+    shown: int  # items of a slate
     form: str | None
     lipschitz: float
     curvature: float

@@ -16,7 +16,7 @@ from discreet.errors import DiscreetError, check_int, shorten
 from discreet.guarantee import Guarantee
 from discreet.live.rows import Recipe
 from discreet.private import Private
-from discreet.problems import Advice, Arms, BestArm, Functions, Points, Problem
+from discreet.problems import Advice, Arms, BestArm, Functions, Points, Problem, SemiBandit
 from discreet.ranges import make_range
 
 CLIENTS: dict[type[Problem], str] = {
@@ -25,6 +25,7 @@ CLIENTS: dict[type[Problem], str] = {
     Functions: "Optimizer",
     BestArm: "BestArmSearch",
     Advice: "Advisor",
+    SemiBandit: "SlateBandit",
 }
 Carry = Callable[[Any, Any, Generator], int]  # of an action, and of what was shown
 # The first byte of an outcome that is kept until its deadline, and of the default in its place.

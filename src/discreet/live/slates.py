@@ -1,0 +1,138 @@
+"""The live class for slates: some of several items are shown, and the loss of each is told."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import NamedTuple
+
+from discreet.contracts import Floats
+from discreet.errors import DiscreetError, check_int
+from discreet.ledger import Ledger
+from discreet.ledger.inputs import User
+from discreet.live.arguments import labels_of, losses_of
+from discreet.live.client import LiveClient, Path, RunOptions, Wait, terms
+from discreet.live.frames import withhold_frames
+from discreet.live.optimizers import NO_CHOICE, no_choice
+from discreet.live.rows import Recipe, Ticket
+from discreet.live.run import LiveRun
+from discreet.live.run_plan import RunPlan
+from discreet.live.store import Store
+from discreet.problems import SemiBandit
+from discreet.ranges import make_range
+
+USUAL = "private-slate-ftrl"
+Losses = Mapping[Hashable, float] | Sequence[float] | Floats
+
+
+class ShownItems(NamedTuple):
+    """Which items to show in one round; pass it back with their losses."""
+
+    items: tuple[Hashable, ...]
+    id: int
+    token: str
+
+
+class SlateBandit(LiveClient[ShownItems]):
+    """Private choice of slates, from the losses of all items shown.
+
+    >>> bandit = SlateBandit(["a", "b", "c", "d"], shown=2, horizon=10_000, epsilon=1.0)
+    >>> decision = bandit.ask()
+    >>> len(decision.items)
+    2
+    >>> bandit.tell(decision, rewards={item: 1.0 for item in decision.items})
+    >>> bandit
+    SlateBandit(slates of 2 of 4 items, round 1 of 10000, private-slate-ftrl, 1-differential
+    privacy, live: exact noise)
+
+    Losses (or rewards) are in the range from ``low`` to ``high``, one for each item shown: by item,
+    or in the order of ``decision.items``. The loss of a slate is their sum. Neighbours replace all
+    losses of one round. All other options are those of :class:`discreet.Bandit`.
+    """
+
+    _gives = ShownItems
+
+    def __init__(
+        self,
+        items: int | Sequence[Hashable],
+        shown: int,
+        horizon: int | None,
+        epsilon: float,
+        *,
+        delta: float = 0.0,
+        low: float = 0.0,
+        high: float = 1.0,
+        clip: bool = False,
+        algorithm: str | None = None,
+        simulation: bool = False,
+        seed: int | None = None,
+        ledger: Ledger | None = None,
+        path: Path | None = None,
+        store: str | Store | None = None,
+        key: Path | None = None,
+        wait: Wait | None = None,
+        default_loss: float | None = None,
+        **options: object,
+    ) -> None:
+        labels = labels_of("items", items)
+        problem = SemiBandit(len(labels), check_int("shown", shown, minimum=1))
+        run = RunOptions(simulation, seed, ledger, path, store, key, wait)
+        recipe = terms(
+            horizon, epsilon, delta, low, high, clip, USUAL if algorithm is None else algorithm
+        )
+        recipe["arms"], recipe["shown"] = list(labels), problem.shown
+        default = None
+        if default_loss is not None:
+            each, bounds = [default_loss] * problem.shown, make_range(low, high)
+            places = tuple(range(problem.shown))
+            default = losses_of(None, each, places, bounds, clip=False).tolist()
+        super().__init__(recipe, run, default, options)
+
+    @classmethod
+    def _plan(cls, recipe: Recipe) -> RunPlan:
+        problem = SemiBandit(len(recipe["arms"]), recipe["shown"])
+        return RunPlan.of(recipe, problem, observation=0, carry=no_choice)
+
+    def _enter(self, recipe: Recipe, run: LiveRun) -> None:
+        super()._enter(recipe, run)
+        self._items = tuple(recipe["arms"])
+
+    def _choice(self, decision: ShownItems) -> int:
+        return NO_CHOICE
+
+    def _shown(self, ticket: Ticket) -> Hashable:
+        return None if ticket.action is None else tuple(self._items[int(i)] for i in ticket.action)
+
+    def ask(self, *, user: User | None = None) -> ShownItems:
+        """Return the items to show in the next round."""
+        given = self._run.ask(0, user)
+        items = tuple(self._items[int(i)] for i in given.action)
+        return ShownItems(items, given.id, given.token)
+
+    @withhold_frames
+    def tell(
+        self,
+        decision: ShownItems | int,
+        *,
+        losses: Losses | None = None,
+        rewards: Losses | None = None,
+    ) -> None:
+        """Report the losses or rewards of all items shown, by item or in their order.
+
+        If only the id of a decision is given, they must be in order.
+        """
+        places: tuple[Hashable, ...] = tuple(range(self._recipe["shown"]))
+        if type(decision) is not int:
+            items = self._checked(decision).items
+            places = items if isinstance(items, tuple) else ()
+        elif isinstance(losses, Mapping) or isinstance(rewards, Mapping):
+            raise DiscreetError(
+                "outcomes are given by item, but the decision by its id only: give the decision, "
+                "or outcomes in the order of its items."
+            )
+        clip = self._recipe["clip"]
+        if len(places) != self._recipe["shown"]:
+            raise DiscreetError("decision has other items than ask() gave.")
+        self._tell(decision, losses_of(rewards, losses, places, self._bounds, clip=clip))
+
+    def _size(self) -> str:
+        return f"slates of {self._recipe['shown']} of {len(self._items)} items"
