@@ -14,7 +14,14 @@ from discreet.live.store import MemoryStore
 from discreet.mechanisms.exact import NoiseBlock
 
 # after 4 rounds; by all others 4
-RELEASED = {"batch": 1, "slates": 2, "points in batches": 1, "search": 1, "one bit": 1}
+RELEASED = {
+    "items of slates": 1,
+    "batch": 1,
+    "slates": 2,
+    "points in batches": 1,
+    "search": 1,
+    "one bit": 1,
+}
 
 
 class Broken(RuntimeError):
