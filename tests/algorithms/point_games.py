@@ -14,6 +14,8 @@ UNIT = Range(0.0, 1.0)
 
 
 def problem_of(name, options, dimension=3):
+    if algorithm(name).problem.domain:  # any set: slates stand for it
+        return algorithm(name).problem_with(domain=f"k-sets({dimension},{dimension // 2})")
     return algorithm(name).problem_with(
         dimension=dimension, **{key: options[key] for key in options if key == "geometry"}
     )

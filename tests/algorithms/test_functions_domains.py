@@ -56,7 +56,7 @@ def test_every_set_with_the_ability_can_be_the_domain(name, domain):
             "type Paths, which has a linear oracle, a gauge, vertices, but must have a projection",
         ),
         ("private-two-point", "assignments(3)", "type Birkhoff, .*, but must have a projection"),
-        ("smooth-bandit", "k-sets(5,2)", "type KSets, .*, but must have a barrier"),
+        ("smooth-bandit", "permutations(4)", "type Permutahedron, .*, but must have a barrier"),
         ("projection-free", "simplex(1)", "hull of dimension 0, but must have at least 1"),
     ],
 )
@@ -112,6 +112,21 @@ def test_scrible_plays_points_of_every_set_with_a_barrier(domain):
     assert mean_regret(instance, world, rounds, trials=1) < min(
         0.9 * staying, instance.regret_bound
     )
+
+
+@pytest.mark.parametrize("domain", ["k-sets(5,2)", "cross(3)", "nuclear(2,2)", "spectrahedron(2)"])
+def test_scrible_stays_inside_and_learns(domain):
+    """The seed is fixed; at the end it is nearer to the best point than the centre is."""
+    problem = replace(algorithm("scrible").problem, domain=domain)
+    private = algorithm("scrible").build(Setting(problem, rounds=400), learning_rate=1.0).private
+    world = environment("linear", problem, rounds=400, gap=1.0)
+    game, rng = world.deal(0, 400, np.random.default_rng(2)), np.random.default_rng(1)
+    for t in range(400):
+        action, trace = private.act(0, rng)
+        assert problem.place.set.contains(action, 1e-9)
+        private.tell(trace, game.feedback(t, action), rng)
+    late = [game.loss(399, private.act(0, rng)[0]) for _ in range(50)]
+    assert np.mean(late) < game.loss(399, problem.place.set.centre()) - 0.05
 
 
 def test_scrible_is_for_linear_functions():

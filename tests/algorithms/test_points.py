@@ -85,7 +85,7 @@ class CarelessVectors(Private):
 @pytest.mark.parametrize("name", list_algorithms(Points))
 def test_the_non_interference_test_finds_a_small_leak_of_vectors(name):
     private = build(name, {}, dimension=3, rounds=600).private
-    problem = algorithm(name).problem_with(dimension=3)
+    problem = problem_of(name, {})
     with pytest.raises(CheckFailed, match="raw feedback reaches"):
         check_non_interference(CarelessVectors(*private, np.zeros(3)), problem, compiled=False)
 
@@ -101,7 +101,7 @@ def test_the_non_interference_test_finds_a_small_leak_of_vectors(name):
 def test_so_in_compiled_code(name):
     """One of them; the others by make full."""
     private = build(name, {}, dimension=3, rounds=600).private
-    problem = algorithm(name).problem_with(dimension=3)
+    problem = problem_of(name, {})
     check_non_interference(private, problem)
     with pytest.raises(CheckFailed, match="raw feedback reaches"):
         check_non_interference(CarelessVectors(*private, np.zeros(3)), problem)
@@ -158,7 +158,8 @@ def test_without_noise_it_is_the_ordinary_learner(name, options, delta):
 @pytest.mark.parametrize("name", list_algorithms(Points))
 def test_regret_is_below_the_stated_bound(name, delta, rounds, epsilon, world):
     for shape in geometries_of(algorithm(name)):
-        setting = Setting(Points(shape, 5), rounds=rounds, epsilon=epsilon, delta=delta)
+        problem = problem_of(name, {"geometry": shape}, 5)
+        setting = Setting(problem, rounds=rounds, epsilon=epsilon, delta=delta)
         instance = algorithm(name).build(setting)
         game = environment(world, setting.problem, rounds=rounds)
         assert instance.regret_bound is not None

@@ -153,7 +153,10 @@ CALLS = [
         "OracleLeader.start(set=L2Ball(2, 1.0), exploration=0.1, spread=1.0)",
         "but must have vertices.",
     ),
-    ("Scrible.start(set=KSets.of(3, 1), learning_rate=1.0)", "but must have a barrier."),
+    (
+        "Scrible.start(set=Permutahedron.of([1.0, 2.0, 3.0]), learning_rate=1.0)",
+        "but must have a barrier.",
+    ),
     ("check_set(3)", "set is 3, but must be a LinearOracle."),
     # values outside of the declared range, and functions that are not as declared
     (
