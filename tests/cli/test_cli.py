@@ -96,7 +96,7 @@ def test_list_is_grouped_by_problem_and_fits_a_terminal(call):
     lines = call("list")[1].splitlines()
     assert max(map(len, lines)) <= 80
     heads = [line for line in lines if line and not line.startswith((" ", "Second"))]
-    assert len(heads) == len(set(heads)) == 9
+    assert len(heads) == len(set(heads)) == 10
     assert heads[0] == "adversarial bandit (seen: loss of the played arm)"
     assert any(line.split()[:2] == ["batched-exp3", "central"] for line in lines)
     assert any(line.split()[:2] == ["exp3", "-"] for line in lines)
