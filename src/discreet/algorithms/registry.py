@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, Generic, Literal, NamedTuple, TypeVar, cast
 
+from discreet.algorithms.confident import ConfidentBound
 from discreet.algorithms.references import NO_CITATION, Citation, reference
 from discreet.channels import Responses
 from discreet.contracts import Protected
@@ -62,6 +63,13 @@ class Setting(Generic[P]):
         object.__setattr__(self, "bounds", check_bounds(self.bounds))
 
 
+# what responses do to a bound, and to one that is not a number
+_FACTORS = (
+    ", times coth(ε / 2) (docs/regret.md: Responses)",
+    "; on responses this grows with coth²(ε / 2) where arms have gaps (docs/regret.md: Responses)",
+)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Instance:
     """An algorithm with all its numbers filled in, before the first round."""
@@ -75,6 +83,8 @@ class Instance:
     memory: int = 0
     # the same for independent losses with fixed means, and for no others
     stationary_bound: float | None = None
+    # one that holds with a stated probability
+    confident_bound: ConfidentBound | None = None
     # what the calibration's authors claim, if it is not what discreet proves; audits attack it
     claim: Guarantee | None = None
 
@@ -86,14 +96,16 @@ class Instance:
     def respond(self, setting: Setting[Problem]) -> Instance:
         """Return the same learner in the local model: it learns from one randomised bit per loss.
 
-        A bound for any losses in [0, 1] grows by the factor coth(ε / 2). If a problem's bounds do
-        not hold for bits (``Problem.carries_bits``), none is stated.
+        A bound for any losses in [0, 1] grows by the factor coth(ε / 2), one that depends on gaps
+        by its square. If a problem's bounds do not hold for bits (``Problem.carries_bits``), none
+        is stated.
         """
         channel = Responses.calibrated(bounds=setting.bounds, epsilon=setting.epsilon)
         holds, worst = setting.problem.carries_bits, setting.rounds * setting.bounds.width
         source = "no bound proved on responses to functions: local algorithms have one"
         if holds:
-            source = f"{self.bound_source}, times coth(ε / 2) (docs/regret.md: Responses)"
+            source = f"{self.bound_source}{_FACTORS[self.regret_bound is None]}"
+        confident = self.confident_bound if holds else None
 
         def scale(bound: float | None) -> float | None:
             return min(bound / channel.contrast, worst) if holds and bound is not None else None
@@ -104,6 +116,8 @@ class Instance:
             parameters={**self.parameters, "contrast": channel.contrast},
             regret_bound=scale(self.regret_bound),
             stationary_bound=scale(self.stationary_bound),
+            confident_bound=confident
+            and confident.on_responses(channel.contrast, setting.rounds, setting.bounds.width),
             bound_source=source,
         )
 

@@ -14,6 +14,7 @@ from discreet.learners.arms.successive_elimination import DpSuccessiveEliminatio
 from discreet.learners.arms.tracking_ucb import TrackingUcb
 from discreet.learners.arms.tsallis_inf import TsallisInf
 from discreet.learners.arms.ucb import KlUcb, Ucb
+from discreet.learners.contexts.glm_descent import GlmDescent
 from discreet.learners.contexts.glm_ucb import GlmUcb
 from discreet.learners.contexts.linear_ucb import LinearUcb, LinearUcbOnSums
 from discreet.learners.contexts.residual_descent import ResidualDescent, Unmoved
@@ -64,6 +65,7 @@ __all__ = [
     "Following",
     "Ftal",
     "Ftpl",
+    "GlmDescent",
     "GlmUcb",
     "GradientDescent",
     "GuardedUcb",

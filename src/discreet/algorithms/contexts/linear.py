@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
+from discreet.algorithms.contexts.confidence import confident_regret
 from discreet.algorithms.contexts.widths import (
     PRACTICE,
     THEORY,
@@ -32,6 +34,11 @@ from discreet.policies import Optimistic, UniformChoice
 from discreet.problems import Contexts
 
 ReportNoise = Literal["cap", "hemisphere", "gaussian"]
+LINEAR = "rewards that are linear in the features, |θ| ≤ 1"
+LOCAL_PROVED = (
+    "none without a probability, of order (d T)^(3/4) / sqrt(ε) (docs/regret.md: Linear and "
+    "generalised linear rewards)"
+)
 JOINT_PRACTICE = Factors(0.5, 0.1, 0.0, 0.0, 0.0)  # chosen by measurements
 
 
@@ -129,13 +136,19 @@ def local_linucb(
         dimension=problem.dimension, schedule=schedule, recency=factors.recency, looks=looks
     )
     private = OnDevice(channel=channel, policy=Optimistic(), learner=learner)
-    return linear_instance(
+    found = linear_instance(
         private,
         schedule,
         noise=channel.noise.kind,
         balance=balance,
         constants=constants if factors == THEORY else "practice",
     )
+    if factors != THEORY or not channel.has_gaussian_noise:
+        return found
+    bound = confident_regret(
+        problem.dimension, setting.rounds, schedule, 0.5, setting.bounds.width, LINEAR
+    )
+    return replace(found, confident_bound=bound, bound_source=LOCAL_PROVED)
 
 
 @register_algorithm(
