@@ -16,6 +16,7 @@ from discreet.lengths import check_query
 from discreet.mechanisms import Gaussian
 from discreet.policies import Optimistic
 from discreet.problems import Contexts
+from discreet.sensitivities import predicted_moments
 from discreet_papers.calibrations.claims import check_noise, printed
 
 TINY = 1e-140  # contexts shorter than this count as 0, as in other reports
@@ -87,11 +88,13 @@ class ThreeReports(GlmMoments):
 
     def movement(self) -> float:
         """Return how far replacing a record moves the three parts, in units of the noise."""
-        parts = 3.0  # 2 of x x' and 1 of z x, times 1 - u², u the cosine of both contexts
-        residual = (self.linear * self.link.largest_error()) ** 2
-        if residual >= parts:
-            return 2.0 * math.sqrt(residual)
-        return math.sqrt(parts + 2.0 * residual + residual**2 / parts)
+        return predicted_moments(
+            dimension=self.dimension,
+            largest=self.link.largest_error(),
+            matrix_scale=1.0,
+            prediction_scale=1.0,
+            vector_scale=1.0 / self.linear,
+        )
 
 
 class PrintedDescent(GlmDescent):

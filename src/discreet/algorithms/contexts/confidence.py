@@ -17,7 +17,9 @@ from discreet.contracts import Floats, Integers
 from discreet.learners.contexts.linear_ucb import FitSchedule
 
 EVENTS = 8.0  # shares of α: the eigenvalues of the noise have two of them, three others one each
-FRESH = 0.01  # rounds between two fits, as a share of Υ: the bound then grows by half of it at most
+# rounds between two fits, as a share of Υ: the bound then grows by half of it at most
+FRESH = 0.01
+MOST_FITS = 200_000  # more rounds than about 2^31 have longer gaps
 
 
 class Steepness(NamedTuple):
@@ -113,9 +115,10 @@ def frequent_times(rounds: int, first: float) -> Integers:
     (866, 4622)
     """
     times = [1]
+    share = max(FRESH * first, 2.0 * math.sqrt(rounds) / MOST_FITS)
     while times[-1] < rounds:
         last = times[-1]
-        gap = min((GROWTH - 1.0) * last, FRESH * first * math.sqrt(last))
+        gap = min((GROWTH - 1.0) * last, share * math.sqrt(last))
         times.append(last + max(1, int(gap)))
     return np.array(times[:-1] or [1], dtype=np.int64)
 

@@ -7,7 +7,7 @@ from typing import Literal
 
 import numpy as np
 
-from discreet.algorithms.contexts.confidence import confident_regret
+from discreet.algorithms.contexts.confidence import confident_regret, frequent_times
 from discreet.algorithms.contexts.widths import (
     PRACTICE,
     THEORY,
@@ -20,6 +20,7 @@ from discreet.algorithms.contexts.widths import (
     noisy_schedule,
     plain_schedule,
     plan_looks,
+    upsilon,
 )
 from discreet.algorithms.registry import Instance, Setting, register_algorithm
 from discreet.channels import Constant, Moments, RunningMoments
@@ -113,10 +114,15 @@ def local_linucb(
 
     A device reports x x' and y x together, once.
     """
-    problem, times = setting.problem, fit_times(setting.rounds)
+    problem = setting.problem
     channel = report_channel(setting, noise or "cap", balance)
     factors = _factors(constants, PRACTICE, shift, width, reach, recency, look)
     single = channel.noise.deviation(channel.release_size())
+    proved = factors == THEORY and channel.has_gaussian_noise
+    times = fit_times(setting.rounds)
+    if proved:
+        first = upsilon(problem.dimension, setting.rounds, np.array([single / channel.diagonal]))
+        times = frequent_times(setting.rounds, float(first[0]))
     spread = single * np.sqrt(effective_reports(times, factors.recency))
     schedule = noisy_schedule(
         problem.dimension,
@@ -143,7 +149,7 @@ def local_linucb(
         balance=balance,
         constants=constants if factors == THEORY else "practice",
     )
-    if factors != THEORY or not channel.has_gaussian_noise:
+    if not proved:
         return found
     bound = confident_regret(
         problem.dimension, setting.rounds, schedule, 0.5, setting.bounds.width, LINEAR
