@@ -183,7 +183,11 @@ def test_unknown_names_get_a_suggestion():
 
 
 def promise(name, **arguments):
-    options = {key: arguments.pop(key) for key in ("calibration", "batch_size") if key in arguments}
+    options = {
+        key: arguments.pop(key)
+        for key in ("calibration", "batch_size", "noise")
+        if key in arguments
+    }
     low, high = arguments.pop("bounds", (0.0, 1.0))
     return algorithm(name).build(
         algorithm(name).setting(low=low, high=high, **arguments), **options
@@ -240,7 +244,13 @@ def test_the_papers_own_scales_state_what_they_deliver():
 
 
 def test_gaussian_noise_is_exact():
-    instance = promise("local-tsallis-inf", bounds=Range(-1.0, 1.0), epsilon=1.0, delta=1e-5)
+    instance = promise(
+        "local-tsallis-inf",
+        bounds=Range(-1.0, 1.0),
+        epsilon=1.0,
+        delta=1e-5,
+        noise="gaussian",
+    )
     (noise,) = instance.private.channel.noise_scales
     assert noise.kind == "gaussian"
     assert noise.scale == pytest.approx(7.461263, abs=1e-6)
