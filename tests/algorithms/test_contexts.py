@@ -213,7 +213,11 @@ def test_the_paper_s_noise_is_as_printed_and_private():
         ("local-linucb", {"calibration": "paper"}, "delta is 0: give a delta above 0"),
         ("local-glm", {"calibration": "paper"}, "delta is 0: give a delta above 0"),
         ("local-glm", {"constants": "theory"}, "delta is 0: give a delta above 0"),
-        ("local-glm", {"constants": "theory", "noise": "cap"}, "whose proof is for gaussian noise, but noise is cap"),
+        (
+            "local-glm",
+            {"constants": "theory", "noise": "cap"},
+            "whose proof is for gaussian noise, but noise is cap",
+        ),
         ("local-glm", {"constants": "theory", "look": 2.0}, "theory, which fixes shift, reach"),
         (
             "local-linucb",

@@ -21,8 +21,8 @@ ROUNDS = 1 << 15
     paper=PAPER,
     place="Algorithm 3: the step of gradient descent",
     printed="ζ = Θ(1 / sqrt(T)).",
-    ours="ζ = 1 / sqrt(T (c² + d σ²)), with σ the noise on a residual of at most c: the mean square "
-    "of a noisy gradient.",
+    ours="ζ = 1 / sqrt(T (c² + d σ²)), with σ the noise on a residual of at most c: the mean "
+    "square of a noisy gradient.",
     verdict="slip",
 )
 def step() -> str:
@@ -51,8 +51,8 @@ def step() -> str:
         f"10 features, (2, 1e-6): the mean square of a noisy gradient is {square:,.0f}, so the "
         "regret bound of the descent, (1/ζ + ζ times the sum of squares) / 2, is "
         f"{factor:.1f} times the least at ζ = 1 / sqrt(T). On `contexts-logistic`, {ROUNDS:,} "
-        f"rounds, 8 trials, the regret of Algorithm 3 as printed is {100 * printed / uniform:.0f} % "
-        f"of that of uniform play, that of `local-glm` {100 * tight / uniform:.0f} %."
+        "rounds, 8 trials, the regret of Algorithm 3 as printed is "
+        f"{100 * printed / uniform:.0f} % of that of uniform play, that of `local-glm` {100 * tight / uniform:.0f} %."
     )
 
 
@@ -60,8 +60,8 @@ def step() -> str:
     paper=PAPER,
     place="Lemma 1: the length of the noise",
     printed="|r_t| ≤ sqrt(d) C σ for all t, which happens with high probability.",
-    ours="|r_t|² is (C σ)² times a chi-square number with d degrees of freedom, whose mean is d. Our "
-    "proof bounds the sum of all squares by its tail.",
+    ours="|r_t|² is (C σ)² times a chi-square number with d degrees of freedom, whose mean is d. "
+    "Our proof bounds the sum of all squares by its tail.",
     verdict="false",
 )
 def lengths() -> str:

@@ -36,7 +36,9 @@ def test_the_printed_noise_and_its_true_epsilon_and_what_is_enough():
 
 
 def test_golden_joint_sensitivities():
-    assert predicted_moments(dimension=3, prediction_scale=1.0, **ONES) ** 2 == pytest.approx(16 / 3)
+    assert predicted_moments(dimension=3, prediction_scale=1.0, **ONES) ** 2 == pytest.approx(
+        16 / 3
+    )
     assert moments(dimension=3, **ONES) ** 2 == pytest.approx(4.5)
     loud = {"largest": 1.0, "matrix_scale": 1.0, "vector_scale": 0.5}
     assert predicted_moments(dimension=3, prediction_scale=1.0, **loud) ** 2 == pytest.approx(16.0)
@@ -57,7 +59,11 @@ def test_no_record_moves_the_three_parts_further_than_stated():
 
 
 def test_the_parts_are_those_of_the_paper():
-    channel, x, theta = ThreeReports.example(), np.array([0.6, 0.0, -0.3]), np.array([0.5, 0.5, 0.0])
+    channel, x, theta = (
+        ThreeReports.example(),
+        np.array([0.6, 0.0, -0.3]),
+        np.array([0.5, 0.5, 0.0]),
+    )
     vector = np.zeros(channel.release_size())
     channel.statistic(Record(x, 0.25), theta, vector)
     channel.finish(vector)
@@ -77,9 +83,7 @@ def test_the_printed_server_adds_up_the_reported_predictions():
         moment = rng.standard_normal((2, 2))
         moment = moment + moment.T
         predicted, gradient = rng.standard_normal(2), 4.0 * rng.standard_normal(2)
-        server.learn(
-            0, np.concatenate([moment[np.tril_indices(2)], predicted, gradient])
-        )
+        server.learn(0, np.concatenate([moment[np.tril_indices(2)], predicted, gradient]))
         matrix, vector, point = matrix + moment, vector + predicted, point - 0.1 * gradient
         point = point / max(1.0, np.linalg.norm(point))
     np.testing.assert_allclose(server.model.estimate, np.linalg.solve(matrix, vector))
