@@ -38,6 +38,7 @@ from discreet.learners.points.hedge import Hedge
 from discreet.learners.points.linear_ftpl import LinearFtpl
 from discreet.learners.search.comparisons import Lucb, SuccessiveElimination
 from discreet.learners.search.lil_ucb import LilUcb
+from discreet.learners.search.sequential_halving import SequentialHalving
 from discreet.learners.search.track_and_stop import TrackAndStop
 
 __all__ = [
@@ -86,6 +87,7 @@ __all__ = [
     "RoundedCentre",
     "RoundedProjectionFree",
     "Scrible",
+    "SequentialHalving",
     "SuccessiveElimination",
     "SumCentre",
     "TrackAndStop",

@@ -52,7 +52,8 @@ def step() -> str:
         "regret bound of the descent, (1/ζ + ζ times the sum of squares) / 2, is "
         f"{factor:.1f} times the least at ζ = 1 / sqrt(T). On `contexts-logistic`, {ROUNDS:,} "
         "rounds, 8 trials, the regret of Algorithm 3 as printed is "
-        f"{100 * printed / uniform:.0f} % of that of uniform play, that of `local-glm` {100 * tight / uniform:.0f} %."
+        f"{100 * printed / uniform:.0f} % of that of uniform play, that of `local-glm` "
+        f"{100 * tight / uniform:.0f} %."
     )
 
 
