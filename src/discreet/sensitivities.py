@@ -34,6 +34,7 @@ __all__ = [
     "moments",
     "one_point_gradient",
     "outer_product",
+    "predicted_moments",
     "scaled_context",
     "total",
     "tree",
