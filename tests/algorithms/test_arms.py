@@ -12,7 +12,7 @@ from arm_games import PRIVATE
 
 import componentjit
 from discreet import DiscreetError, Private, Range, Setting, algorithm, list_algorithms
-from discreet.channels import Batch, OneBit, Open, PerRound
+from discreet.channels import Batch, OneBit, Open, PerRound, Responses
 from discreet.checks import (
     CheckFailed,
     check_channel,
@@ -122,6 +122,8 @@ def test_noise_and_guarantee_follow_from_the_declared_range(name, low, high, eps
     scale = (high - low) / (hold * epsilon)
     if isinstance(instance.private.channel, OneBit):
         scale = (high - low) * (0.5 + 1.0 / (hold * math.expm1(epsilon)))
+    if isinstance(instance.private.channel, Responses):
+        scale = (high - low) / (2.0 * math.tanh(epsilon / 2.0))
     assert noise.scale == pytest.approx(scale, rel=1e-12)
     assert instance.guarantee.epsilon == pytest.approx(epsilon, rel=1e-11)
     assert instance.guarantee.delta == 0.0
