@@ -6,6 +6,11 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+# what responses do to a bound, and to one that is not a number
+FACTORS = (
+    ", times coth(ε / 2) (docs/regret.md: Responses)",
+    "; on responses this grows with coth²(ε / 2) where arms have gaps (docs/regret.md: Responses)",
+)
 FAILURE = 0.05  # the probability with which such a bound may fail, unless set
 
 

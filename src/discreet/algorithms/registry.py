@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Any, Generic, Literal, NamedTuple, TypeVar, cast
+from typing import Any, Generic, Literal, TypeVar, cast
 
-from discreet.algorithms.confident import ConfidentBound
+from discreet.algorithms.confident import FACTORS, ConfidentBound
+from discreet.algorithms.growth import ROOT as ROOT
+from discreet.algorithms.growth import Growth as Growth
 from discreet.algorithms.references import NO_CITATION, Citation, reference
 from discreet.channels import Responses
 from discreet.contracts import Protected
@@ -63,13 +65,6 @@ class Setting(Generic[P]):
         object.__setattr__(self, "bounds", check_bounds(self.bounds))
 
 
-# what responses do to a bound, and to one that is not a number
-_FACTORS = (
-    ", times coth(ε / 2) (docs/regret.md: Responses)",
-    "; on responses this grows with coth²(ε / 2) where arms have gaps (docs/regret.md: Responses)",
-)
-
-
 @dataclass(frozen=True, kw_only=True)
 class Instance:
     """An algorithm with all its numbers filled in, before the first round."""
@@ -104,7 +99,7 @@ class Instance:
         holds, worst = setting.problem.carries_bits, setting.rounds * setting.bounds.width
         source = "no bound proved on responses to functions: local algorithms have one"
         if holds:
-            source = f"{self.bound_source}{_FACTORS[self.regret_bound is None]}"
+            source = f"{self.bound_source}{FACTORS[self.regret_bound is None]}"
         confident = self.confident_bound if holds else None
 
         def scale(bound: float | None) -> float | None:
@@ -122,18 +117,6 @@ class Instance:
         )
 
 
-class Growth(NamedTuple):
-    """How fast regret may grow with the number of rounds T: like T^exponent, up to logarithms.
-
-    Noise can hide this rate for long; for epsilons of at least ``shows_at`` it shows below a
-    million rounds.
-    """
-
-    exponent: float
-    shows_at: float = 1.0
-
-
-ROOT = Growth(0.5)
 TIGHT = "tight"  # the calibration of discreet itself, which every algorithm has
 RESPONSE = Option("noise", Literal["response"] | None, None)
 
