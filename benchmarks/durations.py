@@ -19,7 +19,7 @@ CLIENTS: dict[str, Callable[[], LiveClient]] = {
     "Laplace, batches": lambda: Bandit(arms=4, algorithm="batched-exp3", **USUAL),
     "Laplace, every round": lambda: Bandit(arms=4, algorithm="noisy-exp2", **USUAL),
     "Gaussian, every round": lambda: Bandit(
-        arms=4, algorithm="local-tsallis-inf", delta=1e-6, **USUAL
+        arms=4, algorithm="local-tsallis-inf", noise="gaussian", delta=1e-6, **USUAL
     ),
     "table, batches": lambda: Bandit(
         arms=4, algorithm="batched-tsallis-inf", noise="optimal", batch_size=3, **USUAL

@@ -46,7 +46,10 @@ def live_tell(name: str, turns: int, *, delta: float = 0.0, rounds: int = 4_000)
     """
     times = []
     for _ in range(turns):
-        bandit = Bandit(arms=ARMS, horizon=rounds, epsilon=1.0, delta=delta, algorithm=name)
+        chosen = {"noise": "gaussian"} if delta > 0.0 else {}
+        bandit = Bandit(
+            arms=ARMS, horizon=rounds, epsilon=1.0, delta=delta, algorithm=name, **chosen
+        )
         outcomes = np.random.default_rng(0).random(rounds).tolist()
         spent = 0.0
         for outcome in outcomes:

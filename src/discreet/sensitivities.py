@@ -34,6 +34,7 @@ __all__ = [
     "moments",
     "one_point_gradient",
     "outer_product",
+    "predicted_moments",
     "scaled_context",
     "total",
     "tree",
@@ -232,6 +233,32 @@ def moments(*, dimension: int, largest: float, matrix_scale: float, vector_scale
         check_positive("largest", largest) / check_positive("vector_scale", vector_scale) * scale
     )
     return _joint_movement(check_int("dimension", dimension, minimum=1), ratio) / scale
+
+
+def predicted_moments(
+    *,
+    dimension: int,
+    largest: float,
+    matrix_scale: float,
+    prediction_scale: float,
+    vector_scale: float,
+) -> float:
+    """Return the joint 2-norm sensitivity of x x' / σ, z x / υ and r x / ς, with |r| ≤ L.
+
+    z = <x, θ> for some public θ with |θ| ≤ 1: three parts of one report. z x = x x' θ moves by at
+    most the root of 1 - c², where x x' moves by that of 2 (1 - c²). So it is ``moments`` with A = 1
+    / σ² + 1 / (2 υ²), or 1 / σ² + 1 / υ² in one dimension (docs/proofs.md: Moments).
+
+    >>> ones = {"largest": 1.0, "matrix_scale": 1.0, "prediction_scale": 1.0, "vector_scale": 1.0}
+    >>> round(predicted_moments(dimension=2, **ones) ** 2, 9)
+    5.333333333
+    """
+    inverse = 1.0 / check_positive("prediction_scale", prediction_scale) ** 2
+    share = inverse if check_int("dimension", dimension, minimum=1) == 1 else inverse / 2.0
+    scale = 1.0 / math.sqrt(1.0 / check_positive("matrix_scale", matrix_scale) ** 2 + share)
+    return moments(
+        dimension=dimension, largest=largest, matrix_scale=scale, vector_scale=vector_scale
+    )
 
 
 class MomentScales(NamedTuple):

@@ -12,7 +12,7 @@ from arm_games import PRIVATE
 
 import componentjit
 from discreet import DiscreetError, Private, Range, Setting, algorithm, list_algorithms
-from discreet.channels import Batch, OneBit, Open, PerRound
+from discreet.channels import Batch, OneBit, Open, PerRound, Responses
 from discreet.checks import (
     CheckFailed,
     check_channel,
@@ -122,6 +122,8 @@ def test_noise_and_guarantee_follow_from_the_declared_range(name, low, high, eps
     scale = (high - low) / (hold * epsilon)
     if isinstance(instance.private.channel, OneBit):
         scale = (high - low) * (0.5 + 1.0 / (hold * math.expm1(epsilon)))
+    if isinstance(instance.private.channel, Responses):
+        scale = (high - low) / (2.0 * math.tanh(epsilon / 2.0))
     assert noise.scale == pytest.approx(scale, rel=1e-12)
     assert instance.guarantee.epsilon == pytest.approx(epsilon, rel=1e-11)
     assert instance.guarantee.delta == 0.0
@@ -183,7 +185,11 @@ def test_unknown_names_get_a_suggestion():
 
 
 def promise(name, **arguments):
-    options = {key: arguments.pop(key) for key in ("calibration", "batch_size") if key in arguments}
+    options = {
+        key: arguments.pop(key)
+        for key in ("calibration", "batch_size", "noise")
+        if key in arguments
+    }
     low, high = arguments.pop("bounds", (0.0, 1.0))
     return algorithm(name).build(
         algorithm(name).setting(low=low, high=high, **arguments), **options
@@ -240,7 +246,13 @@ def test_the_papers_own_scales_state_what_they_deliver():
 
 
 def test_gaussian_noise_is_exact():
-    instance = promise("local-tsallis-inf", bounds=Range(-1.0, 1.0), epsilon=1.0, delta=1e-5)
+    instance = promise(
+        "local-tsallis-inf",
+        bounds=Range(-1.0, 1.0),
+        epsilon=1.0,
+        delta=1e-5,
+        noise="gaussian",
+    )
     (noise,) = instance.private.channel.noise_scales
     assert noise.kind == "gaussian"
     assert noise.scale == pytest.approx(7.461263, abs=1e-6)

@@ -152,7 +152,7 @@ def test_response_on_arms_has_less_variance_and_smaller_bounds(epsilon):
     )
     assert response.regret_bound < usual.regret_bound
     tuned = [
-        algorithm("local-tsallis-inf").build(setting, noise=noise)
+        algorithm("local-tsallis-inf").build(setting, noise=noise, caution=0.5)
         for noise in ("laplace", "response")
     ]
     assert tuned[1].parameters["learning_rate"] > tuned[0].parameters["learning_rate"]

@@ -21,7 +21,8 @@ from discreet.randomness import streams
 from discreet.ranges import Range
 from discreet.simulation.loop import Player
 
-NAMES = list(list_algorithms(BestArm))
+# those with a fixed budget are in test_halving.py
+NAMES = [name for name in list_algorithms(BestArm) if "halving" not in name]
 PROVED = [name for name in NAMES if "lil" not in name]
 LOCAL = [name for name in NAMES if name.startswith("local-")]
 BATCHED = [name for name in NAMES if name.startswith("batched-")]

@@ -130,7 +130,9 @@ class TestPower:
     @pytest.mark.parametrize("epsilon", [in_full(0.5), 1.0, in_full(10.0)])
     def test_so_with_gaussian_noise(self, epsilon):
         found = audit(
-            "local-tsallis-inf", setting=Setting(Arms(), rounds=10_000, epsilon=epsilon, delta=1e-6)
+            "local-tsallis-inf",
+            setting=Setting(Arms(), rounds=10_000, epsilon=epsilon, delta=1e-6),
+            noise="gaussian",
         )
         assert 0.9 * epsilon <= found.lower_bound <= epsilon
 
@@ -153,7 +155,7 @@ class TestPower:
     def test_so_with_gaussian_noise_a_tenth_too_small(self, epsilon):
         honest = (
             algorithm("local-tsallis-inf")
-            .build(Setting(Arms(), rounds=10_000, epsilon=epsilon, delta=1e-6))
+            .build(Setting(Arms(), rounds=10_000, epsilon=epsilon, delta=1e-6), noise="gaussian")
             .private
         )
         mechanism = honest.channel.noise
@@ -369,7 +371,10 @@ def test_an_audit_is_reproducible_and_different_for_each_algorithm():
 
 def test_a_gaussian_claim_keeps_its_curve():
     found = audit(
-        "local-tsallis-inf", setting=Setting(Arms(), rounds=1000, delta=1e-6), trials=4_000
+        "local-tsallis-inf",
+        setting=Setting(Arms(), rounds=1000, delta=1e-6),
+        noise="gaussian",
+        trials=4_000,
     )
     assert isinstance(found.claimed.curve, GaussianNoise)
     assert gaussian_epsilon(found.claimed.curve.mu, 1e-6) == pytest.approx(1.0)

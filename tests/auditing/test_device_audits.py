@@ -30,6 +30,12 @@ def test_so_with_gaussian_noise():
     assert 0.9 <= found.lower_bound <= 1.0
 
 
+@pytest.mark.slow
+def test_so_with_algorithm_3_corrected():
+    found = audit("local-glm", setting=setting(1.0, 1e-5), constants="theory")
+    assert 0.9 <= found.lower_bound <= 1.0
+
+
 @pytest.mark.full
 def test_so_in_the_joint_model():
     found = audit("joint-linucb", setting=setting(1.0, 1e-5))

@@ -35,7 +35,7 @@ CONFIGURATIONS = {
     "laplace": lambda: bandit(algorithm="batched-exp3", batch_size=3),
     "optimal": lambda: bandit(algorithm="batched-tsallis-inf", batch_size=3, noise="optimal"),
     "every round": lambda: bandit(algorithm="noisy-exp2"),
-    "gaussian": lambda: bandit(algorithm="local-tsallis-inf", delta=1e-6),
+    "gaussian": lambda: bandit(algorithm="local-tsallis-inf", noise="gaussian", delta=1e-6),
 }
 
 

@@ -62,6 +62,37 @@ def an_outer_product(function):
         yield function(dimension=dimension), climb(movement, 2 * dimension, norms=[2])
 
 
+@searches(sensitivities.predicted_moments)
+def three_parts_of_a_report(function):
+    for dimension, largest, predicted, vector in [
+        (1, 1.0, 1.0, 1.0),
+        (1, 0.2, 2.0, 1.0),
+        (2, 1.0, 1.0, 1.0),
+        (3, 2.0, 0.5, 1.0),
+        (2, 0.5, 3.0, 0.2),
+    ]:
+
+        def movement(v, dimension=dimension, largest=largest, scales=(predicted, vector)):
+            point = in_ball(v[:dimension])
+
+            def report(datum):
+                x, r = in_ball(datum[1:]), np.clip(datum[0] * 5, -largest, largest)
+                parts = triangle(x, math.sqrt(2)), (x @ point) * x / scales[0], r * x / scales[1]
+                return np.concatenate(parts)
+
+            one, two = v[dimension:].reshape(2, -1)
+            return report(one) - report(two)
+
+        stated = function(
+            dimension=dimension,
+            largest=largest,
+            matrix_scale=1.0,
+            prediction_scale=predicted,
+            vector_scale=vector,
+        )
+        yield stated, climb(movement, 3 * dimension + 2, norms=[2])
+
+
 def moment_movement(largest, diagonal, off_diagonal, vector):
     """Return how (x x', y x) moves, every entry divided by its own scale."""
 

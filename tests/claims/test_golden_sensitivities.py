@@ -87,7 +87,7 @@ def test_golden_batch_of_exp3_tau():
 def test_golden_noise_in_the_local_model():
     bounds = Range(-1.0, 1.0)
     setting = discreet.Setting(Arms(4), rounds=1000, epsilon=1.0, delta=1e-5, bounds=bounds)
-    kind, scale = noise_of("local-tsallis-inf", setting)
+    kind, scale = noise_of("local-tsallis-inf", setting, noise="gaussian")
     assert ("gaussian" in kind, scale) == (True, digits(7.461263))
     stated = sensitivities.loss(width=bounds.width).l2
     assert Gaussian.calibrate(sensitivity=stated, epsilon=1.0, delta=1e-5).scale == digits(7.461263)

@@ -71,7 +71,22 @@ def test_sets_of_more_dimensions_are_refused():
     with pytest.raises(
         DiscreetError, match="type L2Ball has a hull of dimension 3, but it must be 1"
     ):
-        algorithm("local-stochastic-convex").build(Setting(Functions("ball(3)")))
+        ends_of(L2Ball(3, 1.0))
+    for name, other in (
+        ("stochastic-convex", "smooth-strongly-convex-bandit"),
+        ("local-stochastic-convex", "local-smooth-strongly-convex"),
+    ):
+        with pytest.raises(DiscreetError, match=f"{name} searches one dimension: use {other} and"):
+            algorithm(name).build(Setting(Functions("ball(3)")))
+
+
+def test_what_is_recommended_instead_has_a_bound():
+    """In two and ten dimensions, as shares of T; the numbers of docs/departures.md."""
+    for size, power, share in ((2, 16, 0.091), (2, 20, 0.025), (10, 20, 0.127)):
+        place = Functions(f"ball({size})", curvature=0.5, smoothness=0.5)
+        setting = Setting(place, rounds=2**power, epsilon=1.0)
+        found = algorithm("local-smooth-strongly-convex").build(setting)
+        assert found.regret_bound / 2**power == pytest.approx(share, abs=6e-4)
 
 
 @pytest.mark.parametrize("name", ["response", "laplace", "gaussian"])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from discreet import DiscreetError
-from discreet.learners import GlmUcb, LinearUcb, LinearUcbOnSums, ResidualDescent
+from discreet.learners import GlmDescent, GlmUcb, LinearUcb, LinearUcbOnSums, ResidualDescent
 from discreet.learners.contexts.linear_ucb import (
     LEFT,
     RAISED,
@@ -118,6 +118,23 @@ def test_glm_ucb_adds_up_quadratic_models_around_its_last_estimates():
     np.testing.assert_allclose(server.model.estimate, estimate, rtol=1e-9)
     np.testing.assert_allclose(server.query(0), point, rtol=1e-9)
     assert np.linalg.norm(estimate) > 1.0, "the projection is seen"
+
+
+def test_glm_descent_fits_what_its_second_model_predicts():
+    schedule = FitSchedule(np.array([2, 8]), np.full(2, 50.0), np.ones(2), np.zeros(2))
+    server = GlmDescent.descending(dimension=SIZE, schedule=schedule, step=0.02)
+    point, matrix, vector = np.zeros(SIZE), 50.0 * np.eye(SIZE), np.zeros(SIZE)
+    rng, lengths = np.random.default_rng(4), []
+    for _ in range(8):
+        moment, residual = symmetric(rng, 1.0), rng.normal(0.0, 20.0, SIZE)
+        np.testing.assert_allclose(server.query(0), point)
+        server.learn(0, packed(moment, residual))
+        matrix, vector = matrix + moment, vector + moment @ point
+        point = point - 0.02 * residual
+        lengths.append(np.linalg.norm(point))
+        point = point / max(1.0, lengths[-1])
+    np.testing.assert_allclose(server.model.estimate, np.linalg.solve(matrix, vector), rtol=1e-9)
+    assert max(lengths) > 1.0, "the projection is seen"
 
 
 @pytest.mark.parametrize("kind", [LinearUcb, GlmUcb])

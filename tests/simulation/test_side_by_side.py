@@ -37,6 +37,7 @@ ONE_BY_ONE = {
     "dp-klucb",
     "ftpl",
     "kl-ucb",
+    "local-tsallis-inf",  # the hyperbolic tangent of randomised response
 }
 
 

@@ -3,7 +3,7 @@
 from discreet.algorithms import arms  # first, so that lists begin with arms
 
 # isort: split
-from discreet.algorithms import advice, contexts, functions, points, search, slates
+from discreet.algorithms import advice, contexts, functions, halving, points, search, slates
 from discreet.algorithms.citing import citations, cite
 from discreet.algorithms.references import Citation, parse_bibtex, read_bibtex, reference
 from discreet.algorithms.registry import (
@@ -32,6 +32,7 @@ __all__ = [
     "cite",
     "contexts",
     "functions",
+    "halving",
     "list_algorithms",
     "parse_bibtex",
     "points",

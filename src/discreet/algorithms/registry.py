@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Any, Generic, Literal, NamedTuple, TypeVar, cast
+from typing import Any, Generic, Literal, TypeVar, cast
 
+from discreet.algorithms.confident import FACTORS, ConfidentBound
+from discreet.algorithms.growth import ROOT as ROOT
+from discreet.algorithms.growth import Growth as Growth
 from discreet.algorithms.references import NO_CITATION, Citation, reference
 from discreet.channels import Responses
 from discreet.contracts import Protected
@@ -75,6 +78,8 @@ class Instance:
     memory: int = 0
     # the same for independent losses with fixed means, and for no others
     stationary_bound: float | None = None
+    # one that holds with a stated probability
+    confident_bound: ConfidentBound | None = None
     # what the calibration's authors claim, if it is not what discreet proves; audits attack it
     claim: Guarantee | None = None
 
@@ -86,14 +91,16 @@ class Instance:
     def respond(self, setting: Setting[Problem]) -> Instance:
         """Return the same learner in the local model: it learns from one randomised bit per loss.
 
-        A bound for any losses in [0, 1] grows by the factor coth(ε / 2). If a problem's bounds do
-        not hold for bits (``Problem.carries_bits``), none is stated.
+        A bound for any losses in [0, 1] grows by the factor coth(ε / 2), one that depends on gaps
+        by its square. If a problem's bounds do not hold for bits (``Problem.carries_bits``), none
+        is stated.
         """
         channel = Responses.calibrated(bounds=setting.bounds, epsilon=setting.epsilon)
         holds, worst = setting.problem.carries_bits, setting.rounds * setting.bounds.width
         source = "no bound proved on responses to functions: local algorithms have one"
         if holds:
-            source = f"{self.bound_source}, times coth(ε / 2) (docs/regret.md: Responses)"
+            source = f"{self.bound_source}{FACTORS[self.regret_bound is None]}"
+        confident = self.confident_bound if holds else None
 
         def scale(bound: float | None) -> float | None:
             return min(bound / channel.contrast, worst) if holds and bound is not None else None
@@ -104,22 +111,12 @@ class Instance:
             parameters={**self.parameters, "contrast": channel.contrast},
             regret_bound=scale(self.regret_bound),
             stationary_bound=scale(self.stationary_bound),
+            confident_bound=confident
+            and confident.on_responses(channel.contrast, setting.rounds, setting.bounds.width),
             bound_source=source,
         )
 
 
-class Growth(NamedTuple):
-    """How fast regret may grow with the number of rounds T: like T^exponent, up to logarithms.
-
-    Noise can hide this rate for long; for epsilons of at least ``shows_at`` it shows below a
-    million rounds.
-    """
-
-    exponent: float
-    shows_at: float = 1.0
-
-
-ROOT = Growth(0.5)
 TIGHT = "tight"  # the calibration of discreet itself, which every algorithm has
 RESPONSE = Option("noise", Literal["response"] | None, None)
 

@@ -15,13 +15,14 @@ from discreet.auditing.bounds import attacked
 from discreet.auditing.durations import DurationAudit, audit_durations
 from discreet.auditing.release_times import audit_release_times
 from discreet.auditing.releases import EveryRelease, attack_releases
-from discreet.auditing.repeated import OneEstimate, attack_estimates
+from discreet.auditing.repeated import EveryReport, OneEstimate, attack_estimates
 
 __all__ = [
     "Attack",
     "Audit",
     "DurationAudit",
     "EveryRelease",
+    "EveryReport",
     "FreshRuns",
     "GameFacts",
     "ObservedRun",

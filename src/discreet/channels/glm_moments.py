@@ -33,6 +33,14 @@ class Link(Component):
         mean = self.mean(along)
         return (mean - gain) / max(mean, 1.0 - mean)
 
+    def slopes(self) -> tuple[float, float]:
+        """Return the least and the largest derivative of the mean, for ⟨x, θ⟩ in [-1, 1]."""
+        raise NotImplementedError
+
+    def largest_error(self) -> float:
+        """Return the largest possible |mean - y|; means increase."""
+        return max(self.mean(1.0), 1.0 - self.mean(-1.0))
+
 
 class LogisticLink(Link):
     """Rewards that are 1 with probability 1 / (1 + exp(-z)).
@@ -50,6 +58,10 @@ class LogisticLink(Link):
         """Return 1 / (1 + exp(-z))."""
         return 1.0 / (1.0 + math.exp(-along))
 
+    def slopes(self) -> tuple[float, float]:
+        """Return mean (1 - mean) at 1, and at 0."""
+        return self.mean(1.0) * self.mean(-1.0), 0.25
+
 
 class IdentityLink(Link):
     """Rewards with mean (1 + z) / 2."""
@@ -63,6 +75,10 @@ class IdentityLink(Link):
         """Return (1 + z) / 2."""
         return 0.5 + 0.5 * along
 
+    def slopes(self) -> tuple[float, float]:
+        """Return 1/2 everywhere."""
+        return 0.5, 0.5
+
 
 class PoissonLink(Link):
     """Counts with mean proportional to exp(z), clipped, as fractions of their range: exp(z - 1)."""
@@ -75,6 +91,10 @@ class PoissonLink(Link):
     def mean(self, along: float) -> float:
         """Return exp(z - 1)."""
         return math.exp(along - 1.0)
+
+    def slopes(self) -> tuple[float, float]:
+        """Return exp(z - 1) at -1, and at 1."""
+        return math.exp(-2.0), 1.0
 
 
 class GlmMoments(Moments[Floats]):

@@ -96,6 +96,12 @@ def describe(
             "regret_bound_holds_for": None
             if instance.regret_bound is None
             else "losses fixed in advance",
+            "confident_bound": instance.confident_bound
+            and {
+                "regret": instance.confident_bound.regret,
+                "failure": instance.confident_bound.failure,
+                "holds_for": instance.confident_bound.holds_for,
+            },
             "citation": known.credit(whole=True),
             "options": [*known.options, "low", "high"],
         }
@@ -132,6 +138,11 @@ def describe(
                 _bound(each, "independent losses with fixed means only", setting),
             )
             for each in (instance.stationary_bound,)
+            if each is not None
+        ),
+        *(
+            ("with confidence", _bound(each.regret, each.words, setting))
+            for each in (instance.confident_bound,)
             if each is not None
         ),
         ("paper", known.credit(whole=True)),

@@ -14,6 +14,7 @@ from discreet.learners.arms.successive_elimination import DpSuccessiveEliminatio
 from discreet.learners.arms.tracking_ucb import TrackingUcb
 from discreet.learners.arms.tsallis_inf import TsallisInf
 from discreet.learners.arms.ucb import KlUcb, Ucb
+from discreet.learners.contexts.glm_descent import GlmDescent
 from discreet.learners.contexts.glm_ucb import GlmUcb
 from discreet.learners.contexts.linear_ucb import LinearUcb, LinearUcbOnSums
 from discreet.learners.contexts.residual_descent import ResidualDescent, Unmoved
@@ -38,6 +39,7 @@ from discreet.learners.points.linear_ftpl import LinearFtpl
 from discreet.learners.points.oracle_ftrl import OracleFtrl
 from discreet.learners.search.comparisons import Lucb, SuccessiveElimination
 from discreet.learners.search.lil_ucb import LilUcb
+from discreet.learners.search.sequential_halving import SequentialHalving
 from discreet.learners.search.track_and_stop import TrackAndStop
 from discreet.learners.slates.slate_ftrl import SlateFtrl
 
@@ -66,6 +68,7 @@ __all__ = [
     "Following",
     "Ftal",
     "Ftpl",
+    "GlmDescent",
     "GlmUcb",
     "GradientDescent",
     "GuardedUcb",
@@ -87,6 +90,7 @@ __all__ = [
     "RoundedCentre",
     "RoundedProjectionFree",
     "Scrible",
+    "SequentialHalving",
     "SlateFtrl",
     "SuccessiveElimination",
     "SumCentre",

@@ -4,17 +4,29 @@ Each module has those of one paper: its own noise and its own parameters. Guaran
 from the noise that is really added; what the paper claims is the ``claim`` of an instance.
 """
 
-from discreet_papers.calibrations import agarwal_singh, attacks, ene, faster_rates, tossou, zheng
+from discreet_papers.calibrations import (
+    agarwal_singh,
+    attacks,
+    ene,
+    faster_rates,
+    generalised,
+    tossou,
+    zheng,
+)
 from discreet_papers.calibrations.estimates import PaperEstimates
+from discreet_papers.calibrations.generalised import PrintedDescent, ThreeReports
 from discreet_papers.calibrations.per_point import PerPoint
 
 __all__ = [
     "PaperEstimates",
     "PerPoint",
+    "PrintedDescent",
+    "ThreeReports",
     "agarwal_singh",
     "attacks",
     "ene",
     "faster_rates",
+    "generalised",
     "tossou",
     "zheng",
 ]

@@ -10,7 +10,15 @@ from typing import Literal
 
 from discreet.plugins import load_plugins
 
-BUILT_IN = ("agarwal_singh", "ene", "ene_regret", "faster_rates", "tossou", "zheng")
+BUILT_IN = (
+    "agarwal_singh",
+    "ene",
+    "ene_regret",
+    "faster_rates",
+    "tossou",
+    "zheng",
+    "zheng_contexts",
+)
 WIDTH = 100  # of the document
 
 Verdict = Literal["too small", "false", "slip", "too large"]

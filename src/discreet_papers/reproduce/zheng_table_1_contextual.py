@@ -1,6 +1,7 @@
 """Zheng et al. 2020, Table 1, contextual rows: regret with normal contexts over T and epsilon.
 
-The paper's algorithm plays as printed and corrected, beside ours.
+The paper's algorithms play as printed and corrected, beside ours: Algorithm 5 where rewards are
+linear, Algorithm 3 where they follow a logistic curve.
 """
 
 from __future__ import annotations
@@ -46,7 +47,8 @@ NAME = "zheng-table-1-contextual"
 DELTA = 1e-5
 EPSILONS = (0.5, 1.0, 2.0, 5.0)
 BLIND = "uniform-contexts"
-RegretByRole = Mapping[tuple[str, int, float], Interval]  # by role, length and epsilon
+# by environment, role, length and epsilon
+RegretByRole = Mapping[tuple[str, str, int, float], Interval]
 
 
 class ContextualKind(NamedTuple):
@@ -58,7 +60,7 @@ class ContextualKind(NamedTuple):
     in_epsilon: float = math.nan  # of 1 / epsilon
 
 
-KINDS = {
+LINEAR = {
     "Algorithm 5, printed": ContextualKind("local-linucb", (("calibration", "paper"),), 0.75, 1.0),
     "corrected": ContextualKind(
         "local-linucb", (("noise", "gaussian"), ("constants", "theory")), 0.75, 0.5
@@ -67,33 +69,61 @@ KINDS = {
     "local-greedy": ContextualKind("local-greedy"),
     "joint-linucb": ContextualKind("joint-linucb"),
 }
+LOGISTIC = {
+    "Algorithm 3, printed": ContextualKind("local-glm", (("calibration", "paper"),), 0.75, 1.0),
+    "corrected": ContextualKind("local-glm", (("constants", "theory"),), 0.75, 0.5),
+    "local-glm": ContextualKind("local-glm"),
+    "local-linucb": ContextualKind("local-linucb"),
+    "local-greedy": ContextualKind("local-greedy"),
+}
+
+
+class ContextualFamily(NamedTuple):
+    """An environment, who plays in it, the algorithm without privacy, and words for rewards."""
+
+    environment: str
+    kinds: Mapping[str, ContextualKind]
+    open: str
+    rewards: str
+    figure: str
+
+
+FAMILIES = (
+    ContextualFamily("contexts-gaussian", LINEAR, "linucb", "linear", NAME),
+    ContextualFamily("contexts-logistic", LOGISTIC, "glm-ucb", "logistic", f"{NAME}-logistic"),
+)
 
 
 # Sweep
 
 
 def sweep(rounds: int) -> tuple[SweepGame, ...]:
-    """Return games of T = 2^12 ... 2^18 at epsilon 1; the longest has all four epsilons."""
-    lengths = [2**k for k in range(12, 19, 2) if 2**k <= rounds] or [rounds]
+    """Return games of T = 2^12, 2^14, 2^16 and ``rounds`` at epsilon 1, with both rewards.
+
+    The longest has all four epsilons, and the number of rounds that is asked for.
+    """
+    lengths = [*(2**k for k in range(12, 19, 2) if 2**k < rounds), rounds]
     return tuple(
-        _make_game(length, EPSILONS if length == lengths[-1] else (1.0,)) for length in lengths
+        _make_game(family, length, EPSILONS if length == rounds else (1.0,))
+        for length in lengths
+        for family in FAMILIES
     )
 
 
-def _make_game(rounds: int, epsilons: tuple[float, ...]) -> SweepGame:
+def _make_game(family: ContextualFamily, rounds: int, epsilons: tuple[float, ...]) -> SweepGame:
     private = (
         Entrant(
             algorithm=kind.algorithm, epsilon=epsilon, delta=DELTA, options=kind.options, role=role
         )
-        for role, kind in KINDS.items()
+        for role, kind in family.kinds.items()
         for epsilon in epsilons
     )
     return SweepGame(
         part=f"T = {rounds:,}",
-        environment="contexts-gaussian",
+        environment=family.environment,
         problem=Contexts(),
         rounds=rounds,
-        players=(Entrant(algorithm=BLIND), Entrant(algorithm="linucb"), *private),
+        players=(Entrant(algorithm=BLIND), Entrant(algorithm=family.open), *private),
     )
 
 
@@ -102,7 +132,7 @@ def _make_game(rounds: int, epsilons: tuple[float, ...]) -> SweepGame:
 
 @dataclass(frozen=True, kw_only=True)
 class ContextualGrowth(Findings):
-    """Mean regret by role, length and epsilon, which is infinite for those without privacy."""
+    """Mean regret by environment, role, length and epsilon, infinite for those without privacy."""
 
     regret: RegretByRole
     lengths: Sequence[int]
@@ -112,15 +142,19 @@ class ContextualGrowth(Findings):
 def analyse(played: Sequence[PlayedGame]) -> ContextualGrowth:
     """Return regret by role, T and epsilon, how it grows, and its share of uniform play's."""
     regret = {
-        (player.role or player.algorithm, each.game.rounds, player.epsilon): mean_interval(
-            each.regret(player)
-        )
+        (
+            each.game.environment,
+            player.role or player.algorithm,
+            each.game.rounds,
+            player.epsilon,
+        ): mean_interval(each.regret(player))
         for each in played
         for player in each.game.players
     }
-    lengths = [each.game.rounds for each in played]
+    lengths = sorted({each.game.rounds for each in played})
     rows: list[TableRow] = [
         {
+            "environment": place,
             "role": role,
             "rounds": rounds,
             "epsilon": "" if math.isinf(epsilon) else epsilon,
@@ -129,13 +163,18 @@ def analyse(played: Sequence[PlayedGame]) -> ContextualGrowth:
             "regret_high": mean.high,
             "trials": played[0].trials,
         }
-        for (role, rounds, epsilon), mean in regret.items()
+        for (place, role, rounds, epsilon), mean in regret.items()
     ]
-    fits = [_fit_row(role, lengths, regret) for role in KINDS]
-    blind = regret[BLIND, lengths[-1], math.inf].value
-    lines = [
-        _fit_line(fit, regret[str(fit["role"]), lengths[-1], 1.0].value / blind) for fit in fits
-    ]
+    fits: list[TableRow] = []
+    lines = []
+    for family in FAMILIES:
+        mine = [_fit_row(family, role, lengths, regret) for role in family.kinds]
+        blind = regret[family.environment, BLIND, lengths[-1], math.inf].value
+        lines.append(f"{family.rewards} rewards, {lengths[-1]:,} rounds:")
+        for fit, (role, kind) in zip(mine, family.kinds.items(), strict=True):
+            found = regret[family.environment, role, lengths[-1], 1.0].value
+            lines.append(_fit_line(fit, kind, found / blind))
+        fits += mine
     return ContextualGrowth(
         tables={
             NAME: rows,
@@ -154,20 +193,25 @@ def analyse(played: Sequence[PlayedGame]) -> ContextualGrowth:
     )
 
 
-def _fit_row(role: str, lengths: Sequence[int], regret: RegretByRole) -> TableRow:
-    over_rounds = fit_exponent([float(t) for t in lengths], [regret[role, t, 1.0] for t in lengths])
+def _fit_row(
+    family: ContextualFamily, role: str, lengths: Sequence[int], regret: RegretByRole
+) -> TableRow:
+    place, last = family.environment, lengths[-1]
+    over_rounds = fit_exponent(
+        [float(t) for t in lengths], [regret[place, role, t, 1.0] for t in lengths]
+    )
     over_epsilon = fit_exponent(
-        [1.0 / e for e in EPSILONS], [regret[role, lengths[-1], e] for e in EPSILONS]
+        [1.0 / e for e in EPSILONS], [regret[place, role, last, e] for e in EPSILONS]
     )
     return {
+        "environment": place,
         "role": role,
         **as_columns("exponent_of_T", over_rounds),
         **as_columns("exponent_of_1/epsilon", over_epsilon),
     }
 
 
-def _fit_line(fit: TableRow, share: float) -> str:
-    kind = KINDS[str(fit["role"])]
+def _fit_line(fit: TableRow, kind: ContextualKind, share: float) -> str:
     bounds = [
         ("none" if math.isnan(each) else f"{each:g}") for each in (kind.in_rounds, kind.in_epsilon)
     ]
@@ -182,28 +226,33 @@ def _fit_line(fit: TableRow, share: float) -> str:
 
 # Drawing
 
-LEVELS = {
-    BLIND: ("uniform play", CurveStyle(GREY, LINES[2], "")),
-    "linucb": ("no privacy", CurveStyle(GREY, LINES[1], "")),
-}
+UNIFORM, OPEN = CurveStyle(GREY, LINES[2], ""), CurveStyle(GREY, LINES[1], "")
 
 
 def draw(found: ContextualGrowth) -> Mapping[str, Figure]:
-    """Draw mean regret over T and over epsilon, beside uniform play and LinUCB without privacy."""
+    """Draw mean regret over T and over epsilon: a figure for either kind of rewards."""
+    return {family.figure: _draw_family(found, family) for family in FAMILIES}
+
+
+def _draw_family(found: ContextualGrowth, family: ContextualFamily) -> Figure:
+    """Draw all roles, beside uniform play and the algorithm without privacy."""
     figure, axes = make_panels(1, 2, (10.8, 4.6), dpi=150)
-    longest = found.lengths[-1]
+    longest, place, kinds = found.lengths[-1], family.environment, family.kinds
     ends: tuple[list[CurveEnd], list[CurveEnd]] = ([], [])
     both = (found.lengths, EPSILONS)
-    for index, (role, style) in enumerate(zip(KINDS, distinct_styles(len(KINDS)), strict=True)):
-        over_rounds = [found.regret[role, rounds, 1.0] for rounds in found.lengths]
-        over_epsilon = [found.regret[role, longest, epsilon] for epsilon in EPSILONS]
+    for index, (role, style) in enumerate(zip(kinds, distinct_styles(len(kinds)), strict=True)):
+        over_rounds = [found.regret[place, role, rounds, 1.0] for rounds in found.lengths]
+        over_epsilon = [found.regret[place, role, longest, epsilon] for epsilon in EPSILONS]
         for panel, x, means, labels in zip(
             axes, both, (over_rounds, over_epsilon), ends, strict=True
         ):
             draw_means(panel, x, means, index, role)
             labels.append(CurveEnd(role, x[-1], means[-1].value, style))
-    for name, (label, style) in LEVELS.items():
-        levels = [found.regret[name, rounds, math.inf].value for rounds in found.lengths]
+    for name, label, style in (
+        (BLIND, "uniform play", UNIFORM),
+        (family.open, "no privacy", OPEN),
+    ):
+        levels = [found.regret[place, name, rounds, math.inf].value for rounds in found.lengths]
         axes[0].plot(found.lengths, levels, **style.options())
         axes[1].plot(EPSILONS, [levels[-1]] * len(EPSILONS), **style.options())
         for labels, x in zip(ends, both, strict=True):
@@ -218,9 +267,10 @@ def draw(found: ContextualGrowth) -> Mapping[str, Figure]:
     set_title(axes[1], f"over ε, after {longest:,} rounds")
     set_heading(
         figure,
-        f"Private contextual bandits, 10 arms with 10 normal features, {found.trials} trials",
+        f"Private contextual bandits, 10 arms with 10 normal features, {family.rewards} rewards, "
+        f"{found.trials} trials",
     )
-    return {NAME: figure}
+    return figure
 
 
 register_reproduction(

@@ -26,6 +26,7 @@ from discreet_papers.reproduce.games import (
 from discreet_papers.reproduce.price_of_privacy import OURS, describe, private_names
 from discreet_papers.reproduce.registry import Findings, Reproduction, SweepPlan
 from discreet_papers.reproduce.tossou_figure_1 import ADVERSARIES, paper_batch, paper_epsilon
+from discreet_papers.reproduce.zheng_table_1_contextual import sweep as contextual_sweep
 
 TABLES = {"ene-theorem-1", "zheng-table-1", "agarwal-singh-table-2", "slates"}  # of rates
 SMALL = {
@@ -73,6 +74,19 @@ def test_pictures_and_tables_are_written(name, tmp_path):
             )
     assert len(said) > 40
     assert not re.search(r"\bnan\b", said)
+
+
+def test_contextual_games_are_as_long_as_asked_for():
+    for rounds in (1000, 2**12, 32_768, 2**18, 2**19):
+        games = contextual_sweep(rounds)
+        assert max(game.rounds for game in games) == rounds
+        assert {game.environment for game in games if game.rounds == rounds} == {
+            "contexts-gaussian",
+            "contexts-logistic",
+        }
+    players = {(p.algorithm, p.options) for game in games for p in game.players}
+    assert ("local-glm", (("calibration", "paper"),)) in players
+    assert ("local-glm", (("constants", "theory"),)) in players
 
 
 def test_the_paper_s_epsilon_is_243():

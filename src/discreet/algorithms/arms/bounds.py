@@ -53,6 +53,15 @@ def exp3_ix(arms: int, plays: float, *, rate: float, bias: float) -> float:
     return math.log(arms) / rate + (bias + rate / 2.0) * arms * plays
 
 
+def confident_exp3_ix(arms: int, plays: float, rate: float, bias: float, failure: float) -> float:
+    """Return its bound that holds with probability 1 - ``failure`` (EXP3-IX)."""
+    if bias <= 0.0:
+        return math.inf
+    rare = math.log(2.0 / failure)
+    spread = 1.0 / (2.0 * bias) + max(1.0, (rate / 2.0 + bias) / (2.0 * bias))
+    return exp3_ix(arms, plays, rate=rate, bias=bias) + rare * spread
+
+
 def exp3_gain(arms: int, plays: float, *, mixing: float, square: float = 1.0) -> float:
     """Return the bound of EXP3 on gains in [0, 1] of mean square ``square`` (EXP3 on gains).
 

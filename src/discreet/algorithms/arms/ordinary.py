@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Literal
 
 from discreet.algorithms.arms import bounds
+from discreet.algorithms.confident import FAILURE, ConfidentBound
 from discreet.algorithms.registry import ROOT, Instance, Setting, register_algorithm
 from discreet.channels import Constant, Open
 from discreet.contracts import Learner
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, check_share
 from discreet.learners import (
     Exp3,
     Exp3Gain,
@@ -104,14 +106,27 @@ def exp2(
     one_point=True,
 )
 def exp3_ix(
-    setting: Setting[Arms], *, learning_rate: float | None = None, bias: float | None = None
+    setting: Setting[Arms],
+    *,
+    learning_rate: float | None = None,
+    bias: float | None = None,
+    failure: float = FAILURE,
 ) -> Instance:
-    """EXP3-IX with the paper's η = 2 γ = sqrt(2 ln K / (K T)): at most 2.2 sqrt(K T ln K)."""
+    """EXP3-IX with the paper's η = 2 γ = sqrt(2 ln K / (K T)): at most 2.2 sqrt(K T ln K).
+
+    A second bound holds with probability 1 - ``failure``, which changes nothing else.
+    """
     arms, rounds = setting.problem.arms, setting.rounds
     tuned = math.sqrt(2.0 * math.log(arms) / (arms * rounds))
     rate = tuned if learning_rate is None else learning_rate
     learner = Exp3IX.start(arms=arms, learning_rate=rate, bias=bias)
-    return _instance(
+    share, width = check_share("failure", failure), setting.bounds.width
+
+    def at(failure: float) -> float:
+        rates = learner.learning_rate, learner.bias
+        return width * min(bounds.confident_exp3_ix(arms, rounds, *rates, failure), rounds)
+
+    found = _instance(
         setting,
         learner,
         bounds.exp3_ix(arms, rounds, rate=learner.learning_rate, bias=learner.bias),
@@ -119,6 +134,10 @@ def exp3_ix(
         learning_rate=learner.learning_rate,
         bias=learner.bias,
     )
+    bound = ConfidentBound(
+        regret=at(share), failure=share, holds_for="losses fixed in advance", at=at
+    )
+    return replace(found, confident_bound=bound)
 
 
 @register_algorithm(

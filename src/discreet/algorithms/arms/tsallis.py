@@ -7,7 +7,7 @@ from typing import Literal
 
 from discreet.algorithms.arms import bounds
 from discreet.algorithms.arms.indices import channel_for, first_batch
-from discreet.algorithms.arms.ordinary import Estimator
+from discreet.algorithms.arms.ordinary import Estimator, tsallis_inf
 from discreet.algorithms.arms.tuning import bound_rounds
 from discreet.algorithms.registry import ROOT, Growth, Instance, Setting, register_algorithm
 from discreet.channels import Batch, OneBit, PerRound
@@ -78,18 +78,26 @@ def local_tsallis_inf(
     noise: ReportNoiseName | None = None,
     learning_rate: float | None = None,
     estimator: Estimator = "reduced-variance",
-    caution: float = CAUTION,
+    caution: float | None = None,
 ) -> Instance:
     """Theorem 11: every loss gets its own noise (local model), with a learning rate scaled to it.
 
-    The default is Laplace noise for δ = 0 and Gaussian noise otherwise. Randomised response has the
-    least mean square around the middle: coth²(ε / 2) / 4. The paper's bounds are of order sqrt(T) /
-    ε and ln T / (Δ ε²), without constants.
+    The default is randomised response, whatever δ is: it has the least mean square around the
+    middle, coth²(ε / 2) / 4, except for very large δ, and Tsallis-INF has a bound on its bits.
+    Gaussian noise, the paper's choice, has several times that. The paper's bounds are of order
+    sqrt(T) / ε and ln T / (Δ ε²), without constants.
     """
-    kind = noise or ("gaussian" if setting.delta > 0.0 else "laplace")
+    kind = noise or "response"
+    if kind == "response" and caution is None:
+        bits = tsallis_inf(setting, learning_rate=learning_rate, estimator=estimator)
+        return bits.respond(setting)
     chosen = report_noise(kind, bounds=setting.bounds, epsilon=setting.epsilon, delta=setting.delta)
     return noisy_tsallis_inf(
-        setting, chosen, learning_rate=learning_rate, estimator=estimator, caution=caution
+        setting,
+        chosen,
+        learning_rate=learning_rate,
+        estimator=estimator,
+        caution=CAUTION if caution is None else caution,
     )
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
+from discreet.algorithms.contexts.confidence import confident_regret, frequent_times
 from discreet.algorithms.contexts.widths import (
     PRACTICE,
     THEORY,
@@ -18,6 +20,7 @@ from discreet.algorithms.contexts.widths import (
     noisy_schedule,
     plain_schedule,
     plan_looks,
+    upsilon,
 )
 from discreet.algorithms.registry import Instance, Setting, register_algorithm
 from discreet.channels import Constant, Moments, RunningMoments
@@ -32,6 +35,11 @@ from discreet.policies import Optimistic, UniformChoice
 from discreet.problems import Contexts
 
 ReportNoise = Literal["cap", "hemisphere", "gaussian"]
+LINEAR = "rewards that are linear in the features, |θ| ≤ 1"
+LOCAL_PROVED = (
+    "none without a probability, of order (d T)^(3/4) / sqrt(ε) (docs/regret.md: Linear and "
+    "generalised linear rewards)"
+)
 JOINT_PRACTICE = Factors(0.5, 0.1, 0.0, 0.0, 0.0)  # chosen by measurements
 
 
@@ -106,10 +114,15 @@ def local_linucb(
 
     A device reports x x' and y x together, once.
     """
-    problem, times = setting.problem, fit_times(setting.rounds)
+    problem = setting.problem
     channel = report_channel(setting, noise or "cap", balance)
     factors = _factors(constants, PRACTICE, shift, width, reach, recency, look)
     single = channel.noise.deviation(channel.release_size())
+    proved = factors == THEORY and channel.has_gaussian_noise
+    times = fit_times(setting.rounds)
+    if proved:
+        first = upsilon(problem.dimension, setting.rounds, np.array([single / channel.diagonal]))
+        times = frequent_times(setting.rounds, float(first[0]))
     spread = single * np.sqrt(effective_reports(times, factors.recency))
     schedule = noisy_schedule(
         problem.dimension,
@@ -129,13 +142,19 @@ def local_linucb(
         dimension=problem.dimension, schedule=schedule, recency=factors.recency, looks=looks
     )
     private = OnDevice(channel=channel, policy=Optimistic(), learner=learner)
-    return linear_instance(
+    found = linear_instance(
         private,
         schedule,
         noise=channel.noise.kind,
         balance=balance,
         constants=constants if factors == THEORY else "practice",
     )
+    if not proved:
+        return found
+    bound = confident_regret(
+        problem.dimension, setting.rounds, schedule, 0.5, setting.bounds.width, LINEAR
+    )
+    return replace(found, confident_bound=bound, bound_source=LOCAL_PROVED)
 
 
 @register_algorithm(

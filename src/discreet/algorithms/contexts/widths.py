@@ -90,14 +90,15 @@ def plain_schedule(dimension: int, times: Integers, factor: float) -> FitSchedul
     return FitSchedule(times, np.ones(t.size), factor * widths, np.zeros(t.size))
 
 
-def upsilon(dimension: int, rounds: int, matrix: Floats) -> Floats:
+def upsilon(dimension: int, rounds: int, matrix: Floats, *, events: float = 6.0) -> Floats:
     """Return Υ, which no eigenvalue of the noise exceeds in any round, except with chance α / 3.
 
     Υ = σ (sqrt(2 d) + sqrt(2 ln(6 T / α))) for symmetric Gaussian noise with deviation σ on the
     diagonal and σ / sqrt(2) off it. For reports of fixed length it is checked by measurement, and
-    not proved.
+    not proved. With ``events`` k instead of 6, the chance is 2 α / k.
     """
-    return matrix * (math.sqrt(2.0 * dimension) + math.sqrt(2.0 * math.log(6.0 * rounds / FAILURE)))
+    rare = math.log(events * rounds / FAILURE)
+    return matrix * (math.sqrt(2.0 * dimension) + math.sqrt(2.0 * rare))
 
 
 def noisy_schedule(

@@ -21,7 +21,7 @@ from discreet.algorithms.functions.common import (
 from discreet.algorithms.registry import Growth, Instance, Setting, register_algorithm
 from discreet.channels import Open, PerRound
 from discreet.contracts import Noise
-from discreet.errors import check_positive
+from discreet.errors import DiscreetError, check_positive
 from discreet.learners import Fkm, IntervalSearch
 from discreet.learners.functions.descent import descent_bound
 from discreet.learners.functions.interval import KEPT, certainty_for, interval_bound, most_epochs
@@ -260,6 +260,14 @@ def search_interval(
 ) -> Instance:
     """Return the search of an interval, with the confidence widths for this noise."""
     place, rounds, bounds = place_with(setting, LinearOracle), setting.rounds, setting.bounds
+    if place.set.flat > 1:
+        model = "" if noise is None else "local-"
+        name = "smooth-strongly-convex-bandit" if noise is None else "local-smooth-strongly-convex"
+        raise DiscreetError(
+            f"domain is {setting.problem.domain}, of dimension {place.set.flat}, but "
+            f"{model}stochastic-convex searches one dimension: use {name} and declare curvature "
+            "and smoothness (docs/departures.md)."
+        )
     spread = mean_square(noise, bounds)
     tail = noise.scale / bounds.width if isinstance(noise, Laplace) else 0.0
     usual = certainty_for(rounds)
