@@ -97,7 +97,7 @@ def test_the_bound_for_linear_functions_pays_noise_once(name, delta):
     by_hand = (
         1.0 / rate
         + rate * (own + noise)
-        + (1 << 16) * 0.5 * (zeta + (0.003 if "free" in name else 0.0))
+        + (1 << 16) * 0.5 * (zeta + (2.0**-8 if "free" in name else 0.0))
     )
     assert linear.regret_bound == pytest.approx(by_hand, rel=1e-3)
 

@@ -16,11 +16,11 @@ from discreet.learners.arms.ucb import KlUcb, Ucb
 from discreet.learners.contexts.glm_ucb import GlmUcb
 from discreet.learners.contexts.linear_ucb import LinearUcb, LinearUcbOnSums
 from discreet.learners.contexts.residual_descent import ResidualDescent, Unmoved
-from discreet.learners.functions.corrective import Corrective
 from discreet.learners.functions.descent import Fkm, TwoPoint
 from discreet.learners.functions.dikin import DikinLeader
 from discreet.learners.functions.exploring import Centre, RoundedCentre, SumCentre
 from discreet.learners.functions.interval import IntervalSearch
+from discreet.learners.functions.noisy_oco import NoisyOco
 from discreet.learners.functions.oracle_leader import OracleLeader
 from discreet.learners.functions.scrible import PointScrible, Scrible
 from discreet.learners.functions.sums import (
@@ -45,7 +45,6 @@ __all__ = [
     "BatchedUcb",
     "Centre",
     "CentredProjectionFree",
-    "Corrective",
     "DikinLeader",
     "DpImed",
     "DpKlUcb",
@@ -74,6 +73,7 @@ __all__ = [
     "LinearUcb",
     "LinearUcbOnSums",
     "Lucb",
+    "NoisyOco",
     "OracleLeader",
     "PointScrible",
     "ProjectionFree",

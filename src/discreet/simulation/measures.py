@@ -78,6 +78,7 @@ class RegretRow(TypedDict):
     times_twin: float | None
     regret_bound: float | None
     bound_is_vacuous: bool | None
+    oracle_calls_per_round: float | None  # None if it uses no linear oracle
     rounds: int
     trials: int
     seconds: float
@@ -118,6 +119,8 @@ class Regret(Measure[RegretRow]):
         mean, median = mean_interval(final), median_of_means(final)
         twin = self._means(results).get(str(contender.facts.get("twin")))
         bound = None if self.reacts else contender.facts.get("regret_bound")
+        calls = self.record.calls[index] if self.record.calls else None
+        played = results.rounds * int(self.trials.size)
         return {
             "algorithm": contender.algorithm,
             "label": contender.label,
@@ -133,6 +136,7 @@ class Regret(Measure[RegretRow]):
             "times_twin": mean.value / twin if twin is not None and twin > 0.0 else None,
             "regret_bound": bound,
             "bound_is_vacuous": None if bound is None else bool(bound >= self.blind(results)),
+            "oracle_calls_per_round": None if calls is None else calls / played,
             "rounds": results.rounds,
             "trials": int(self.trials.size),
             "seconds": float(self.seconds[index]),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
-from componentjit import compilable
 from discreet.algorithms.functions.common import (
     GradientSumName,
     NoiseTuning,
@@ -27,12 +27,13 @@ from discreet.contracts import Channel
 from discreet.errors import DiscreetError, check_positive
 from discreet.learners import (
     CentredProjectionFree,
-    Corrective,
     ProjectionFree,
     RoundedCentre,
     RoundedProjectionFree,
     SumCentre,
 )
+from discreet.learners.functions.mirror_maps import error_after, steps_for
+from discreet.learners.functions.noisy_oco import noisy_oco_bound
 from discreet.mechanisms import NoiseName
 from discreet.problems import Functions
 from discreet.sets import LinearOracle
@@ -41,7 +42,8 @@ SOURCE = (
     "a leader on noisy sums of estimates, and looking around (see discreet.learners.functions.sums)"
 )
 ONCE = "a leader on noisy sums of estimates, noise paid once (docs/proofs.md: Noise paid once)"
-TOLERANCE = 0.003  # largest distance of a leader from the minimum, in outer radii
+MOST_STEPS = 10**15
+OracleBudget = Literal["tolerance", "rounds"]
 
 
 @register_algorithm(
@@ -59,11 +61,12 @@ def projection_free(
     radius: float | None = None,
     learning_rate: float | None = None,
     baseline: bool = False,
+    budget: OracleBudget = "tolerance",
     when_vacuous: WhenVacuous = "centre",
 ) -> Instance:
     """Algorithm 1 of Ene et al. 2021 without noise, after Garber & Kretzu 2020.
 
-    Batches have sqrt(T) rounds.
+    Batches have sqrt(T) rounds. For ``budget`` see private-projection-free.
     """
     size = root_batch(setting, batch_size)
     channel = GradientSums.without_noise(
@@ -78,6 +81,7 @@ def projection_free(
         radius=radius,
         learning_rate=learning_rate,
         baseline=baseline,
+        budget=budget,
         when_vacuous=when_vacuous,
     )
 
@@ -103,6 +107,7 @@ def private_projection_free(
     learning_rate: float | None = None,
     baseline: bool = False,
     rounding: bool | None = None,
+    budget: OracleBudget = "tolerance",
     when_vacuous: WhenVacuous = "centre",
 ) -> Instance:
     """Algorithm 1: sums of batches of estimates in a private running sum (central model).
@@ -111,6 +116,10 @@ def private_projection_free(
     bound. With ``rounding``, the default for functions that are declared linear, values are rounded
     to an end of their range by public coins: then noise is paid for once, with a proof.
     ``tuning=once`` takes the parameters for that without rounding, and has no proof.
+
+    The leader is computed by a linear oracle up to R / sqrt(T), which takes less than one call per
+    round on all sets here. With ``budget=rounds`` there is never more than one call per round, for
+    certain, and the bound pays for a leader that may be further away.
     """
     size = root_batch(setting, batch_size)
     if baseline and rounding:
@@ -133,6 +142,7 @@ def private_projection_free(
         radius=radius,
         learning_rate=learning_rate,
         baseline=baseline,
+        budget=budget,
         rounded=rounded,
         once=rounded and linear and found.is_steady,
         when_vacuous=when_vacuous,
@@ -157,6 +167,7 @@ def lead_projection_free(
     baseline: bool = False,
     rounded: bool = False,
     once: bool = False,
+    budget: OracleBudget = "tolerance",
     when_vacuous: WhenVacuous = "centre",
 ) -> Instance:
     """Return the leader on sums of batches whose noise has that ``length``, for unit directions.
@@ -188,19 +199,23 @@ def lead_projection_free(
         return steps + rounds * looking_cost(setting, looking)
 
     chosen = least_radius(cost, place.inner) if radius is None else radius
-    near = TOLERANCE * place.outer
-    # Corrective calls an oracle less often, which pays if the oracle is not compiled. A learner
-    # with a baseline is made of the plain one.
-    kind = ProjectionFree if baseline or compilable(place.set) else Corrective
-    learner = kind.start(
+    near = rounds**-0.5  # a fixed tolerance would leave a linear term in the bound
+    most = size if budget == "rounds" else min(steps_for(near), MOST_STEPS)
+    far = max(near, error_after(most))
+    learner = ProjectionFree.start(
         set=place.set,
         inner=place.inner,
         radius=chosen,
         learning_rate=check_positive("learning_rate", rate(chosen)),
-        tolerance=near,
-        most=math.ceil(16.0 / TOLERANCE**2),  # the gap is at most 16 R² / k after k steps
+        tolerance=near * place.outer,
+        most=most,
     )
-    bound = place.outer**2 / rate(chosen) + rate(chosen) * (own(chosen) + paid(chosen, once))
+    bound = noisy_oco_bound(
+        width=place.outer**2,
+        rate=rate(chosen),
+        squares=4.0 * (own(chosen) + paid(chosen, once)),
+        errors=rounds * (looking_cost(setting, chosen) + slope * far * place.outer),
+    )
     known = {**parameters, "batch_size": size, "radius": chosen, "learning_rate": rate(chosen)}
     if baseline:
         proposal = Proposal(
@@ -218,7 +233,7 @@ def lead_projection_free(
         channel=channel,
         learner=RoundedProjectionFree.around(learner) if rounded else learner,
         parameters=known | tuned | ({"values": "rounded by coins"} if rounded else {}),
-        bound=bound + rounds * (looking_cost(setting, chosen) + slope * near),
+        bound=bound,
         source=ONCE if once else SOURCE,
         centre=RoundedCentre if rounded else SumCentre,
     )
