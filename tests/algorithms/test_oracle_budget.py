@@ -112,7 +112,7 @@ def test_a_budget_of_one_call_per_round_is_certain_and_paid_for(name):
     learner = bounded.private.learner
     learner = getattr(learner, "learner", learner)
     assert learner.mirror.most_steps == size
-    assert learner.mirror.tolerance == pytest.approx(1.0 / math.sqrt(rounds))
+    assert learner.tolerance == pytest.approx(1.0 / math.sqrt(rounds))
     slope = 0.5 * math.sqrt(4.0)  # 1 / 2 r, with r the inner radius
     paid = rounds * slope * (error_after(size) - 1.0 / math.sqrt(rounds))
     more = bounded.regret_bound - free.regret_bound

@@ -14,11 +14,11 @@ class Leading:
     """A mirror map, its set, and the point that it moves."""
 
     def __init__(self, kind, around, tolerance=1e-3):
-        self.map, self.set = kind.start(around, tolerance=tolerance), around
+        self.map, self.set, self.tolerance = kind.start(around), around, tolerance
         self.anchor, self.point = around.centre(), around.centre()
 
     def lead(self, sums):
-        self.map.lead(self.set, self.anchor, sums, self.point)
+        self.map.lead(self.set, self.anchor, sums, self.point, self.tolerance)
 
     def leader(self, sums):
         exact = self.anchor - 0.5 * sums
@@ -36,7 +36,7 @@ def test_it_is_within_its_tolerance_of_the_projection(name, size):
     for _ in range(12):
         sums = size * rng.normal(size=around.dimension)
         leading.lead(sums)
-        assert np.linalg.norm(leading.point - leading.leader(sums)) <= 1.0001 * found.tolerance
+        assert np.linalg.norm(leading.point - leading.leader(sums)) <= 1.0001 * leading.tolerance
         assert around.contains(leading.point, 1e-12)
         used = found.rows[0]
         assert 1 <= used <= found.portions.size

@@ -49,7 +49,7 @@ def with_set(private, around):
             inner=old.set.inner,
             radius=old.radius,
             learning_rate=old.learning_rate,
-            tolerance=old.mirror.tolerance,
+            tolerance=old.tolerance,
         )
     )
 

@@ -18,6 +18,7 @@ from discreet.learners.contexts.linear_ucb import LinearUcb, LinearUcbOnSums
 from discreet.learners.contexts.residual_descent import ResidualDescent, Unmoved
 from discreet.learners.functions.descent import Fkm, TwoPoint
 from discreet.learners.functions.dikin import DikinLeader
+from discreet.learners.functions.epochs import AnytimeProjectionFree
 from discreet.learners.functions.exploring import Centre, RoundedCentre, SumCentre
 from discreet.learners.functions.interval import IntervalSearch
 from discreet.learners.functions.noisy_oco import NoisyOco
@@ -41,6 +42,7 @@ from discreet.learners.search.track_and_stop import TrackAndStop
 __all__ = [
     "AdapKlUcb",
     "AdaptiveTsallisInf",
+    "AnytimeProjectionFree",
     "BatchedExp4",
     "BatchedUcb",
     "Centre",

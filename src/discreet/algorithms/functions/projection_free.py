@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
 
 from discreet.algorithms.functions.common import (
     GradientSumName,
@@ -12,19 +11,17 @@ from discreet.algorithms.functions.common import (
     Proposal,
     WhenVacuous,
     check_batch,
-    check_given,
     coordinates,
     decide,
     least_noise,
-    least_radius,
-    looking_cost,
     place_with,
-    steepest,
 )
+from discreet.algorithms.functions.projection_tuning import OracleBudget, tune_leader
+from discreet.algorithms.functions.unknown_horizon import lead_in_epochs
 from discreet.algorithms.registry import Growth, Instance, Setting, register_algorithm
 from discreet.channels import GradientSums, RoundedSums
 from discreet.contracts import Channel
-from discreet.errors import DiscreetError, check_positive
+from discreet.errors import DiscreetError
 from discreet.learners import (
     CentredProjectionFree,
     ProjectionFree,
@@ -32,8 +29,6 @@ from discreet.learners import (
     RoundedProjectionFree,
     SumCentre,
 )
-from discreet.learners.functions.mirror_maps import error_after, steps_for
-from discreet.learners.functions.noisy_oco import noisy_oco_bound
 from discreet.mechanisms import NoiseName
 from discreet.problems import Functions
 from discreet.sets import LinearOracle
@@ -42,8 +37,6 @@ SOURCE = (
     "a leader on noisy sums of estimates, and looking around (see discreet.learners.functions.sums)"
 )
 ONCE = "a leader on noisy sums of estimates, noise paid once (docs/proofs.md: Noise paid once)"
-MOST_STEPS = 10**15
-OracleBudget = Literal["tolerance", "rounds"]
 
 
 @register_algorithm(
@@ -53,6 +46,7 @@ OracleBudget = Literal["tolerance", "rounds"]
     fixed=("evaluations",),
     citation="garber2020improved",
     growth=Growth(0.75),
+    anytime=True,
 )
 def projection_free(
     setting: Setting[Functions],
@@ -68,6 +62,9 @@ def projection_free(
 
     Batches have sqrt(T) rounds. For ``budget`` see private-projection-free.
     """
+    if setting.unknown_horizon:
+        refuse_in_epochs(radius=radius, learning_rate=learning_rate, baseline=baseline or None)
+        return lead_in_epochs(setting, private=False, batch_size=batch_size, budget=budget)
     size = root_batch(setting, batch_size)
     channel = GradientSums.without_noise(
         size=size, dimension=coordinates(setting, baseline), bounds=setting.bounds
@@ -95,6 +92,7 @@ def projection_free(
     citation="ene2021projection",
     builds_on=("garber2020improved",),
     growth=Growth(0.75),
+    anytime=True,
 )
 def private_projection_free(
     setting: Setting[Functions],
@@ -121,13 +119,25 @@ def private_projection_free(
     round on all sets here. With ``budget=rounds`` there is never more than one call per round, for
     certain, and the bound pays for a leader that may be further away.
     """
-    size = root_batch(setting, batch_size)
     if baseline and rounding:
         raise DiscreetError(
             "rounding and baseline are both given, but a rounded value has no use for a baseline."
         )
     linear = setting.problem.form == "linear"
     rounded = linear and not baseline and tuning == "proved" if rounding is None else rounding
+    if setting.unknown_horizon:
+        refuse_in_epochs(radius=radius, learning_rate=learning_rate, baseline=baseline or None)
+        return lead_in_epochs(
+            setting,
+            private=True,
+            tuning=tuning,
+            sums=sums,
+            noise=noise,
+            batch_size=batch_size,
+            rounded=rounded,
+            budget=budget,
+        )
+    size = root_batch(setting, batch_size)
     found = least_noise(
         setting, size=size, sums=sums, noise=noise, baseline=baseline, padding=rounded
     )
@@ -147,6 +157,15 @@ def private_projection_free(
         once=rounded and linear and found.is_steady,
         when_vacuous=when_vacuous,
     )
+
+
+def refuse_in_epochs(**given: object) -> None:
+    """Refuse options that are for a known number of rounds."""
+    for name, value in given.items():
+        if value is not None:
+            raise DiscreetError(
+                f"{name} is given, but the number of rounds is unknown: each epoch has its own."
+            )
 
 
 def root_batch(setting: Setting[Functions], batch_size: int | None) -> int:
@@ -174,49 +193,27 @@ def lead_projection_free(
 
     ``once`` says that noise is proved to be paid for once.
     """
-    place, rounds, slope = place_with(setting, LinearOracle), setting.rounds, steepest(setting)
-    batches = -(-rounds // size)
-    check_given(radius=radius, learning_rate=learning_rate)
-
-    def own(looking: float) -> float:
-        spread = size * (place.flat / looking) ** 2 / 4.0
-        return batches * (spread + (size * slope) ** 2) / 4.0
-
-    def paid(looking: float, in_all: bool) -> float:
-        noise = place.flat / looking * length
-        return noise**2 / 4.0 if in_all else rounds * slope * noise / 2.0
-
-    def tuned_by(looking: float) -> float:
-        return own(looking) + paid(looking, once or tuning == "once")
-
-    def rate(looking: float) -> float:
-        if learning_rate is not None:
-            return learning_rate
-        return place.outer / math.sqrt(tuned_by(looking))
-
-    def cost(looking: float) -> float:
-        steps = place.outer**2 / rate(looking) + rate(looking) * tuned_by(looking)
-        return steps + rounds * looking_cost(setting, looking)
-
-    chosen = least_radius(cost, place.inner) if radius is None else radius
-    near = rounds**-0.5  # a fixed tolerance would leave a linear term in the bound
-    most = size if budget == "rounds" else min(steps_for(near), MOST_STEPS)
-    far = max(near, error_after(most))
+    place = place_with(setting, LinearOracle)
+    tuned = tune_leader(
+        setting,
+        rounds=setting.rounds,
+        size=size,
+        length=length,
+        tuning=tuning,
+        once=once,
+        radius=radius,
+        learning_rate=learning_rate,
+        budget=budget,
+    )
     learner = ProjectionFree.start(
         set=place.set,
         inner=place.inner,
-        radius=chosen,
-        learning_rate=check_positive("learning_rate", rate(chosen)),
-        tolerance=near * place.outer,
-        most=most,
+        radius=tuned.radius,
+        learning_rate=tuned.rate,
+        tolerance=tuned.tolerance,
+        most=tuned.most,
     )
-    bound = noisy_oco_bound(
-        width=place.outer**2,
-        rate=rate(chosen),
-        squares=4.0 * (own(chosen) + paid(chosen, once)),
-        errors=rounds * (looking_cost(setting, chosen) + slope * far * place.outer),
-    )
-    known = {**parameters, "batch_size": size, "radius": chosen, "learning_rate": rate(chosen)}
+    known = {**parameters, "batch_size": size, "radius": tuned.radius, "learning_rate": tuned.rate}
     if baseline:
         proposal = Proposal(
             channel=channel,
@@ -228,12 +225,12 @@ def lead_projection_free(
             centre=SumCentre,
         )
         return decide(setting, proposal, when_vacuous)
-    tuned: Parameters = {"tuning": tuning} if length > 0.0 else {}
+    by: Parameters = {"tuning": tuning} if length > 0.0 else {}
     proposal = Proposal(
         channel=channel,
         learner=RoundedProjectionFree.around(learner) if rounded else learner,
-        parameters=known | tuned | ({"values": "rounded by coins"} if rounded else {}),
-        bound=bound,
+        parameters=known | by | ({"values": "rounded by coins"} if rounded else {}),
+        bound=tuned.bound,
         source=ONCE if once else SOURCE,
         centre=RoundedCentre if rounded else SumCentre,
     )

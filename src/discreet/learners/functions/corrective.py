@@ -33,7 +33,7 @@ class Corrective(FrankWolfe):
 
     >>> from discreet.sets import L2Ball
     >>> ball, centre, point = L2Ball(2, 1.0), np.zeros(2), np.zeros(2)
-    >>> Corrective.start(ball).lead(ball, centre, np.array([1.0, 0.0]), point)
+    >>> Corrective.start(ball).lead(ball, centre, np.array([1.0, 0.0]), point, 0.01)
     >>> point.round(2).tolist()
     [-0.5, 0.0]
     """
@@ -45,11 +45,9 @@ class Corrective(FrankWolfe):
     rows: Integers  # how many are in use
 
     @classmethod
-    def start(
-        cls, around: LinearOracle, *, tolerance: float = 0.01, most: int = 1_000_000
-    ) -> Corrective:
+    def start(cls, around: LinearOracle, *, most: int = 1_000_000) -> Corrective:
         """Return the map before its first call."""
-        plain: Any = FrankWolfe.start(around, tolerance=tolerance, most=most)
+        plain: Any = FrankWolfe.start(around, most=most)
         room = 2 * around.dimension + ROOM
         only_centre = np.zeros(room)
         only_centre[0] = 1.0
@@ -58,15 +56,17 @@ class Corrective(FrankWolfe):
             (*plain, mixed, only_centre, products, np.zeros(room), np.ones(1, np.int64))
         )
 
-    def lead(self, within: LinearOracle, anchor: Floats, sums: Floats, point: Floats) -> None:
+    def lead(
+        self, within: LinearOracle, anchor: Floats, sums: Floats, point: Floats, near: float
+    ) -> None:
         """Move to the minimum: alternately balance the points at hand and call the oracle."""
-        enough = self.tolerance * self.tolerance
+        enough = near * near
         balanced = enough
         for _ in range(self.most_steps):
             self.measure_falls(sums)
             self.balance(balanced)
             self.mix_points(anchor, point)
-            share = self.call(within, anchor, sums, point)
+            share = self.call(within, anchor, sums, point, near)
             if share < 0.0:
                 break
             gap = 0.0

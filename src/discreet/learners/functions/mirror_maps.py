@@ -13,7 +13,7 @@ import numpy as np
 
 from discreet.components import Component
 from discreet.contracts import Floats, Integers
-from discreet.errors import DiscreetError, check_int, check_range
+from discreet.errors import DiscreetError, check_int
 from discreet.sets import LinearOracle, Projecting, Simplex, check_ability
 
 
@@ -34,8 +34,13 @@ class MirrorMap(Component):
         """Refuse a set on which this map cannot be computed."""
         raise NotImplementedError
 
-    def lead(self, within: LinearOracle, anchor: Floats, sums: Floats, point: Floats) -> None:
-        """Write argmin ⟨s, x⟩ + ω(x) over the set into ``point``, which holds the last one."""
+    def lead(
+        self, within: LinearOracle, anchor: Floats, sums: Floats, point: Floats, near: float
+    ) -> None:
+        """Write argmin ⟨s, x⟩ + ω(x) over the set into ``point``, which holds the last one.
+
+        ``near`` is how far from the minimum a point may be.
+        """
         raise NotImplementedError
 
 
@@ -44,7 +49,7 @@ class Projected(MirrorMap):
 
     >>> from discreet.sets import L2Ball
     >>> point = np.zeros(2)
-    >>> Projected().lead(L2Ball(2, 1.0), np.zeros(2), np.array([1.0, 0.0]), point)
+    >>> Projected().lead(L2Ball(2, 1.0), np.zeros(2), np.array([1.0, 0.0]), point, 0.0)
     >>> point.tolist()
     [-0.5, 0.0]
     """
@@ -54,7 +59,7 @@ class Projected(MirrorMap):
         check_ability(around, Projecting)
 
     def lead(  # type: ignore[override] # ``check`` refuses other sets
-        self, within: Projecting, anchor: Floats, sums: Floats, point: Floats
+        self, within: Projecting, anchor: Floats, sums: Floats, point: Floats, near: float
     ) -> None:
         """Project."""
         for i in range(point.size):
@@ -68,7 +73,7 @@ class Entropic(MirrorMap):
     It is 1-strongly convex in the 1-norm (Pinsker), and its range over the simplex is ln d.
 
     >>> point = np.ones(2) / 2
-    >>> Entropic().lead(Simplex(2), point, np.array([0.0, math.log(3.0)]), point)
+    >>> Entropic().lead(Simplex(2), point, np.array([0.0, math.log(3.0)]), point, 0.0)
     >>> point.round(9).tolist()
     [0.75, 0.25]
     """
@@ -85,7 +90,9 @@ class Entropic(MirrorMap):
                 f"set is of type {type(around).__name__}, but the entropic map needs a simplex."
             )
 
-    def lead(self, within: LinearOracle, anchor: Floats, sums: Floats, point: Floats) -> None:
+    def lead(
+        self, within: LinearOracle, anchor: Floats, sums: Floats, point: Floats, near: float
+    ) -> None:
         """Weigh exponentially."""
         least = sums[0]
         for i in range(point.size):
@@ -101,28 +108,24 @@ class Entropic(MirrorMap):
 class FrankWolfe(MirrorMap):
     """ω(x) = |x - c|², by a linear oracle alone: Frank-Wolfe steps from the last point.
 
-    A step with exact line search is
+    Steps with exact line search are
 
         p = argmin ⟨2 (x - c) + s, p⟩,   x ← x + t (p - x),   t = min(1, gap / 2 |x - p|²),
 
-    until the gap ⟨2 (x - c) + s, x - p⟩ is at most ``tolerance``², which proves that x is within
-    ``tolerance`` of the minimum; and for at most ``most`` steps, after which x is within
+    until the gap ⟨2 (x - c) + s, x - p⟩ is at most ``near``², which proves that x is within
+    ``near`` of the minimum; and for at most ``most`` steps, after which x is within
     4 R / sqrt(most + 2) of it (docs/proofs.md: Oracle budget).
     """
 
-    tolerance: float
     most_steps: int
     slope: Floats  # of the objective: a buffer
     corner: Floats  # what the oracle answers: a buffer
     calls: Integers  # of the oracle
 
     @classmethod
-    def start(
-        cls, around: LinearOracle, *, tolerance: float = 0.01, most: int = 1_000_000
-    ) -> FrankWolfe:
+    def start(cls, around: LinearOracle, *, most: int = 1_000_000) -> FrankWolfe:
         """Return the map before its first call."""
         return cls(
-            tolerance=check_range("tolerance", tolerance, 1e-9, 1e9),
             most_steps=check_int("most", most, minimum=1),
             slope=np.zeros(around.dimension),
             corner=np.zeros(around.dimension),
@@ -138,16 +141,20 @@ class FrankWolfe(MirrorMap):
         """Refuse a set without an oracle."""
         check_ability(around, LinearOracle)
 
-    def lead(self, within: LinearOracle, anchor: Floats, sums: Floats, point: Floats) -> None:
+    def lead(
+        self, within: LinearOracle, anchor: Floats, sums: Floats, point: Floats, near: float
+    ) -> None:
         """Take steps towards the minimum."""
         for _ in range(self.most_steps):
-            share = self.call(within, anchor, sums, point)
+            share = self.call(within, anchor, sums, point, near)
             if share < 0.0:
                 break
             for i in range(sums.size):
                 point[i] += share * (self.corner[i] - point[i])
 
-    def call(self, within: LinearOracle, anchor: Floats, sums: Floats, point: Floats) -> float:
+    def call(
+        self, within: LinearOracle, anchor: Floats, sums: Floats, point: Floats, near: float
+    ) -> float:
         """Call the oracle; return the share of its answer in the next point, -1 if near enough."""
         for i in range(sums.size):
             self.slope[i] = 2.0 * (point[i] - anchor[i]) + sums[i]
@@ -158,7 +165,7 @@ class FrankWolfe(MirrorMap):
             step = point[i] - self.corner[i]
             gap += self.slope[i] * step
             distance += step * step
-        if not gap > self.tolerance * self.tolerance:
+        if not gap > near * near:
             return -1.0
         return min(1.0, 0.5 * gap / distance)
 

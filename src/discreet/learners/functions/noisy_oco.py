@@ -11,7 +11,7 @@ from typing import Self
 import numpy as np
 
 from discreet.contracts import Floats, Generator
-from discreet.errors import check_int, check_positive
+from discreet.errors import check_int, check_positive, check_range
 from discreet.learners.functions.corrective import Corrective
 from discreet.learners.functions.exploring import Exploring
 from discreet.learners.functions.mirror_maps import MirrorMap
@@ -44,6 +44,7 @@ class NoisyOco(Exploring[Floats]):
     mirror: MirrorMap
     learning_rate: float  # η
     factor: float  # turns a released sum into a sum of gradients
+    tolerance: float  # how far from the minimum the map may be
     sums: Floats  # η s, with noise
 
     @classmethod
@@ -56,6 +57,7 @@ class NoisyOco(Exploring[Floats]):
         radius: float,
         learning_rate: float,
         factor: float | None = None,
+        tolerance: float = 0.01,
         points: int = 1,
     ) -> Self:
         """Return the learner before the first round; the usual factor is that for one value."""
@@ -66,6 +68,7 @@ class NoisyOco(Exploring[Floats]):
             mirror=mirror,
             learning_rate=check_positive("learning_rate", learning_rate),
             factor=set.flat / radius if factor is None else check_positive("factor", factor),
+            tolerance=check_range("tolerance", tolerance, 1e-9, 1e9),
             sums=np.zeros(set.dimension),
         )
 
@@ -95,7 +98,7 @@ class NoisyOco(Exploring[Floats]):
         """Move to the leader on the new sum."""
         for i in range(self.sums.size):
             self.sums[i] = self.learning_rate * self.factor * released[i]
-        self.mirror.lead(self.set, self.anchor, self.sums, self.point)
+        self.mirror.lead(self.set, self.anchor, self.sums, self.point, self.tolerance)
 
     def release_size(self) -> int:
         """Return the dimension of the points."""

@@ -76,11 +76,12 @@ class ProjectionFree(NoisyOco):
     ) -> Self:
         """Return the learner before the first round."""
         return cls.with_map(
-            Corrective.start(set, tolerance=tolerance, most=most),
+            Corrective.start(set, most=most),
             set=set,
             inner=inner,
             radius=radius,
             learning_rate=learning_rate,
+            tolerance=tolerance,
         )
 
 
@@ -93,10 +94,10 @@ class RoundedProjectionFree(Around[Floats, Toss, Floats, Toss]):
     x.
     """
 
-    learner: ProjectionFree
+    learner: NoisyOco
 
     @classmethod
-    def around(cls, plain: ProjectionFree) -> RoundedProjectionFree:
+    def around(cls, plain: NoisyOco) -> RoundedProjectionFree:
         """Return the learner that asks for rounded values, before the first round."""
         return cls(plain)
 
@@ -174,7 +175,7 @@ class CentredProjectionFree(ProjectionFree):
         for i in range(size):
             gradient = released[i] / across - mean * self.walked[i]
             self.sums[i] = self.learning_rate * self.factor * gradient
-        self.mirror.lead(self.set, self.anchor, self.sums, self.point)
+        self.mirror.lead(self.set, self.anchor, self.sums, self.point, self.tolerance)
 
 
 class TwoPointLeader(NoisyOco):
