@@ -87,7 +87,7 @@ def test_the_bound_is_not_much_more_than_with_a_known_number_of_rounds():
 @pytest.mark.slow
 @pytest.mark.full
 def test_regret_of_epochs_is_no_more_than_that_of_games_of_their_lengths():
-    """SEEDS: epochs of 2^10 to 2^16 rounds sum to 7,191, a known 2^17 has 4,313; seeds are fixed."""
+    """SEEDS: epochs of 2^10 to 2^16 rounds sum to 7,191, a known 2^17 has 4,313. Seeds fixed."""
     results = simulate(
         "private-projection-free",
         problem=Functions("cross(10)", form="linear"),

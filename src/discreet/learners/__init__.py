@@ -23,6 +23,7 @@ from discreet.learners.functions.exploring import Centre, RoundedCentre, SumCent
 from discreet.learners.functions.interval import IntervalSearch
 from discreet.learners.functions.noisy_oco import NoisyOco
 from discreet.learners.functions.oracle_leader import OracleLeader
+from discreet.learners.functions.reported import ReportedProjectionFree
 from discreet.learners.functions.scrible import PointScrible, Scrible
 from discreet.learners.functions.sums import (
     CentredProjectionFree,
@@ -80,6 +81,7 @@ __all__ = [
     "PointScrible",
     "ProjectionFree",
     "QuadraticFtrl",
+    "ReportedProjectionFree",
     "ResidualDescent",
     "RoundedCentre",
     "RoundedProjectionFree",

@@ -13,18 +13,22 @@ from discreet.algorithms.functions.common import (
     check_batch,
     coordinates,
     decide,
+    least_bound,
     least_noise,
+    mean_square,
+    noise_on_reports,
     place_with,
 )
 from discreet.algorithms.functions.projection_tuning import OracleBudget, tune_leader
 from discreet.algorithms.functions.unknown_horizon import lead_in_epochs
 from discreet.algorithms.registry import Growth, Instance, Setting, register_algorithm
-from discreet.channels import GradientSums, RoundedSums
+from discreet.channels import GradientSums, PerRound, RoundedSums
 from discreet.contracts import Channel
 from discreet.errors import DiscreetError
 from discreet.learners import (
     CentredProjectionFree,
     ProjectionFree,
+    ReportedProjectionFree,
     RoundedCentre,
     RoundedProjectionFree,
     SumCentre,
@@ -36,6 +40,12 @@ from discreet.sets import LinearOracle
 SOURCE = (
     "a leader on noisy sums of estimates, and looking around (see discreet.learners.functions.sums)"
 )
+REPORTED = (
+    "a leader on sums of noisy estimates, and looking around (see "
+    "discreet.learners.functions.reported)"
+)
+WORTH_IT = 0.97  # for a few percent sums stay, which tend to the algorithm without privacy
+LOCAL_BATCH = 32  # rounds between two leaders, which keeps oracle calls below one per round
 ONCE = "a leader on noisy sums of estimates, noise paid once (docs/proofs.md: Noise paid once)"
 
 
@@ -118,6 +128,9 @@ def private_projection_free(
     The leader is computed by a linear oracle up to R / sqrt(T), which takes less than one call per
     round on all sets here. With ``budget=rounds`` there is never more than one call per round, for
     certain, and the bound pays for a leader that may be further away.
+
+    Where noise on every value has the smaller bound, it is used, unless an option asks for sums:
+    local privacy implies central privacy.
     """
     if baseline and rounding:
         raise DiscreetError(
@@ -142,7 +155,7 @@ def private_projection_free(
         setting, size=size, sums=sums, noise=noise, baseline=baseline, padding=rounded
     )
     kind = RoundedSums if rounded else GradientSums
-    return lead_projection_free(
+    central = lead_projection_free(
         setting,
         kind.over(found.channel, size=size, bounds=setting.bounds),
         size=size,
@@ -157,6 +170,51 @@ def private_projection_free(
         once=rounded and linear and found.is_steady,
         when_vacuous=when_vacuous,
     )
+    asked = (sums, noise, batch_size, radius, learning_rate, rounding)
+    if tuning != "proved" or baseline or any(each is not None for each in asked):
+        return central
+    local = lead_on_reports(setting, budget, when_vacuous)
+    return least_bound(central, local, share=WORTH_IT)
+
+
+def lead_on_reports(
+    setting: Setting[Functions], budget: OracleBudget, when_vacuous: WhenVacuous
+) -> Instance:
+    """Return the leader on values that have their own noise, which is local privacy."""
+    place = place_with(setting, LinearOracle)
+    noise = noise_on_reports(setting, setting.bounds, None)
+    size = min(LOCAL_BATCH, setting.rounds)
+    tuned = tune_leader(
+        setting,
+        rounds=setting.rounds,
+        size=size,
+        length=0.0,
+        budget=budget,
+        square=mean_square(noise, setting.bounds),
+    )
+    learner = ReportedProjectionFree.start(
+        set=place.set,
+        inner=place.inner,
+        radius=tuned.radius,
+        learning_rate=tuned.rate,
+        batch=size,
+        tolerance=tuned.tolerance,
+        most=tuned.most,
+    )
+    proposal = Proposal(
+        channel=PerRound(setting.bounds, noise),
+        learner=learner,
+        parameters={
+            "channel": "local, which has the smaller bound",
+            "noise": noise.kind,
+            "batch_size": size,
+            "radius": tuned.radius,
+            "learning_rate": tuned.rate,
+        },
+        bound=tuned.bound,
+        source=REPORTED,
+    )
+    return decide(setting, proposal, when_vacuous)
 
 
 def refuse_in_epochs(**given: object) -> None:

@@ -6,6 +6,7 @@ import math
 from typing import Literal, NamedTuple
 
 from discreet.algorithms.functions.common import (
+    WITHOUT_NOISE,
     NoiseTuning,
     check_given,
     least_radius,
@@ -43,14 +44,19 @@ def tune_leader(
     radius: float | None = None,
     learning_rate: float | None = None,
     budget: OracleBudget = "tolerance",
+    square: float = WITHOUT_NOISE,
 ) -> Tuned:
-    """Return the parameters with the least bound for that many rounds, unless they are given."""
+    """Return the parameters with the least bound for that many rounds, unless they are given.
+
+    ``length`` is that of the noise in sums, and ``square`` the mean square of a value, with its own
+    noise, around the middle of the range.
+    """
     place, slope = setting.problem.place, steepest(setting)
     batches = -(-rounds // size)
     check_given(radius=radius, learning_rate=learning_rate)
 
     def own(looking: float) -> float:
-        spread = size * (place.flat / looking) ** 2 / 4.0
+        spread = size * (place.flat / looking) ** 2 * square
         return batches * (spread + (size * slope) ** 2) / 4.0
 
     def paid(looking: float, in_all: bool) -> float:

@@ -15,7 +15,7 @@ most (η / 2) |Z|, with v the largest E |Z|; an oracle that stops early adds e. 
 last term. ∎
 
 From one value per round, E |g|² ≤ τ d² / 4 ζ² + τ² G² in widths of the range; from two,
-E |g|² ≤ τ d² G² + τ² G².
+E |g|² ≤ τ d² G² / (d - 1) + τ² G² (docs/regret.md: Two points).
 
 Here the noise is paid for in every batch: what a value says about a gradient depends on the point,
 and hence on earlier noise.
