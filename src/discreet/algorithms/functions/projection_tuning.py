@@ -45,11 +45,12 @@ def tune_leader(
     learning_rate: float | None = None,
     budget: OracleBudget = "tolerance",
     square: float = WITHOUT_NOISE,
+    exact: bool = False,
 ) -> Tuned:
     """Return the parameters with the least bound for that many rounds, unless they are given.
 
     ``length`` is that of the noise in sums, and ``square`` the mean square of a value, with its own
-    noise, around the middle of the range.
+    noise, around the middle of the range. An ``exact`` leader is a projection.
     """
     place, slope = setting.problem.place, steepest(setting)
     batches = -(-rounds // size)
@@ -78,7 +79,7 @@ def tune_leader(
     chosen = least_radius(cost, place.inner) if radius is None else radius
     near = rounds**-0.5  # a fixed tolerance would leave a linear term in the bound
     most = size if budget == "rounds" else min(steps_for(near), MOST_STEPS)
-    far = max(near, error_after(most))
+    far = 0.0 if exact else max(near, error_after(most))
     bound = noisy_oco_bound(
         width=place.outer**2,
         rate=rate(chosen),
