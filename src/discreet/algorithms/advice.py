@@ -177,7 +177,7 @@ def local_exp4(
     private = Private(PerRound(setting.bounds, found), learner)
     instance = _instance(setting, private, tuning, "Theorem 5")
     given = any(each is not None for each in (noise, learning_rate, mixing))
-    return instance if given else _or_responses(setting, instance)
+    return _or_responses(setting, instance, not given)
 
 
 @register_algorithm(
@@ -194,13 +194,16 @@ def batched_exp4(
     batch_size: int | None = None,
     learning_rate: float | None = None,
     mixing: float | None = None,
+    responses: bool | None = None,
 ) -> Instance:
     """Algorithm 2 (Theorem 6); every batch gets the least noise that its public queries allow.
 
-    Where randomised response has the smaller bound, it is used, unless an option is given: local
-    privacy implies central privacy.
+    Where randomised response has the smaller bound, it is used, unless an option is given
+    (``responses=false``): local privacy implies central privacy.
     """
-    return _batched(setting, batch_size, learning_rate, mixing, fits=False)
+    found = _batched(setting, batch_size, learning_rate, mixing, fits=False)
+    given = any(each is not None for each in (batch_size, learning_rate, mixing))
+    return _or_responses(setting, found, not given if responses is None else responses)
 
 
 @register_algorithm(
@@ -217,9 +220,12 @@ def improved_batched_exp4(
     batch_size: int | None = None,
     learning_rate: float | None = None,
     mixing: float | None = None,
+    responses: bool | None = None,
 ) -> Instance:
     """Algorithm 7 (Theorem 8): noise may be fitted to each expert's largest entry in a batch."""
-    return _batched(setting, batch_size, learning_rate, mixing, fits=True)
+    found = _batched(setting, batch_size, learning_rate, mixing, fits=True)
+    given = any(each is not None for each in (batch_size, learning_rate, mixing))
+    return _or_responses(setting, found, not given if responses is None else responses)
 
 
 class _Tuning(NamedTuple):
@@ -276,14 +282,13 @@ def _batched(
     )
     learner = BatchedExp4.start(experts=experts, learning_rate=tuning.rate, mixing=tuning.mixing)
     theorem = "Theorem 8" if fits else "Theorem 6"
-    found = _instance(setting, Private(channel, learner), tuning, theorem)
-    if batch_size is not None or learning_rate is not None or mixing is not None:
-        return found
-    return _or_responses(setting, found)
+    return _instance(setting, Private(channel, learner), tuning, theorem)
 
 
-def _or_responses(setting: Setting[Advice], found: Instance) -> Instance:
+def _or_responses(setting: Setting[Advice], found: Instance, allowed: bool) -> Instance:
     """Return EXP4 on randomised bits if its bound is smaller: it is private in every model."""
+    if not allowed:
+        return found
     bits, bound = _responding(setting, None, None), found.regret_bound
     known = {"channel": "randomised response, which has the smaller bound", **bits.parameters}
     smaller = bound is None or cast(float, bits.regret_bound) < bound
