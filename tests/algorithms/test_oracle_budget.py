@@ -40,6 +40,8 @@ SETS = [
 
 
 def built(domain, rounds, *, name="private-projection-free", form="linear", epsilon=1.0, **options):
+    if name == "private-projection-free":
+        options = {"sums": "blt"} | options  # also where local noise has the smaller bound
     problem = Functions(domain, form=form)
     setting = Setting(problem, rounds=rounds, epsilon=epsilon, delta=1e-6)
     return algorithm(name).build(setting, when_vacuous="play", **options)
