@@ -11,9 +11,9 @@ from discreet import DiscreetError
 from discreet.learners import NoisyOco
 from discreet.learners.functions.corrective import Corrective
 from discreet.learners.functions.mirror_maps import (
+    ByProjection,
     Entropic,
     FrankWolfe,
-    Projected,
     error_after,
     steps_for,
 )
@@ -22,7 +22,7 @@ from discreet.sets import L2Ball, Simplex, set_named
 
 SIMPLEX = Simplex(6)
 MAPS = {
-    "projected": Projected(),
+    "projected": ByProjection(),
     "entropic": Entropic(),
     "frank-wolfe": FrankWolfe.start(SIMPLEX),
     "corrective": Corrective.start(SIMPLEX),
@@ -90,7 +90,7 @@ def test_regret_is_below_the_lemma(kind):
 def test_maps_refuse_sets_on_which_they_cannot_be_computed():
     paths = set_named("paths(2,2)")
     with pytest.raises(DiscreetError, match="must have a projection"):
-        NoisyOco.with_map(Projected(), set=paths, inner=0.1, radius=0.05, learning_rate=1.0)
+        NoisyOco.with_map(ByProjection(), set=paths, inner=0.1, radius=0.05, learning_rate=1.0)
     with pytest.raises(DiscreetError, match="the entropic map needs a simplex"):
         NoisyOco.with_map(Entropic(), set=L2Ball(2, 1.0), inner=1.0, radius=0.5, learning_rate=1.0)
 
@@ -112,7 +112,7 @@ def test_a_budget_of_calls_keeps_the_proved_distance(kind, most):
         assert mirror.oracle_calls - called <= most
         assert np.linalg.norm(point - exact) <= around.outer * error_after(most)
     assert steps_for(0.5) == 62
-    assert Projected().oracle_calls is None
+    assert ByProjection().oracle_calls is None
 
 
 def test_a_bad_release_leaves_a_point():

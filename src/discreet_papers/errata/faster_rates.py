@@ -128,7 +128,7 @@ def estimates_noise() -> str:
     experts, delta = 100, 1e-6
     setting = Setting(Advice(4, experts), rounds=10_000, epsilon=1.0, delta=delta)
     paper: Any = algorithm("batched-exp4").build(setting, calibration="paper").private.channel
-    ours: Any = algorithm("batched-exp4").build(setting).private.channel
+    ours: Any = algorithm("batched-exp4").build(setting, responses=False).private.channel
     printed, joint = math.sqrt(2.0) * paper.strength, ours.gaussian * math.sqrt(experts)
     return (
         f"N = {experts}, ε = 1, δ = 1e-6, worst advice, standard deviations in units of K / (γ "

@@ -18,7 +18,7 @@ from discreet.algorithms.functions.projection_tuning import Tuned, tune_leader
 from discreet.algorithms.registry import Growth, Instance, Setting, register_algorithm
 from discreet.channels import GradientSums
 from discreet.learners import NoisyOco, SumCentre
-from discreet.learners.functions.mirror_maps import Projected
+from discreet.learners.functions.mirror_maps import ByProjection
 from discreet.mechanisms import NoiseName
 from discreet.problems import Functions
 from discreet.sets import Projecting
@@ -73,7 +73,7 @@ def private_fkm(
 
     best, found, size = min(map(tuned, sizes), key=lambda each: each[0].bound)
     learner = NoisyOco.with_map(
-        Projected(),
+        ByProjection(),
         set=place.set,
         inner=place.inner,
         radius=best.radius,

@@ -44,12 +44,12 @@ class MirrorMap(Component):
         raise NotImplementedError
 
 
-class Projected(MirrorMap):
+class ByProjection(MirrorMap):
     """ω(x) = |x - c|², by a projection: x is the projection of c - s / 2.
 
     >>> from discreet.sets import L2Ball
     >>> point = np.zeros(2)
-    >>> Projected().lead(L2Ball(2, 1.0), np.zeros(2), np.array([1.0, 0.0]), point, 0.0)
+    >>> ByProjection().lead(L2Ball(2, 1.0), np.zeros(2), np.array([1.0, 0.0]), point, 0.0)
     >>> point.tolist()
     [-0.5, 0.0]
     """

@@ -31,9 +31,9 @@ class NoisyOco(Exploring[Floats]):
 
     Regret: see :func:`noisy_oco_bound` and docs/proofs.md, *A noisy leader*.
 
-    >>> from discreet.learners.functions.mirror_maps import Projected
+    >>> from discreet.learners.functions.mirror_maps import ByProjection
     >>> learner = NoisyOco.with_map(
-    ...     Projected(), set=L2Ball(2, 1.0), inner=1.0, radius=0.5, learning_rate=0.5
+    ...     ByProjection(), set=L2Ball(2, 1.0), inner=1.0, radius=0.5, learning_rate=0.5
     ... )
     >>> point, direction = learner.act(0, np.random.default_rng(0))
     >>> learner.learn(direction, np.array([0.5, 0.0]))

@@ -42,7 +42,7 @@ import numpy as np
 from discreet.contracts import Floats, Generator, Toss
 from discreet.errors import check_positive, check_range
 from discreet.learners.functions.corrective import Corrective
-from discreet.learners.functions.mirror_maps import Projected
+from discreet.learners.functions.mirror_maps import ByProjection
 from discreet.learners.functions.noisy_oco import NoisyOco
 from discreet.learners.wrapping import Around
 from discreet.sets import L2Ball, LinearOracle, Projecting
@@ -193,7 +193,7 @@ class TwoPointLeader(NoisyOco):
     ) -> Self:
         """Return the learner before the first round."""
         return cls.with_map(
-            Projected(),
+            ByProjection(),
             set=set,
             inner=inner,
             radius=radius,
