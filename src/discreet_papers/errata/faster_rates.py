@@ -185,7 +185,7 @@ def local_regret() -> str:
     found = []
     for exponent in (20, 30):
         setting = Setting(Advice(4, 100), rounds=2**exponent)
-        tight = algorithm("local-exp4").build(setting)
+        tight = algorithm("local-exp4").build(setting, noise="laplace")
         paper = 16.0 * math.sqrt(2**exponent * 4 * math.log(100)) * math.log(4 * 2**exponent) + 1.0
         assert tight.regret_bound is not None
         found.append(
