@@ -191,15 +191,39 @@ def test_groups_of_gaussian_noise_are_exact_and_below_the_general_formula(size, 
 
 
 def test_a_pure_release_is_concentrated():
-    """ε²/2, checked by the Rényi divergences of randomised response."""
-    for epsilon in (0.1, 1.0, 3.0):
+    """ε tanh(ε/2), checked by the Rényi divergences of randomised response: tight at order 1."""
+    assert Pure(1.0).rho == pytest.approx(0.4621, abs=5e-5)
+    assert Pure(5.0).rho == pytest.approx(4.933, abs=5e-4)
+    for epsilon in (0.1, 1.0, 3.0, 8.0):
         high = math.exp(epsilon) / (1 + math.exp(epsilon))
-        for order in (1.5, 2.0, 8.0, 64.0):
+        assert (2 * high - 1) * epsilon == pytest.approx(Pure(epsilon).rho, rel=1e-12)
+        for order in (1.0001, 1.5, 2.0, 8.0, 64.0):
             inside = math.log(
                 high * math.exp((order - 1) * epsilon)
                 + (1 - high) * math.exp(-(order - 1) * epsilon)
             ) / (order - 1)
             assert inside <= order * Pure(epsilon).rho
+
+
+def test_laplace_noise_on_one_number_is_more_concentrated():
+    """ε + e^-ε - 1, checked by Rényi divergences in closed form: tight at order 1."""
+    assert LaplaceNoise(1.0).rho == pytest.approx(math.exp(-1.0), rel=1e-12)
+    assert LaplaceNoise(5.0).rho == pytest.approx(4.0067, abs=5e-5)
+    for epsilon in (0.05, 0.3, 1.0, 3.0, 8.0):
+        rho = LaplaceNoise(epsilon).rho
+        assert rho <= Pure(epsilon).rho
+        for order in np.concatenate([1.0 + np.geomspace(1e-4, 1.0, 40), np.geomspace(2, 99, 40)]):
+            ahead = math.log(order / (2 * order - 1)) + (order - 1) * epsilon
+            behind = math.log((order - 1) / (2 * order - 1)) - order * epsilon
+            assert np.logaddexp(ahead, behind) / (order - 1) <= order * rho * (1 + 1e-9)
+        near = np.logaddexp(
+            math.log(1.0001 / 1.0002) + 1e-4 * epsilon, math.log(1e-4 / 1.0002) - 1.0001 * epsilon
+        )
+        assert near / 1e-4 == pytest.approx(rho, rel=1e-3)
+    with mpmath.workdps(60):
+        for epsilon in (1e-9, 1e-5, 0.9999e-2, 1.0001e-2):
+            exact = mpmath.mpf(epsilon) + mpmath.expm1(-mpmath.mpf(epsilon))
+            assert exact <= LaplaceNoise(epsilon).rho <= exact * (1 + mpmath.mpf("3e-13"))
 
 
 def test_all_kinds_are_known_by_name():

@@ -84,8 +84,8 @@ class Pure(Checked):
 
     @property
     def rho(self) -> float:
-        """ε² / 2 (Bun & Steinke 2016, Proposition 1.4)."""
-        return self.epsilon * self.epsilon / 2.0 * UP
+        """ε tanh(ε / 2), that of randomised response (docs/proofs.md: Concentration)."""
+        return self.epsilon * math.tanh(self.epsilon / 2.0) * UP
 
 
 @dataclass(frozen=True)
@@ -107,8 +107,12 @@ class LaplaceNoise(Checked):
 
     @property
     def rho(self) -> float:
-        """The same as for any pure guarantee."""
-        return Pure(self.epsilon).rho
+        """ε + e^-ε - 1, that of one number (docs/proofs.md: Concentration)."""
+        x = self.epsilon
+        if x < 1e-2:  # the difference would lose digits; the series alternates, so this is more
+            rest = x**2 / 12.0 - x**3 / 60.0 + x**4 / 360.0
+            return x * x / 2.0 * (1.0 - x / 3.0 + rest) * UP
+        return (x + math.expm1(-x)) * UP
 
 
 @dataclass(frozen=True)

@@ -93,7 +93,8 @@ def test_the_guarantee_is_what_was_asked_for(name, epsilon, delta):
         assert promise.epsilon == pytest.approx(epsilon, rel=1e-9)
         assert promise.epsilon <= epsilon * (1.0 + 1e-10)
         assert promise.delta <= delta
-        assert promise.model == ("local" if name in LOCAL else "central")
+        # a central algorithm uses the local channel where its bound is smaller
+        assert promise.model in (("local",) if name in LOCAL else ("central", "local"))
 
 
 @pytest.mark.slow

@@ -142,7 +142,7 @@ def test_frank_wolfe_stops_after_its_last_step():
         set=CUBE, inner=1.0, radius=0.2, learning_rate=1.0, tolerance=1e-9, most=7
     )
     learner.learn(np.zeros(4), np.array([0.01, 0.02, -0.03, 0.015]))
-    assert learner.calls[0] == 7
+    assert learner.oracle_calls == 7
 
 
 def test_the_leader_of_two_points_is_the_projection():

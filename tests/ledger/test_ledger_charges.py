@@ -174,7 +174,8 @@ def test_zcdp_against_a_direct_computation():
 @pytest.mark.parametrize("size", [0.01, 0.1, 0.5])
 def test_when_zcdp_is_better_is_as_the_docstring_says(size):
     delta = 1e-6
-    turn = 2 * math.log(1 / delta) / (1 - size / 2) ** 2
+    bend = math.tanh(size / 2)
+    turn = 4 * bend * math.log(1 / delta) / (size * (1 - bend) ** 2)
     for times, better in ((math.floor(turn * 0.98), False), (math.ceil(turn * 1.02), True)):
         by_rho = Ledger(100.0, delta, composition="zcdp")
         for _ in range(times):
@@ -222,7 +223,7 @@ def test_entries_say_what_was_charged_and_when():
     first, second = ledger.entries()
     assert first[:4] == (1, "täglich", 0.25, 0.0)
     assert first.status == "proved"
-    assert first.rho == pytest.approx(0.25**2 / 2)
+    assert first.rho == pytest.approx(0.25 * math.tanh(0.125))
     assert second[:5] == (2, "", 0.5, 1e-7, None)
     for entry in (first, second):
         when = datetime.fromisoformat(entry.time)

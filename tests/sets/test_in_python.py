@@ -14,7 +14,7 @@ from componentjit import calls, compilable, compile_for
 from discreet import DiscreetError, Range, algorithm
 from discreet.checks.private import check_two_speeds
 from discreet.environments import environment
-from discreet.learners import Corrective
+from discreet.learners import ProjectionFree
 from discreet.problems import Functions
 from discreet.problems.function_games import measure
 from discreet.randomness import streams
@@ -44,7 +44,7 @@ def with_set(private, around):
     """Return the private learner on another set of the same dimension."""
     old = private.learner
     return private._replace(
-        learner=Corrective.start(
+        learner=ProjectionFree.start(
             set=around,
             inner=old.set.inner,
             radius=old.radius,

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import NamedTuple
+from dataclasses import replace
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -153,9 +154,9 @@ def local_exp4(
 ) -> Instance:
     """Algorithm 6 (Theorem 5), private in the local model.
 
-    The default is Laplace or Gaussian noise, whichever has the least bound. Nothing is clipped:
-    added noise costs what its moments do. Randomised response has a smaller bound: responses are
-    losses of 0 or 1, for which EXP4 needs no change; the regret is theirs times coth(ε / 2).
+    The default has the least bound. Nothing is clipped: added noise costs what its moments do.
+    Randomised response usually has a smaller bound: responses are losses of 0 or 1, for which EXP4
+    needs no change; the regret is theirs times coth(ε / 2).
     """
     epsilon, delta = setting.epsilon, setting.delta
     if noise == "response":
@@ -174,7 +175,9 @@ def local_exp4(
         experts=setting.problem.experts, learning_rate=tuning.rate, mixing=tuning.mixing
     )
     private = Private(PerRound(setting.bounds, found), learner)
-    return _instance(setting, private, tuning, "Theorem 5")
+    instance = _instance(setting, private, tuning, "Theorem 5")
+    given = any(each is not None for each in (noise, learning_rate, mixing))
+    return _or_responses(setting, instance, not given)
 
 
 @register_algorithm(
@@ -191,9 +194,16 @@ def batched_exp4(
     batch_size: int | None = None,
     learning_rate: float | None = None,
     mixing: float | None = None,
+    responses: bool | None = None,
 ) -> Instance:
-    """Algorithm 2 (Theorem 6); every batch gets the least noise that its public queries allow."""
-    return _batched(setting, batch_size, learning_rate, mixing, fits=False)
+    """Algorithm 2 (Theorem 6); every batch gets the least noise that its public queries allow.
+
+    Where randomised response has the smaller bound, it is used, unless an option is given
+    (``responses=false``): local privacy implies central privacy.
+    """
+    found = _batched(setting, batch_size, learning_rate, mixing, fits=False)
+    given = any(each is not None for each in (batch_size, learning_rate, mixing))
+    return _or_responses(setting, found, not given if responses is None else responses)
 
 
 @register_algorithm(
@@ -210,9 +220,12 @@ def improved_batched_exp4(
     batch_size: int | None = None,
     learning_rate: float | None = None,
     mixing: float | None = None,
+    responses: bool | None = None,
 ) -> Instance:
     """Algorithm 7 (Theorem 8): noise may be fitted to each expert's largest entry in a batch."""
-    return _batched(setting, batch_size, learning_rate, mixing, fits=True)
+    found = _batched(setting, batch_size, learning_rate, mixing, fits=True)
+    given = any(each is not None for each in (batch_size, learning_rate, mixing))
+    return _or_responses(setting, found, not given if responses is None else responses)
 
 
 class _Tuning(NamedTuple):
@@ -270,6 +283,16 @@ def _batched(
     learner = BatchedExp4.start(experts=experts, learning_rate=tuning.rate, mixing=tuning.mixing)
     theorem = "Theorem 8" if fits else "Theorem 6"
     return _instance(setting, Private(channel, learner), tuning, theorem)
+
+
+def _or_responses(setting: Setting[Advice], found: Instance, allowed: bool) -> Instance:
+    """Return EXP4 on randomised bits if its bound is smaller: it is private in every model."""
+    if not allowed:
+        return found
+    bits, bound = _responding(setting, None, None), found.regret_bound
+    known = {"channel": "randomised response, which has the smaller bound", **bits.parameters}
+    smaller = bound is None or cast(float, bits.regret_bound) < bound
+    return replace(bits, parameters=known) if smaller else found
 
 
 def _tuned(

@@ -18,7 +18,7 @@ from discreet.factorisations import Factorisation, Shares, Spread, Tree
 from discreet.guarantee import Guarantee
 from discreet.mechanisms import Laplace, noise_named
 from discreet.mechanisms.exact import SEALED
-from discreet.sets import Box, ConvexSet, Projected
+from discreet.sets import Box, Projected
 
 # Rounds of the last epoch: more than anyone plays, and sums of losses near 0 are still precise.
 LONGEST = 2**31
@@ -116,7 +116,7 @@ class Restarting(Stream):
     @classmethod
     def over(
         cls,
-        losses: ConvexSet,
+        losses: Projected,
         noise: Noise,
         kind: type[Factorisation] = Tree,
         *,
@@ -153,7 +153,7 @@ class Restarting(Stream):
     @classmethod
     def calibrated(
         cls,
-        losses: ConvexSet,
+        losses: Projected,
         kind: type[Factorisation] = Tree,
         *,
         noise: str,

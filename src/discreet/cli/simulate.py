@@ -210,6 +210,7 @@ def _ratio(row: RegretRow) -> str:
 def _print(results: Results[RegretRow]) -> None:
     short = functools.partial(number, digits=4)
     summary = results.summary()
+    oracles = any(row["oracle_calls_per_round"] is not None for row in summary)
     rows = [
         [
             row["label"],
@@ -221,6 +222,7 @@ def _print(results: Results[RegretRow]) -> None:
             number(row["regret_per_round"], digits=3),
             _ratio(row),
             short(row["regret_bound"]) + (" *" if row["bound_is_vacuous"] else ""),
+            *([_per_round(row["oracle_calls_per_round"])] if oracles else []),
             f"{row['seconds']:.1f}",
         ]
         for row in summary
@@ -237,6 +239,7 @@ def _print(results: Results[RegretRow]) -> None:
         "per round",
         "vs. non-private",
         "proved bound",
+        *(["oracle calls per round"] if oracles else []),
         "seconds",
     ]
     table(head, rows, right=range(1, len(head)))
@@ -252,3 +255,7 @@ def _print(results: Results[RegretRow]) -> None:
         click.echo(f"* vacuous: uniform play has regret {short(results.blind_regret)} here.")
     if results.clipped:
         click.echo(f"Clipped: {results.problem.clipped_words(results.clipped, results.bounds)}.")
+
+
+def _per_round(calls: float | None) -> str:
+    return "-" if calls is None else number(calls, digits=2)

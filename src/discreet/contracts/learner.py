@@ -38,6 +38,11 @@ class Learner(Component, Generic[Action, Trace, Release, Query, Observation]):
         """The probability with which an action is drawn uniformly at random."""
         return 0.0
 
+    @property
+    def oracle_calls(self) -> int | None:
+        """How often it has called a linear oracle; None if it uses none."""
+        return None
+
     def act(self, observation: Observation, rng: Generator) -> tuple[Action, Trace]:
         """Return an action and its trace."""
         raise NotImplementedError

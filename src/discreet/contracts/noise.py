@@ -100,7 +100,11 @@ class Noise(Component):
 
     def square_around_middle(self, width: float) -> float:
         """Return the largest mean square of a noisy number around the middle of its range."""
-        return width * width / 4.0 + self.deviation(1) ** 2
+        return self.noisy_square(width * width / 4.0, width)
+
+    def noisy_square(self, square: float, width: float) -> float:
+        """Return the same for numbers whose own mean square is at most ``square``."""
+        return square + self.deviation(1) ** 2
 
     def log_moment(self, tilt: float, dimension: int) -> float:
         """Return log E exp(tilt Z), Z a coordinate of the noise; infinite if it does not exist."""

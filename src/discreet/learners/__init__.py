@@ -18,12 +18,14 @@ from discreet.learners.contexts.glm_descent import GlmDescent
 from discreet.learners.contexts.glm_ucb import GlmUcb
 from discreet.learners.contexts.linear_ucb import LinearUcb, LinearUcbOnSums
 from discreet.learners.contexts.residual_descent import ResidualDescent, Unmoved
-from discreet.learners.functions.corrective import Corrective
 from discreet.learners.functions.descent import Fkm, TwoPoint
 from discreet.learners.functions.dikin import DikinLeader
+from discreet.learners.functions.epochs import AnytimeProjectionFree
 from discreet.learners.functions.exploring import Centre, RoundedCentre, SumCentre
 from discreet.learners.functions.interval import IntervalSearch
+from discreet.learners.functions.noisy_oco import NoisyOco
 from discreet.learners.functions.oracle_leader import OracleLeader
+from discreet.learners.functions.reported import ReportedProjectionFree
 from discreet.learners.functions.scrible import PointScrible, Scrible
 from discreet.learners.functions.sums import (
     CentredProjectionFree,
@@ -47,11 +49,11 @@ __all__ = [
     "Accepting",
     "AdapKlUcb",
     "AdaptiveTsallisInf",
+    "AnytimeProjectionFree",
     "BatchedExp4",
     "BatchedUcb",
     "Centre",
     "CentredProjectionFree",
-    "Corrective",
     "DikinLeader",
     "DpImed",
     "DpKlUcb",
@@ -81,11 +83,13 @@ __all__ = [
     "LinearUcb",
     "LinearUcbOnSums",
     "Lucb",
+    "NoisyOco",
     "OracleFtrl",
     "OracleLeader",
     "PointScrible",
     "ProjectionFree",
     "QuadraticFtrl",
+    "ReportedProjectionFree",
     "ResidualDescent",
     "RoundedCentre",
     "RoundedProjectionFree",

@@ -18,6 +18,11 @@ class Around(Learner[Action, Trace, Release, Query, Observation]):
         """The number of choices of the learner."""
         return self.learner.choices
 
+    @property
+    def oracle_calls(self) -> int | None:
+        """How often the learner has called a linear oracle."""
+        return self.learner.oracle_calls
+
     def is_done(self) -> bool:
         """Stop when the learner does."""
         return self.learner.is_done()

@@ -80,10 +80,11 @@ class Ledger(NotCopyable):
     ``composition="basic"`` adds up epsilons and deltas (Rogers et al. 2016). ``"zcdp"`` adds up rho
     and turns the sum into ``epsilon = rho + 2 sqrt(rho ln(1/delta))`` at the budget's delta
     (Feldman & Zrnic 2021; Whitehouse et al. 2023). Choose ``"zcdp"`` for Gaussian noise and for
-    many small charges, ``"basic"`` for few or large ones: equal pure charges of e < 2 cost less by
-    ``"zcdp"`` when there are more than ``2 ln(1/delta) / (1 - e/2)^2``. The rule is fixed at the
-    start, because each is proved for all charges together, stopped by that rule: picking the better
-    one along the way would let released values choose the rule, which neither proof covers.
+    many small charges, ``"basic"`` for few or large ones: equal pure charges of e cost less by
+    ``"zcdp"`` when there are more than ``4 t ln(1/delta) / (e (1 - t)^2)``, ``t = tanh(e/2)``. The
+    rule is fixed at the start, because each is proved for all charges together, stopped by that
+    rule: picking the better one along the way would let released values choose the rule, which
+    neither proof covers.
 
     Numbers mean the decimals that they print as, and sums are exact: ten charges of 0.1 make 1, and
     no more fits.

@@ -76,10 +76,31 @@ class ZcdpRule:
         return Cost(round_up(epsilon), self.delta if rho else 0.0, round_up(rho))
 
     def room(self, total: tuple[Decimal, ...], *, charges: int = 1) -> Decimal:
-        """Return the largest epsilon that each of some pure charges can have: rho is ε² / 2."""
-        with localcontext(FINE):
-            # below the limit by a little, because a charge's rho is rounded up
-            return (2 * (self.limit[0] - total[0]) / charges).sqrt() * (1 - Decimal("1e-12"))
+        """Return the largest epsilon that each of some pure charges can have.
+
+        Their rho is ε tanh(ε / 2).
+        """
+        rho = float(max(self.limit[0] - total[0], Decimal(0)) / charges)
+        # below the limit by a little, because a charge's rho is rounded up
+        return exact(_pure_epsilon(rho)) * (1 - Decimal("1e-12"))
+
+
+def _pure_epsilon(rho: float) -> float:
+    """Return the ε with ε tanh(ε / 2) = rho, by Newton's method from above, where it is convex.
+
+    >>> round(_pure_epsilon(0.5 * math.tanh(0.25)), 12)
+    0.5
+    """
+    if rho < 1e-12:  # ε tanh(ε / 2) = ε² / 2, up to 1e-13 of it
+        return math.sqrt(2.0 * rho)
+    epsilon = 2.0 * math.sqrt(rho) + 1.4 * rho
+    for _ in range(60):
+        bend = math.tanh(epsilon / 2.0)
+        step = (epsilon * bend - rho) / (bend + epsilon * (1.0 - bend * bend) / 2.0)
+        epsilon -= step
+        if abs(step) <= 1e-15 * epsilon:
+            break
+    return epsilon
 
 
 RULES: dict[str, type[BasicRule] | type[ZcdpRule]] = {"basic": BasicRule, "zcdp": ZcdpRule}

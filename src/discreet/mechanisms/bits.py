@@ -64,7 +64,7 @@ class CoinShape(Noise):
         """Return 1, the variance for a number in the middle, which is the largest."""
         return 1.0
 
-    def square_around_middle(self, width: float) -> float:
+    def noisy_square(self, square: float, width: float) -> float:
         """Return the squared distance of both values from the middle, the same for all inputs."""
         return self.scale**2
 
@@ -186,7 +186,7 @@ class ResponseShape(Noise):
         """Return 1, the variance for a value in the middle, which is the largest."""
         return 1.0
 
-    def square_around_middle(self, width: float) -> float:
+    def noisy_square(self, square: float, width: float) -> float:
         """Return the squared distance of both values from the middle, the same for all inputs."""
         return self.scale**2
 

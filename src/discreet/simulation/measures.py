@@ -79,6 +79,7 @@ class RegretRow(TypedDict):
     learns: bool  # whether it learns, and so does its twin in these results
     regret_bound: float | None
     bound_is_vacuous: bool | None
+    oracle_calls_per_round: float | None  # None if it uses no linear oracle
     rounds: int
     trials: int
     seconds: float
@@ -130,6 +131,8 @@ class Regret(Measure[RegretRow]):
             for each in results.contenders
             if each is contender or each.algorithm == contender.facts.get("twin")
         )
+        calls = self.record.calls[index] if self.record.calls else None
+        played = results.rounds * int(self.trials.size)
         return {
             "algorithm": contender.algorithm,
             "label": contender.label,
@@ -146,6 +149,7 @@ class Regret(Measure[RegretRow]):
             "learns": learns,
             "regret_bound": bound,
             "bound_is_vacuous": None if bound is None else bool(bound >= self.blind(results)),
+            "oracle_calls_per_round": None if calls is None else calls / played,
             "rounds": results.rounds,
             "trials": int(self.trials.size),
             "seconds": float(self.seconds[index]),

@@ -24,7 +24,7 @@ from discreet.guarantee import Json
 from discreet.output import lock
 from discreet.simulation.jobs import RegretJob
 from discreet.simulation.measures import Columns
-from discreet.simulation.records import InMemory
+from discreet.simulation.records import InMemory, add_calls
 from discreet.simulation.results import parquet_writer, provenance
 from discreet.simulation.statistics import interval
 from discreet.simulation.trial import Outcome
@@ -57,6 +57,7 @@ class JournalEntry(TypedDict, total=False):
     trials: int
     clipped: int
     seconds: list[float]
+    calls: list[int | None]
 
 
 class Parts:
@@ -153,6 +154,7 @@ class Parts:
             "trials": record.trials.size,
             "clipped": record.clipped,
             "seconds": record.seconds.tolist(),
+            "calls": list(record.calls),
         }
 
     def _note(self, entry: JournalEntry) -> None:
@@ -296,6 +298,7 @@ class PartsRecord:
         self._folder, self._parts = folder, [entry["part"] for entry in done]
         self.seconds = np.sum([entry["seconds"] for entry in done], axis=0)
         self.clipped = sum(entry["clipped"] for entry in done)
+        self.calls = add_calls([entry["calls"] for entry in done])
         self.memory = None  # files do not keep what games remembered
 
     def _read(self, part: int, *columns: str) -> list[Floats]:

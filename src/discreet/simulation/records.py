@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
@@ -14,6 +14,19 @@ from discreet.simulation.statistics import mean_intervals
 from discreet.simulation.trial import Outcome, Remembered
 
 Takes = TypeVar("Takes", contravariant=True)
+OracleCalls = Sequence[int | None]  # by contender; None if it uses no linear oracle
+
+
+def add_calls(calls: Sequence[OracleCalls]) -> OracleCalls:
+    """Return the sum over trials of the calls of each contender.
+
+    >>> add_calls([(3, None), (4, None)])
+    [7, None]
+    """
+    return [
+        None if None in each else sum(number or 0 for number in each)
+        for each in zip(*calls, strict=True)
+    ]
 
 
 class Sink(Protocol[Takes]):
@@ -85,6 +98,10 @@ class RegretRecord(Protocol):
         """What games knew of their players at the end: contender, trial; files do not keep it."""
 
     @property
+    def calls(self) -> OracleCalls:
+        """How often each contender called a linear oracle, summed over trials."""
+
+    @property
     def final(self) -> Floats:
         """The regret at the end of the game: contender, trial."""
 
@@ -103,6 +120,7 @@ class InMemory:
     regret: Floats
     loss: Floats
     memory: Remembered = None
+    calls: OracleCalls = ()
 
     @classmethod
     def of(cls, outcomes: Mapping[int, Outcome]) -> InMemory:
@@ -118,6 +136,7 @@ class InMemory:
             regret=np.array([outcomes[trial].regret for trial in order]).swapaxes(0, 1),
             loss=np.array([outcomes[trial].loss for trial in order]).swapaxes(0, 1),
             memory=np.array(memories).swapaxes(0, 1) if memories else None,
+            calls=add_calls([outcomes[trial].calls for trial in order]),
         )
 
     @property

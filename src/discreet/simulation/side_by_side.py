@@ -102,6 +102,7 @@ class TrialGroup:
                     self.seconds[index] += time.perf_counter() - before
         regret = self.loss - games.best.T[: self.count, None]
         seconds, memories = self.seconds / self.count, [each.memories() for each in self.playing]
+        calls = [each.oracle_calls() for each in self.playing]
         return [
             Outcome(
                 regret[i],
@@ -109,6 +110,7 @@ class TrialGroup:
                 seconds,
                 games.clipped[i],
                 stack_memories([each[i] for each in memories]),
+                tuple(each[i] for each in calls),
             )
             for i in range(self.count)
         ]
@@ -134,6 +136,10 @@ class _OneByOne:
     def memories(self) -> list[Remembered]:
         """Return what the game of each trial remembers."""
         return [player.memory for player in self.players]
+
+    def oracle_calls(self) -> list[int | None]:
+        """Return how often a linear oracle was called in each trial."""
+        return [player.private.learner.oracle_calls for player in self.players]
 
 
 class _InLanes:
@@ -163,3 +169,7 @@ class _InLanes:
     def memories(self) -> list[Remembered]:
         """Return what the game of each trial remembers."""
         return [None if self.memory is None else self.memory[..., lane] for lane in range(LANES)]
+
+    def oracle_calls(self) -> list[int | None]:
+        """Return that no linear oracle was called: no learner with one plays in lanes."""
+        return [None] * LANES

@@ -28,6 +28,7 @@ class Outcome(NamedTuple):
     seconds: Floats  # algorithm
     clipped: int
     memory: Remembered = None  # what a game that remembers its players knows of each at the end
+    calls: tuple[int | None, ...] = ()  # of linear oracles by each algorithm; None if it has none
 
 
 def checkpoints(rounds: int, *, count: int = 120) -> Integers:
@@ -111,7 +112,14 @@ def run_in_turn(
         stack_memories([player.memory for player in players])
         for players in zip(*playing, strict=True)
     ]
-    return [Outcome(regret[i], loss[i], each, clipped[i], memories[i]) for i in range(len(trials))]
+    calls = [
+        tuple(player.private.learner.oracle_calls for player in players)
+        for players in zip(*playing, strict=True)
+    ]
+    return [
+        Outcome(regret[i], loss[i], each, clipped[i], memories[i], calls[i])
+        for i in range(len(trials))
+    ]
 
 
 def stack_memories(memories: Sequence[Remembered]) -> Remembered:

@@ -27,7 +27,7 @@ def private_projection_free(
     """Algorithm 1, except for the sign, the delay, and a radius that stays in the set.
 
     Noise and parameters are those of Lemmas 5.1 and 5.4, with logarithms to base 2 for levels of
-    the tree.
+    the tree. A batch has at most as many oracle calls as rounds.
     """
     size = functions.root_batch(setting, batch_size)
     functions.check_given(radius=radius, learning_rate=learning_rate)
@@ -54,6 +54,7 @@ def private_projection_free(
         parameters={"sums": "tree", "noise": kind},
         radius=looking,
         learning_rate=rate if learning_rate is None else learning_rate,
+        budget="rounds",
         when_vacuous=when_vacuous,
     )
 

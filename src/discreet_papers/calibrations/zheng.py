@@ -211,7 +211,7 @@ def local_two_point(
     outer, slope = setting.problem.place.outer, functions.clipped_slope(setting, clip)
     return functions.descend_two_points(
         setting,
-        lambda bounds: _noise_on_values(setting, bounds, noise),
+        lambda bounds, _: _noise_on_values(setting, bounds, noise),
         radius=_looking(setting, radius),
         clip=clip,
         damping=slope * math.sqrt(setting.rounds) / outer,
@@ -232,7 +232,7 @@ def local_strongly_convex_two_point(
     """Algorithm 2 with steps of 1 / (α t)."""
     return functions.descend_two_points(
         setting,
-        lambda bounds: _noise_on_values(setting, bounds, noise),
+        lambda bounds, _: _noise_on_values(setting, bounds, noise),
         curvature=functions.require_declared(
             setting, "curvature", "local-strongly-convex-two-point"
         ),

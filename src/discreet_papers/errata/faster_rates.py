@@ -150,7 +150,7 @@ def estimates_noise() -> str:
     experts, delta = 100, 1e-6
     setting = Setting(Advice(4, experts), rounds=10_000, epsilon=1.0, delta=delta)
     paper: Any = algorithm("batched-exp4").build(setting, calibration="paper").private.channel
-    ours: Any = algorithm("batched-exp4").build(setting).private.channel
+    ours: Any = algorithm("batched-exp4").build(setting, responses=False).private.channel
     printed, joint = math.sqrt(2.0) * paper.strength, ours.gaussian * math.sqrt(experts)
     return (
         f"N = {experts}, ε = 1, δ = 1e-6, worst advice, standard deviations in units of K / (γ "
@@ -278,7 +278,7 @@ def local_regret() -> str:
     found = []
     for exponent in (20, 30):
         setting = Setting(Advice(4, 100), rounds=2**exponent)
-        tight = algorithm("local-exp4").build(setting)
+        tight = algorithm("local-exp4").build(setting, noise="laplace")
         paper = 16.0 * math.sqrt(2**exponent * 4 * math.log(100)) * math.log(4 * 2**exponent) + 1.0
         assert tight.regret_bound is not None
         found.append(

@@ -1,9 +1,13 @@
 """Ene, Nguyen & Vladu 2021, Theorem 1.1: how regret grows with T, n and epsilon.
 
-Algorithm 1 plays linear functions on balls, with the paper's noise and with ours.
+Algorithm 1 plays linear functions on balls, with the paper's noise and with ours, then slates (a
+polytope) and quadratic functions. Beside it is the private bandit of Thakurta & Smith 2013, which
+projects.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from discreet.problems import Functions
 from discreet_papers.reproduce.games import Options
@@ -23,6 +27,9 @@ OPEN, OURS, PURE, PAPER, PAPER_PURE = (
     "paper, (ε, δ)",
     "paper, ε",
 )
+SLATES, CURVED, PROJECTED = "ours on slates", "ours on quadratics", "with projections"
+# one running sum, also where local noise would have the smaller bound
+CENTRAL, CENTRAL_PURE = (("sums", "blt"),), (("sums", "tree"),)
 FUNCTIONS = Functions(lipschitz=0.5)  # the steepest that fit into [0, 1] on a ball of radius 1
 OVER_ROUNDS = RatePanel(axis="T", title="over rounds: 10 dimensions, ε = 1")
 OVER_DIMENSIONS = RatePanel(
@@ -58,10 +65,23 @@ TABLE = RateTable(
             private=False,
             stated=(("T", 0.75), ("n", 0.5)),
         ),
-        _make_row(OURS, DELTA, 0.5),
-        _make_row(PURE, 0.0, 1.5),
+        _make_row(OURS, DELTA, 0.5, CENTRAL),
+        _make_row(PURE, 0.0, 1.5, CENTRAL_PURE),
         _make_row(PAPER, DELTA, 0.5, (("calibration", "paper"),)),
         _make_row(PAPER_PURE, 0.0, 1.5, (("calibration", "paper"),)),
+        replace(
+            _make_row(SLATES, DELTA, 0.5, CENTRAL),
+            domain="k-sets(10,3)",
+            problem=Functions(form="linear"),
+            axes=("T", "1/ε"),
+        ),
+        replace(
+            _make_row(CURVED, DELTA, 0.5, CENTRAL),
+            environment="quadratics",
+            problem=Functions(),
+            axes=("T", "1/ε"),
+        ),
+        replace(_make_row(PROJECTED, DELTA, 0.5), algorithm="private-fkm", axes=("T", "1/ε")),
     ),
     panels=(OVER_ROUNDS, OVER_DIMENSIONS, OVER_EPSILON),
 )
@@ -69,15 +89,18 @@ TABLE = RateTable(
 
 def describe(found: RateGrowth) -> list[str]:
     """Return the text about the table: exponents, and the paper's noise beside ours."""
-    ours, pure, paper, paper_pure = (
-        format_ratio(found, OVER_ROUNDS, name, OPEN) for name in (OURS, PURE, PAPER, PAPER_PURE)
+    names = (OURS, PURE, PAPER, PAPER_PURE, PROJECTED)
+    ours, pure, paper, paper_pure, projected = (
+        format_ratio(found, OVER_ROUNDS, name, OPEN) for name in names
     )
     return [
         *paragraph(
             "Linear functions on balls; one direction is better by half; one value per round. "
             "Rows: without privacy; with our noise, which protects one replaced term, and the "
             "parameters of the smallest proved bound; with the noise and the parameters of the "
-            f"paper. δ = {DELTA:g} where it is not 0. Over T (n = 10, ε = 1), over n (ε = 1) and "
+            f"paper; with our noise on a polytope (slates of 3 of 10 items) and on quadratic "
+            "functions; and the private bandit of Thakurta & Smith 2013, which projects. δ = "
+            f"{DELTA:g} where it is not 0. Over T (n = 10, ε = 1), over n (ε = 1) and "
             "over 1/ε (n = 10) in the longest games."
         ),
         "",
@@ -96,7 +119,8 @@ def describe(found: RateGrowth) -> list[str]:
         ),
         *paragraph(
             f"At ε = 1, n = 10 and T = {found.longest:,} regret is {ours} that without privacy "
-            f"with our noise ({pure} with δ = 0), and {paper} ({paper_pure}) with the paper's."
+            f"with our noise ({pure} with δ = 0), and {paper} ({paper_pure}) with the paper's; "
+            f"{projected} with projections (Thakurta & Smith 2013) and our noise."
         ),
     ]
 

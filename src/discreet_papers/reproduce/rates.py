@@ -48,6 +48,7 @@ class RateRow:
     delta: float = 0.0
     private: bool = True
     options: Options = ()  # of the algorithm
+    axes: tuple[Axis, ...] = ("T", "n", "1/ε")  # of the panels that it is in
     stated: tuple[tuple[Axis, float], ...] = ()
 
     def player(self, epsilon: float) -> Entrant:
@@ -110,11 +111,15 @@ class RateTable:
     rows: tuple[RateRow, ...]
     panels: tuple[RatePanel, ...]
 
+    def panels_of(self, row: RateRow) -> tuple[RatePanel, ...]:
+        """Return the panels that a row is in."""
+        return tuple(panel for panel in self.panels if panel.axis in row.axes)
+
     def sweep(self, rounds: int) -> tuple[SweepGame, ...]:
         """Return the games of all panels; an algorithm that is in several of them plays once."""
         found: dict[SweepGame, dict[Entrant, None]] = {}
         for row in self.rows:
-            for panel in self.panels:
+            for panel in self.panels_of(row):
                 for place in panel.places(rounds):
                     found.setdefault(game_at(row, place), {})[row.player(place.epsilon)] = None
         ordered = sorted(found, key=lambda game: (game.rounds, game.part))
@@ -249,6 +254,7 @@ def measure_growth(table: RateTable, played: Sequence[PlayedGame]) -> RateGrowth
         )
         for panel in table.panels
         for row in table.rows
+        if panel in table.panels_of(row)
     ]
     lines = {  # an algorithm in several panels has one line
         (game_at(curve.row, cell.place), curve.row.player(cell.place.epsilon)): _regret_line(

@@ -120,8 +120,10 @@ def test_who_is_in_several_panels_plays_once():
     games = ENE.sweep(2**20)
     assert len({replace(game, players=()) for game in games}) == len(games)
     longest = [game for game in games if game.rounds == 2**20 and game.problem.domain == "ball(10)"]
-    assert len(longest) == 1
-    assert len(longest[0].players) == 2 + 4 * len(OVER_EPSILON.values)
+    assert [game.environment for game in longest] == ["linear", "quadratics"]
+    assert len(longest[0].players) == 2 + 5 * len(OVER_EPSILON.values)
+    slates = [game for game in games if game.problem.domain == "k-sets(10,3)"]
+    assert len(slates) == 5  # over T, and the longest over epsilon
     assert all(game.players[0] == STAYING for game in games)
     lines = measure_growth(ENE, imagined(games, power_law)).tables["ene-theorem-1"]
     assert len(lines) == sum(len(game.players) - 1 for game in games)

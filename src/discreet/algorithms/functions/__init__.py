@@ -3,6 +3,7 @@
 from discreet.algorithms.functions import (
     linear_oracle,
     one_point,
+    projected_sums,
     projection_free,
     scrible,
     smooth,
@@ -42,6 +43,7 @@ __all__ = [
     "noise_on_reports",
     "one_point",
     "place_with",
+    "projected_sums",
     "projection_free",
     "require_declared",
     "root_batch",

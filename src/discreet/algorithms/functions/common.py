@@ -69,6 +69,17 @@ def decide(setting: Setting[Functions], proposal: Proposal, when_vacuous: WhenVa
     )
 
 
+def least_bound(central: Instance, local: Instance, *, share: float = 1.0) -> Instance:
+    """Return the algorithm with the smaller bound: local privacy implies central privacy.
+
+    The local one must be below this ``share`` of the other.
+    """
+    mine, other = central.regret_bound, local.regret_bound
+    if mine is None or other is None:
+        return central
+    return local if other < share * mine else central
+
+
 def place_with(setting: Setting[Functions], ability: type[LinearOracle]) -> Domain:
     """Return the domain, or refuse a set without room or without the ability that is needed."""
     place = setting.problem.place
@@ -120,23 +131,47 @@ def least_radius(cost: Callable[[float], float], inner: float) -> float:
 
 
 def noise_on_reports(
-    setting: Setting[Functions], bounds: Range, noise: ReportNoiseName | None
+    setting: Setting[Functions],
+    bounds: Range,
+    noise: ReportNoiseName | None,
+    square: float = WITHOUT_NOISE,
 ) -> Noise:
-    """Return the noise on each report, a number in ``bounds``.
+    """Return the noise on each report, a number in ``bounds``; the default has the least bound.
 
-    The default is randomised response: it has the least mean square around the middle for every
-    epsilon and delta, and so the least proved regret bound.
+    That is the least mean square around the middle. If nothing is known of reports but their range,
+    it is randomised response for every epsilon and delta. If their own mean ``square`` is smaller,
+    it is another noise for large epsilons.
     """
-    return report_noise(
-        noise or "response", bounds=bounds, epsilon=setting.epsilon, delta=setting.delta
-    )
+    names: tuple[ReportNoiseName, ...] = (noise,) if noise else ("response", "laplace")
+    if not noise and setting.delta > 0.0:
+        names = (*names, "gaussian")
+    found = [
+        report_noise(name, bounds=bounds, epsilon=setting.epsilon, delta=setting.delta)
+        for name in names
+    ]
+    return min(found, key=lambda each: mean_square(each, bounds, square))
 
 
-def mean_square(noise: Noise | None, bounds: Range) -> float:
-    """Return the mean square of a release around 1/2, as a fraction of the range."""
+def mean_square(noise: Noise | None, bounds: Range, square: float = WITHOUT_NOISE) -> float:
+    """Return the mean square of a release around 1/2, as a fraction of the range.
+
+    ``square`` is that of what is released, without noise.
+    """
     if noise is None:
-        return WITHOUT_NOISE
-    return noise.square_around_middle(bounds.width) / bounds.width**2
+        return square
+    return noise.noisy_square(square * bounds.width**2, bounds.width) / bounds.width**2
+
+
+def difference_square(dimension: int, steeper: float = 1.0) -> float:
+    """Return the mean square of f(x + ζ u) - f(x - ζ u), in squares of its range ±2 ζ G.
+
+    It is at most 1 / 4 (d - 1) for functions of slope G (docs/regret.md: Two points), and 1 / 4 in
+    any case. ``steeper`` is how many times as steep they are as the range allows.
+
+    >>> difference_square(10) * 36, difference_square(1), difference_square(2)
+    (1.0, 0.25, 0.25)
+    """
+    return min(WITHOUT_NOISE, steeper**2 / (4.0 * max(dimension - 1, 1)))
 
 
 def require_declared(

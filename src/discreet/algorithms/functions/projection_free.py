@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from componentjit import compilable
 from discreet.algorithms.functions.common import (
     GradientSumName,
     NoiseTuning,
@@ -12,23 +11,24 @@ from discreet.algorithms.functions.common import (
     Proposal,
     WhenVacuous,
     check_batch,
-    check_given,
     coordinates,
     decide,
+    least_bound,
     least_noise,
-    least_radius,
-    looking_cost,
+    mean_square,
+    noise_on_reports,
     place_with,
-    steepest,
 )
+from discreet.algorithms.functions.projection_tuning import OracleBudget, tune_leader
+from discreet.algorithms.functions.unknown_horizon import lead_in_epochs
 from discreet.algorithms.registry import Growth, Instance, Setting, register_algorithm
-from discreet.channels import GradientSums, RoundedSums
+from discreet.channels import GradientSums, PerRound, RoundedSums
 from discreet.contracts import Channel
-from discreet.errors import DiscreetError, check_positive
+from discreet.errors import DiscreetError
 from discreet.learners import (
     CentredProjectionFree,
-    Corrective,
     ProjectionFree,
+    ReportedProjectionFree,
     RoundedCentre,
     RoundedProjectionFree,
     SumCentre,
@@ -40,8 +40,13 @@ from discreet.sets import LinearOracle
 SOURCE = (
     "a leader on noisy sums of estimates, and looking around (see discreet.learners.functions.sums)"
 )
+REPORTED = (
+    "a leader on sums of noisy estimates, and looking around (see "
+    "discreet.learners.functions.reported)"
+)
+WORTH_IT = 0.97  # for a few percent sums stay, which tend to the algorithm without privacy
+LOCAL_BATCH = 32  # rounds between two leaders, which keeps oracle calls below one per round
 ONCE = "a leader on noisy sums of estimates, noise paid once (docs/proofs.md: Noise paid once)"
-TOLERANCE = 0.003  # largest distance of a leader from the minimum, in outer radii
 
 
 @register_algorithm(
@@ -51,6 +56,7 @@ TOLERANCE = 0.003  # largest distance of a leader from the minimum, in outer rad
     fixed=("evaluations",),
     citation="garber2020improved",
     growth=Growth(0.75),
+    anytime=True,
 )
 def projection_free(
     setting: Setting[Functions],
@@ -59,12 +65,16 @@ def projection_free(
     radius: float | None = None,
     learning_rate: float | None = None,
     baseline: bool = False,
+    budget: OracleBudget = "tolerance",
     when_vacuous: WhenVacuous = "play",
 ) -> Instance:
     """Algorithm 1 of Ene et al. 2021 without noise, after Garber & Kretzu 2020.
 
-    Batches have sqrt(T) rounds.
+    Batches have sqrt(T) rounds. For ``budget`` see private-projection-free.
     """
+    if setting.unknown_horizon:
+        refuse_in_epochs(radius=radius, learning_rate=learning_rate, baseline=baseline or None)
+        return lead_in_epochs(setting, private=False, batch_size=batch_size, budget=budget)
     size = root_batch(setting, batch_size)
     channel = GradientSums.without_noise(
         size=size, dimension=coordinates(setting, baseline), bounds=setting.bounds
@@ -78,6 +88,7 @@ def projection_free(
         radius=radius,
         learning_rate=learning_rate,
         baseline=baseline,
+        budget=budget,
         when_vacuous=when_vacuous,
     )
 
@@ -91,6 +102,7 @@ def projection_free(
     citation="ene2021projection",
     builds_on=("garber2020improved",),
     growth=Growth(0.75),
+    anytime=True,
 )
 def private_projection_free(
     setting: Setting[Functions],
@@ -103,6 +115,7 @@ def private_projection_free(
     learning_rate: float | None = None,
     baseline: bool = False,
     rounding: bool | None = None,
+    budget: OracleBudget = "tolerance",
     when_vacuous: WhenVacuous = "play",
 ) -> Instance:
     """Algorithm 1: sums of batches of estimates in a private running sum (central model).
@@ -111,19 +124,38 @@ def private_projection_free(
     bound. With ``rounding``, the default for functions that are declared linear, values are rounded
     to an end of their range by public coins: then noise is paid for once, with a proof.
     ``tuning=once`` takes the parameters for that without rounding, and has no proof.
+
+    The leader is computed by a linear oracle up to R / sqrt(T), which takes less than one call per
+    round on all sets here. With ``budget=rounds`` there is never more than one call per round, for
+    certain, and the bound pays for a leader that may be further away.
+
+    Where noise on every value has the smaller bound, it is used, unless an option asks for sums:
+    local privacy implies central privacy.
     """
-    size = root_batch(setting, batch_size)
     if baseline and rounding:
         raise DiscreetError(
             "rounding and baseline are both given, but a rounded value has no use for a baseline."
         )
     linear = setting.problem.form == "linear"
     rounded = linear and not baseline and tuning == "proved" if rounding is None else rounding
+    if setting.unknown_horizon:
+        refuse_in_epochs(radius=radius, learning_rate=learning_rate, baseline=baseline or None)
+        return lead_in_epochs(
+            setting,
+            private=True,
+            tuning=tuning,
+            sums=sums,
+            noise=noise,
+            batch_size=batch_size,
+            rounded=rounded,
+            budget=budget,
+        )
+    size = root_batch(setting, batch_size)
     found = least_noise(
         setting, size=size, sums=sums, noise=noise, baseline=baseline, padding=rounded
     )
     kind = RoundedSums if rounded else GradientSums
-    return lead_projection_free(
+    central = lead_projection_free(
         setting,
         kind.over(found.channel, size=size, bounds=setting.bounds),
         size=size,
@@ -133,10 +165,65 @@ def private_projection_free(
         radius=radius,
         learning_rate=learning_rate,
         baseline=baseline,
+        budget=budget,
         rounded=rounded,
         once=rounded and linear and found.is_steady,
         when_vacuous=when_vacuous,
     )
+    asked = (sums, noise, batch_size, radius, learning_rate, rounding)
+    if tuning != "proved" or baseline or any(each is not None for each in asked):
+        return central
+    local = lead_on_reports(setting, budget, when_vacuous)
+    return least_bound(central, local, share=WORTH_IT)
+
+
+def lead_on_reports(
+    setting: Setting[Functions], budget: OracleBudget, when_vacuous: WhenVacuous
+) -> Instance:
+    """Return the leader on values that have their own noise, which is local privacy."""
+    place = place_with(setting, LinearOracle)
+    noise = noise_on_reports(setting, setting.bounds, None)
+    size = min(LOCAL_BATCH, setting.rounds)
+    tuned = tune_leader(
+        setting,
+        rounds=setting.rounds,
+        size=size,
+        length=0.0,
+        budget=budget,
+        square=mean_square(noise, setting.bounds),
+    )
+    learner = ReportedProjectionFree.start(
+        set=place.set,
+        inner=place.inner,
+        radius=tuned.radius,
+        learning_rate=tuned.rate,
+        batch=size,
+        tolerance=tuned.tolerance,
+        most=tuned.most,
+    )
+    proposal = Proposal(
+        channel=PerRound(setting.bounds, noise),
+        learner=learner,
+        parameters={
+            "channel": "local, which has the smaller bound",
+            "noise": noise.kind,
+            "batch_size": size,
+            "radius": tuned.radius,
+            "learning_rate": tuned.rate,
+        },
+        bound=tuned.bound,
+        source=REPORTED,
+    )
+    return decide(setting, proposal, when_vacuous)
+
+
+def refuse_in_epochs(**given: object) -> None:
+    """Refuse options that are for a known number of rounds."""
+    for name, value in given.items():
+        if value is not None:
+            raise DiscreetError(
+                f"{name} is given, but the number of rounds is unknown: each epoch has its own."
+            )
 
 
 def root_batch(setting: Setting[Functions], batch_size: int | None) -> int:
@@ -157,51 +244,34 @@ def lead_projection_free(
     baseline: bool = False,
     rounded: bool = False,
     once: bool = False,
+    budget: OracleBudget = "tolerance",
     when_vacuous: WhenVacuous = "play",
 ) -> Instance:
     """Return the leader on sums of batches whose noise has that ``length``, for unit directions.
 
     ``once`` says that noise is proved to be paid for once.
     """
-    place, rounds, slope = place_with(setting, LinearOracle), setting.rounds, steepest(setting)
-    batches = -(-rounds // size)
-    check_given(radius=radius, learning_rate=learning_rate)
-
-    def own(looking: float) -> float:
-        spread = size * (place.flat / looking) ** 2 / 4.0
-        return batches * (spread + (size * slope) ** 2) / 4.0
-
-    def paid(looking: float, in_all: bool) -> float:
-        noise = place.flat / looking * length
-        return noise**2 / 4.0 if in_all else rounds * slope * noise / 2.0
-
-    def tuned_by(looking: float) -> float:
-        return own(looking) + paid(looking, once or tuning == "once")
-
-    def rate(looking: float) -> float:
-        if learning_rate is not None:
-            return learning_rate
-        return place.outer / math.sqrt(tuned_by(looking))
-
-    def cost(looking: float) -> float:
-        steps = place.outer**2 / rate(looking) + rate(looking) * tuned_by(looking)
-        return steps + rounds * looking_cost(setting, looking)
-
-    chosen = least_radius(cost, place.inner) if radius is None else radius
-    near = TOLERANCE * place.outer
-    # Corrective calls an oracle less often, which pays if the oracle is not compiled. A learner
-    # with a baseline is made of the plain one.
-    kind = ProjectionFree if baseline or compilable(place.set) else Corrective
-    learner = kind.start(
+    place = place_with(setting, LinearOracle)
+    tuned = tune_leader(
+        setting,
+        rounds=setting.rounds,
+        size=size,
+        length=length,
+        tuning=tuning,
+        once=once,
+        radius=radius,
+        learning_rate=learning_rate,
+        budget=budget,
+    )
+    learner = ProjectionFree.start(
         set=place.set,
         inner=place.inner,
-        radius=chosen,
-        learning_rate=check_positive("learning_rate", rate(chosen)),
-        tolerance=near,
-        most=math.ceil(16.0 / TOLERANCE**2),  # the gap is at most 16 R² / k after k steps
+        radius=tuned.radius,
+        learning_rate=tuned.rate,
+        tolerance=tuned.tolerance,
+        most=tuned.most,
     )
-    bound = place.outer**2 / rate(chosen) + rate(chosen) * (own(chosen) + paid(chosen, once))
-    known = {**parameters, "batch_size": size, "radius": chosen, "learning_rate": rate(chosen)}
+    known = {**parameters, "batch_size": size, "radius": tuned.radius, "learning_rate": tuned.rate}
     if baseline:
         proposal = Proposal(
             channel=channel,
@@ -213,12 +283,12 @@ def lead_projection_free(
             centre=SumCentre,
         )
         return decide(setting, proposal, when_vacuous)
-    tuned: Parameters = {"tuning": tuning} if length > 0.0 else {}
+    by: Parameters = {"tuning": tuning} if length > 0.0 else {}
     proposal = Proposal(
         channel=channel,
         learner=RoundedProjectionFree.around(learner) if rounded else learner,
-        parameters=known | tuned | ({"values": "rounded by coins"} if rounded else {}),
-        bound=bound + rounds * (looking_cost(setting, chosen) + slope * near),
+        parameters=known | by | ({"values": "rounded by coins"} if rounded else {}),
+        bound=tuned.bound,
         source=ONCE if once else SOURCE,
         centre=RoundedCentre if rounded else SumCentre,
     )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import cast
 
 from discreet.algorithms.functions.common import (
-    WITHOUT_NOISE,
     GradientSum,
     GradientSumName,
     NoiseTuning,
@@ -15,6 +15,8 @@ from discreet.algorithms.functions.common import (
     WhenVacuous,
     check_batch,
     decide,
+    difference_square,
+    least_bound,
     least_noise,
     looking_cost,
     mean_square,
@@ -120,7 +122,7 @@ def local_two_point(
     """
     return descend_two_points(
         setting,
-        lambda bounds: noise_on_reports(setting, bounds, noise),
+        lambda bounds, square: noise_on_reports(setting, bounds, noise, square),
         radius=radius,
         clip=clip,
         lazy=lazy is not False,
@@ -149,7 +151,7 @@ def local_strongly_convex_two_point(
     """Algorithm 2 with steps of 1 / (α t), α the declared curvature."""
     return descend_two_points(
         setting,
-        lambda bounds: noise_on_reports(setting, bounds, noise),
+        lambda bounds, square: noise_on_reports(setting, bounds, noise, square),
         curvature=require_declared(setting, "curvature", "local-strongly-convex-two-point"),
         radius=radius,
         clip=clip,
@@ -183,7 +185,9 @@ def private_two_point(
     The learning rate is the one with the least proved bound. If functions are declared linear,
     estimates do not depend on where they are taken, and noise is paid for once; ``tuning=once``
     takes that rate for other functions too, without a proof. Batches of a few rounds cost little
-    and leave fewer sums to release; the size with the least cost is chosen.
+    and leave fewer sums to release; the size with the least cost is chosen. Where noise on every
+    difference has the smaller bound, it is used, unless an option asks for sums: local privacy
+    implies central privacy.
     """
     if batch_size is not None:
         check_batch(setting, batch_size)
@@ -194,12 +198,13 @@ def private_two_point(
     )
     around = cast(Projecting, place.set)
     looking, factor = _radius(setting, radius), 2.0 * place.flat * slope
+    square = difference_square(place.flat, steepest(setting) / slope)
     linear = setting.problem.form == "linear" and clip is None
 
     def cost(size: int, found: GradientSum, in_all: bool) -> float:
         """Return the cost of estimates and noise per learning rate; noise in all, or per batch."""
         batches, sharpest = -(-rounds // size), size * steepest(setting)
-        own = batches * (size * factor**2 * WITHOUT_NOISE + sharpest**2) / 4.0
+        own = batches * (size * factor**2 * square + sharpest**2) / 4.0
         noise = factor * found.length
         return own + (noise**2 / 4.0 if in_all else rounds * steepest(setting) * noise / 2.0)
 
@@ -240,12 +245,18 @@ def private_two_point(
         source=CLIPPED if clip is not None else ONCE if once else LEADER,
         centre=SumCentre,
     )
-    return decide(setting, proposal, when_vacuous)
+    central = decide(setting, proposal, when_vacuous)
+    asked = (sums, noise, batch_size, radius, clip, learning_rate)
+    if tuning != "proved" or any(each is not None for each in asked):
+        return central
+    local = local_two_point(setting, when_vacuous=when_vacuous)
+    known = {"channel": "local, which has the smaller bound", **local.parameters}
+    return least_bound(central, replace(local, parameters=known))
 
 
 def descend_two_points(
     setting: Setting[Functions],
-    noise_for: Callable[[Range], Noise] | None,
+    noise_for: Callable[[Range, float], Noise] | None,
     *,
     radius: float | None = None,
     clip: float | None = None,
@@ -256,13 +267,14 @@ def descend_two_points(
 ) -> Instance:
     """Return gradient descent with noise on every difference; without ``noise_for``, not private.
 
-    ``noise_for`` makes the noise for the range of differences.
+    ``noise_for`` makes the noise for the range of differences and their mean square.
     """
     place, rounds = place_with(setting, Projecting), setting.rounds
     slope, looking = clipped_slope(setting, clip), _radius(setting, radius)
     bounds = _differences(setting, looking, slope)
-    noise = None if noise_for is None else noise_for(bounds)
-    square = (2.0 * place.flat * slope) ** 2 * mean_square(noise, bounds)
+    own = difference_square(place.flat, steepest(setting) / slope)
+    noise = None if noise_for is None else noise_for(bounds, own)
+    square = (2.0 * place.flat * slope) ** 2 * mean_square(noise, bounds, own)
     if damping is None:
         damping = 0.0 if curvature > 0.0 else math.sqrt(rounds * square) / place.outer
     learner = TwoPoint.start(

@@ -8,8 +8,8 @@ import numpy as np
 
 from componentjit import helper
 from discreet.contracts import Floats, Integers
-from discreet.learners.functions.sums import ProjectionFree
-from discreet.sets import L2Ball, LinearOracle
+from discreet.learners.functions.mirror_maps import FrankWolfe
+from discreet.sets import LinearOracle
 
 # Points are balanced to this share of the last gap before the oracle is called again.
 EASIER = 0.125
@@ -17,24 +17,24 @@ ROOM = 16  # points beside two per dimension
 MOST_MOVES = 2000  # of portions, between two calls
 
 
-class Corrective(ProjectionFree):
-    """The same leader for slow oracles: fully corrective Frank-Wolfe steps.
+class Corrective(FrankWolfe):
+    """The same map with far fewer calls: fully corrective Frank-Wolfe steps.
 
     The point is kept as a mixture Σ w_j p_j of the oracle's answers. An answer brings the usual
     step. Then portions w are moved between the points at hand, from where the objective
-    |x - c|² + η ⟨S, x⟩ falls least to where it falls most, by exact line search (pairwise steps),
+    |x - c|² + ⟨s, x⟩ falls least to where it falls most, by exact line search (pairwise steps),
     until the largest difference is an eighth of the last gap. That needs no call, and never
-    increases the objective, so the number of steps is bounded as for :class:`ProjectionFree`, and
-    the same gap proves the distance to the leader. On faces of a polytope, where plain steps
-    zigzag, it takes a hundredth of the calls or fewer.
+    increases the objective, so the number of steps is bounded as for :class:`FrankWolfe`, and the
+    same gap proves the distance to the minimum. On faces of a polytope, where plain steps zigzag,
+    it takes a hundredth of the calls or fewer.
 
     There is room for more points than a mixture needs; if all are in use, the two with the least
-    portions become one.
+    portions become one. Before the first call the mixture is the centre.
 
-    >>> learner = Corrective.start(set=L2Ball(2, 1.0), inner=1.0, radius=0.5, learning_rate=0.5)
-    >>> point, direction = learner.act(0, np.random.default_rng(0))
-    >>> learner.learn(direction, np.array([0.5, 0.0]))
-    >>> learner.point.round(2).tolist()
+    >>> from discreet.sets import L2Ball
+    >>> ball, centre, point = L2Ball(2, 1.0), np.zeros(2), np.zeros(2)
+    >>> Corrective.start(ball).lead(ball, centre, np.array([1.0, 0.0]), point, 0.01)
+    >>> point.round(2).tolist()
     [-0.5, 0.0]
     """
 
@@ -45,69 +45,47 @@ class Corrective(ProjectionFree):
     rows: Integers  # how many are in use
 
     @classmethod
-    def start(
-        cls,
-        *,
-        set: LinearOracle,  # noqa: A002
-        inner: float,
-        radius: float,
-        learning_rate: float,
-        tolerance: float = 0.01,
-        most: int = 1_000_000,
-    ) -> Corrective:
-        """Return the learner before the first round."""
-        plain: Any = ProjectionFree.start(
-            set=set,
-            inner=inner,
-            radius=radius,
-            learning_rate=learning_rate,
-            tolerance=tolerance,
-            most=most,
-        )
-        room = 2 * set.dimension + ROOM
+    def start(cls, around: LinearOracle, *, most: int = 1_000_000) -> Corrective:
+        """Return the map before its first call."""
+        plain: Any = FrankWolfe.start(around, most=most)
+        room = 2 * around.dimension + ROOM
         only_centre = np.zeros(room)
         only_centre[0] = 1.0
-        mixed, products = np.zeros((room, set.dimension)), np.zeros((room, room))
+        mixed, products = np.zeros((room, around.dimension)), np.zeros((room, room))
         return cls._make(
             (*plain, mixed, only_centre, products, np.zeros(room), np.ones(1, np.int64))
         )
 
-    @classmethod
-    def example(cls) -> Corrective:
-        """Return an example for the contract tests."""
-        return cls.start(set=L2Ball(5, 1.0), inner=1.0, radius=0.2, learning_rate=0.01)
-
-    def approach(self) -> None:
-        """Move to the leader: alternately balance the points at hand and call the oracle."""
-        enough = self.tolerance * self.tolerance
+    def lead(
+        self, within: LinearOracle, anchor: Floats, sums: Floats, point: Floats, near: float
+    ) -> None:
+        """Move to the minimum: alternately balance the points at hand and call the oracle."""
+        enough = near * near
         balanced = enough
         for _ in range(self.most_steps):
-            self.measure_falls()
+            self.measure_falls(sums)
             self.balance(balanced)
-            self.mix_points()
-            for i in range(self.sums.size):
-                self.slope[i] = 2.0 * (self.point[i] - self.anchor[i]) + self.sums[i]
-            self.set.minimise_linear(self.slope, self.corner)
-            self.calls[0] += 1
-            gap, distance = 0.0, 0.0
-            for i in range(self.sums.size):
-                step = self.point[i] - self.corner[i]
-                gap += self.slope[i] * step
-                distance += step * step
-            if not gap > enough:
+            self.mix_points(anchor, point)
+            share = self.call(within, anchor, sums, point, near)
+            if share < 0.0:
                 break
+            gap = 0.0
+            for i in range(sums.size):
+                gap += self.slope[i] * (point[i] - self.corner[i])
             balanced = max(EASIER * gap, 0.5 * enough)
             self.make_room()
-            self.add_corner(min(1.0, 0.5 * gap / distance))
+            self.add_corner(share, anchor)
+            for i in range(sums.size):
+                point[i] += share * (self.corner[i] - point[i])
 
-    def measure_falls(self) -> None:
+    def measure_falls(self, sums: Floats) -> None:
         """Compute the slope of the objective along every row."""
         for j in range(self.rows[0]):
             total = 0.0
             for k in range(self.rows[0]):
                 total += 2.0 * self.products[j, k] * self.portions[k]
             for i in range(self.corner.size):
-                total += self.sums[i] * self.mixed[j, i]
+                total += sums[i] * self.mixed[j, i]
             self.falls[j] = total
 
     def balance(self, enough: float) -> None:
@@ -135,19 +113,19 @@ class Corrective(ProjectionFree):
             for j in range(self.rows[0]):
                 self.falls[j] += 2.0 * moved * (self.products[j, best] - self.products[j, worst])
 
-    def mix_points(self) -> None:
+    def mix_points(self, anchor: Floats, point: Floats) -> None:
         """Write the mixture of all rows."""
         total = 0.0
         for j in range(self.rows[0]):
             total += self.portions[j]
-        for i in range(self.point.size):
-            self.point[i] = 0.0
+        for i in range(point.size):
+            point[i] = 0.0
         for j in range(self.rows[0]):
             self.portions[j] /= total
-            for i in range(self.point.size):
-                self.point[i] += self.portions[j] * self.mixed[j, i]
-        for i in range(self.point.size):
-            self.point[i] += self.anchor[i]
+            for i in range(point.size):
+                point[i] += self.portions[j] * self.mixed[j, i]
+        for i in range(point.size):
+            point[i] += anchor[i]
 
     def make_room(self) -> None:
         """Drop points with no portion; if all have one, join the two least."""
@@ -173,13 +151,13 @@ class Corrective(ProjectionFree):
             multiply(second, self.mixed, self.products, self.rows)
             forget(least, self.mixed, self.portions, self.products, self.rows)
 
-    def add_corner(self, share: float) -> None:
+    def add_corner(self, share: float, anchor: Floats) -> None:
         """Add the oracle's point with this share of the mixture."""
         last = self.rows[0]
         for j in range(last):
             self.portions[j] *= 1.0 - share
         for i in range(self.corner.size):
-            self.mixed[last, i] = self.corner[i] - self.anchor[i]
+            self.mixed[last, i] = self.corner[i] - anchor[i]
         self.portions[last] = share
         self.rows[0] = last + 1
         multiply(last, self.mixed, self.products, self.rows)

@@ -136,9 +136,10 @@ class TwoPoint(Descent):
     G is the ``slope``. The difference of the values is released as a fraction of its range, from -2
     ζ G to 2 ζ G, where ζ is the ``radius``; so g is at most d G long, however small ζ is.
 
-    Regret: that of descent, plus (2 + R / r) G ζ T for exploring. The former is at most
-    R d G sqrt(4 q T) with ``curvature`` 0 and damping d G sqrt(4 q T) / R, and
-    4 q d² G² (1 + ln T) / 2 α with curvature α. Without noise 4 q is 1.
+    Regret: that of descent, plus (2 + R / r) G ζ T for exploring. With p the mean square of g in
+    squares of d G, the former is at most R d G sqrt(p T) with ``curvature`` 0 and damping
+    d G sqrt(p T) / R, and p d² G² (1 + ln T) / 2 α with curvature α. Without noise p is at most
+    1 / (d - 1) (docs/regret.md: Two points).
     """
 
     @classmethod

@@ -63,10 +63,14 @@ class Exploring(Learner[Floats, Floats, Release]):
 
     def look(self, rng: Generator) -> None:
         """Write a point one step away in a new direction."""
+        self.look_around(self.radius, self.shrink, rng)
+
+    def look_around(self, radius: float, shrink: float, rng: Generator) -> None:
+        """Write a point that far away in a new direction."""
         draw_tangent(self.set, self.heading, rng)
         for i in range(self.point.size):
-            middle = self.anchor[i] + self.shrink * (self.point[i] - self.anchor[i])
-            self.played[i] = middle + self.radius * self.heading[i]
+            middle = self.anchor[i] + shrink * (self.point[i] - self.anchor[i])
+            self.played[i] = middle + radius * self.heading[i]
 
     def look_both_ways(self, rng: Generator) -> None:
         """Write two points one step away, on opposite sides."""

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from discreet.contracts import Floats, Generator, Learner
+from discreet.contracts import Floats, Generator, Integers, Learner
 from discreet.errors import check_positive, check_range
 from discreet.sets import ExplorationPlan, Vertices, check_ability, check_hull, set_named
 
@@ -60,6 +60,7 @@ class OracleLeader(Learner[Floats, Floats, Floats]):
     aim: Floats  # a buffer
     played: Floats  # a buffer
     asked: Floats  # a buffer
+    calls: Integers  # of the oracle
 
     @classmethod
     def start(cls, *, set: Vertices, exploration: float, spread: float) -> OracleLeader:  # noqa: A002
@@ -77,7 +78,11 @@ class OracleLeader(Learner[Floats, Floats, Floats]):
             np.ascontiguousarray(plan.vertices),
             np.cumsum(plan.weights),
             np.ascontiguousarray(reports / longest),
-            *(np.zeros(set.dimension) for _ in range(4)),
+            np.zeros(set.dimension),
+            np.zeros(set.dimension),
+            np.zeros(set.dimension),
+            np.zeros(set.dimension),
+            np.zeros(1, np.int64),
         )
 
     @classmethod
@@ -97,6 +102,11 @@ class OracleLeader(Learner[Floats, Floats, Floats]):
         """Whether it does anything but explore."""
         return self.exploration < 1.0
 
+    @property
+    def oracle_calls(self) -> int:
+        """How often the oracle was called: at most once per round."""
+        return int(self.calls[0])
+
     def act(self, observation: object, rng: Generator) -> tuple[Floats, Floats]:
         """Play a vertex of the plan, or the best one for the perturbed sum."""
         if rng.random() < self.exploration:
@@ -109,6 +119,7 @@ class OracleLeader(Learner[Floats, Floats, Floats]):
                 self.aim[i] = self.sums[i] + self.spread * rng.standard_normal()
                 self.asked[i] = 0.0
             self.set.minimise_linear(self.aim, self.played)
+            self.calls[0] += 1
         return self.played, self.asked
 
     def query(self, trace: Floats) -> Floats:

@@ -15,7 +15,7 @@ most (η / 2) |Z|, with v the largest E |Z|; an oracle that stops early adds e. 
 last term. ∎
 
 From one value per round, E |g|² ≤ τ d² / 4 ζ² + τ² G² in widths of the range; from two,
-E |g|² ≤ τ d² G² + τ² G².
+E |g|² ≤ τ d² G² / (d - 1) + τ² G² (docs/regret.md: Two points).
 
 Here the noise is paid for in every batch: what a value says about a gradient depends on the point,
 and hence on earlier noise.
@@ -35,45 +35,26 @@ The proof, and why it fails for values that are not rounded, is in docs/proofs.m
 from __future__ import annotations
 
 import math
+from typing import Self
 
 import numpy as np
 
-from discreet.contracts import Floats, Generator, Integers, Toss
-from discreet.errors import check_int, check_positive, check_range
-from discreet.learners.functions.exploring import Exploring
+from discreet.contracts import Floats, Generator, Toss
+from discreet.errors import check_positive, check_range
+from discreet.learners.functions.corrective import Corrective
+from discreet.learners.functions.mirror_maps import ByProjection
+from discreet.learners.functions.noisy_oco import NoisyOco
 from discreet.learners.wrapping import Around
 from discreet.sets import L2Ball, LinearOracle, Projecting
 
 
-class SumLeader(Exploring[Floats]):
-    """Asks for sums of (loss - middle) · u, and follows the leader on them.
-
-    The channel does the multiplication.
-    """
-
-    learning_rate: float  # η
-    factor: float  # turns a released sum into a sum of gradients
-
-    def query(self, trace: Floats) -> Floats:
-        """Ask for the loss times the direction."""
-        return trace
-
-    def release_size(self) -> int:
-        """Return the dimension of the points."""
-        return self.point.size
-
-
-class ProjectionFree(SumLeader):
+class ProjectionFree(NoisyOco):
     """One value per round, and a linear oracle instead of projections.
 
-    This is Algorithm 1 of Ene, Nguyen & Vladu 2021, corrected. When a sum is released, Frank-Wolfe
-    steps with exact line search go from the last leader towards the next,
-
-        p = argmin ⟨2 (x - c) + η S, p⟩,   x ← x + s (p - x),   s = min(1, gap / 2 |x - p|²),
-
-    until the gap ⟨2 (x - c) + η S, x - p⟩ is at most ``tolerance``², which proves that x is within
-    ``tolerance`` of the leader; and for at most ``most`` steps. Where the paper has -η S it means
-    +η S; its delay of one batch is not needed.
+    This is Algorithm 1 of Ene, Nguyen & Vladu 2021, corrected: :class:`NoisyOco` with the mirror
+    map |x - c|², computed by Frank-Wolfe steps (:class:`Corrective`) when a sum is released. They
+    stop within ``tolerance`` of the leader, and after at most ``most`` calls of the oracle. Where
+    the paper has -η S it means +η S; its delay of one batch is not needed.
 
     >>> learner = ProjectionFree.start(set=L2Ball(2, 1.0), inner=1.0, radius=0.5, learning_rate=0.5)
     >>> point, direction = learner.act(0, np.random.default_rng(0))
@@ -81,13 +62,6 @@ class ProjectionFree(SumLeader):
     >>> learner.point.round(2).tolist()
     [-0.5, 0.0]
     """
-
-    tolerance: float
-    most_steps: int
-    sums: Floats
-    slope: Floats  # of the objective: a buffer
-    corner: Floats  # what the oracle answers: a buffer
-    calls: Integers  # of the oracle
 
     @classmethod
     def start(
@@ -99,54 +73,16 @@ class ProjectionFree(SumLeader):
         learning_rate: float,
         tolerance: float = 0.01,
         most: int = 1_000_000,
-    ) -> ProjectionFree:
+    ) -> Self:
         """Return the learner before the first round."""
-        size = set.dimension
-        return cls(
-            **cls.buffers(set, radius, inner),
-            learning_rate=check_positive("learning_rate", learning_rate),
-            factor=set.flat / radius,
-            tolerance=check_range("tolerance", tolerance, 1e-9, 1e9),
-            most_steps=check_int("most", most, minimum=1),
-            sums=np.zeros(size),
-            slope=np.zeros(size),
-            corner=np.zeros(size),
-            calls=np.zeros(1, np.int64),
+        return cls.with_map(
+            Corrective.start(set, most=most),
+            set=set,
+            inner=inner,
+            radius=radius,
+            learning_rate=learning_rate,
+            tolerance=tolerance,
         )
-
-    @classmethod
-    def example(cls) -> ProjectionFree:
-        """Return an example for the contract tests."""
-        return cls.start(set=L2Ball(5, 1.0), inner=1.0, radius=0.2, learning_rate=0.01)
-
-    def act(self, observation: object, rng: Generator) -> tuple[Floats, Floats]:
-        """Play a point near the leader."""
-        self.look(rng)
-        return self.played, self.heading
-
-    def learn(self, trace: Floats, released: Floats) -> None:
-        """Move to the leader on the new sum."""
-        for i in range(self.sums.size):
-            self.sums[i] = self.learning_rate * self.factor * released[i]
-        self.approach()
-
-    def approach(self) -> None:
-        """Take Frank-Wolfe steps towards the leader."""
-        for _ in range(self.most_steps):
-            for i in range(self.sums.size):
-                self.slope[i] = 2.0 * (self.point[i] - self.anchor[i]) + self.sums[i]
-            self.set.minimise_linear(self.slope, self.corner)
-            self.calls[0] += 1
-            gap, distance = 0.0, 0.0
-            for i in range(self.sums.size):
-                step = self.point[i] - self.corner[i]
-                gap += self.slope[i] * step
-                distance += step * step
-            if not gap > self.tolerance * self.tolerance:
-                break
-            share = min(1.0, 0.5 * gap / distance)
-            for i in range(self.sums.size):
-                self.point[i] += share * (self.corner[i] - self.point[i])
 
 
 class RoundedProjectionFree(Around[Floats, Toss, Floats, Toss]):
@@ -158,10 +94,10 @@ class RoundedProjectionFree(Around[Floats, Toss, Floats, Toss]):
     x.
     """
 
-    learner: ProjectionFree
+    learner: NoisyOco
 
     @classmethod
-    def around(cls, plain: ProjectionFree) -> RoundedProjectionFree:
+    def around(cls, plain: NoisyOco) -> RoundedProjectionFree:
         """Return the learner that asks for rounded values, before the first round."""
         return cls(plain)
 
@@ -239,13 +175,11 @@ class CentredProjectionFree(ProjectionFree):
         for i in range(size):
             gradient = released[i] / across - mean * self.walked[i]
             self.sums[i] = self.learning_rate * self.factor * gradient
-        self.approach()
+        self.mirror.lead(self.set, self.anchor, self.sums, self.point, self.tolerance)
 
 
-class TwoPointLeader(SumLeader):
+class TwoPointLeader(NoisyOco):
     """Two values per round, and a projection: x = projection of c - η S / 2."""
-
-    set: Projecting
 
     @classmethod
     def start(
@@ -256,16 +190,20 @@ class TwoPointLeader(SumLeader):
         radius: float,
         slope: float,
         learning_rate: float,
-    ) -> TwoPointLeader:
+    ) -> Self:
         """Return the learner before the first round."""
-        return cls(
-            **cls.buffers(set, radius, inner, points=2),
-            learning_rate=check_positive("learning_rate", learning_rate),
+        return cls.with_map(
+            ByProjection(),
+            set=set,
+            inner=inner,
+            radius=radius,
+            learning_rate=learning_rate,
             factor=2.0 * set.flat * check_positive("slope", slope),
+            points=2,
         )
 
     @classmethod
-    def example(cls) -> TwoPointLeader:
+    def example(cls) -> Self:
         """Return an example for the contract tests."""
         return cls.start(set=L2Ball(5, 1.0), inner=1.0, radius=1e-3, slope=1.0, learning_rate=0.01)
 
@@ -273,9 +211,3 @@ class TwoPointLeader(SumLeader):
         """Play two points near the leader, on opposite sides."""
         self.look_both_ways(rng)
         return self.played, self.heading
-
-    def learn(self, trace: Floats, released: Floats) -> None:
-        """Move to the leader on the new sum."""
-        for i in range(self.point.size):
-            self.point[i] = self.anchor[i] - 0.5 * self.learning_rate * self.factor * released[i]
-        self.set.project(self.point)

@@ -8,16 +8,14 @@ import numpy as np
 
 from discreet.contracts import Floats, Generator, Integers
 from discreet.errors import check_range
-from discreet.learners.functions.corrective import EASIER, Corrective
+from discreet.learners.functions.corrective import Corrective
 from discreet.learners.points.ftrl import as_rates
 from discreet.learners.points.rates import Leader, Rates
 from discreet.sets import L2Ball, LinearOracle, check_room
 
 ACCURACY = 0.005  # of the first leader, in outer radii: adds 1 % to the bound without noise
 FINEST = 3e-6  # below, rounding hides how near a point is to the leader
-ROUNDING = 1e-15  # a gap that is a smaller share of its terms is rounding: sums may be anything
 LARGEST = 1e100  # of a sum; beyond, products overflow
-MOST_CALLS = 1_000_000  # in one round; only rounding could take more
 
 
 class OracleFtrl(Leader):
@@ -29,7 +27,7 @@ class OracleFtrl(Leader):
         argmin η ⟨L, x⟩ + |x - c|²,   e(t) = R max(α / sqrt(t), 3e-6),
 
     with c the centre of the set, R its outer radius and α the ``accuracy``. As the leader hardly
-    moves from round to round, one or two calls are usually enough; ``solver.calls`` counts them.
+    moves from round to round, one or two calls are usually enough; ``oracle_calls`` counts them.
 
     Regret: that of ``QuadraticFtrl`` plus G Σ e(t) ≤ G R (2 α sqrt(T) + 3e-6 T), G the largest
     length of a loss vector within the hull.
@@ -50,6 +48,9 @@ class OracleFtrl(Leader):
     clock: Integers  # rounds played
     accuracy: float  # α, in units of length
     finest: float
+    set: LinearOracle
+    anchor: Floats  # c
+    pulls: Floats  # η L: a buffer
     solver: Corrective
 
     @classmethod
@@ -62,8 +63,7 @@ class OracleFtrl(Leader):
     ) -> OracleFtrl:
         """Return the learner before the first round."""
         check_room(set)
-        inner, outer = float(set.inner), float(set.outer)
-        solver = Corrective.start(set=set, inner=inner, radius=0.5 * inner, learning_rate=1.0)
+        outer = float(set.outer)
         return cls(
             sums=np.zeros(set.dimension),
             point=set.centre(),
@@ -71,7 +71,10 @@ class OracleFtrl(Leader):
             clock=np.zeros(1, np.int64),
             accuracy=outer * check_range("accuracy", accuracy, 1e-5, 1.0),
             finest=FINEST * outer,
-            solver=solver,
+            set=set,
+            anchor=set.centre(),
+            pulls=np.zeros(set.dimension),
+            solver=Corrective.start(set),
         )
 
     @classmethod
@@ -85,37 +88,15 @@ class OracleFtrl(Leader):
         rate = self.rates.at(self.clock[0])
         for i in range(self.sums.size):
             pull = rate * self.sums[i]  # noise may be anything
-            self.solver.sums[i] = min(max(pull, -LARGEST), LARGEST) if pull == pull else 0.0
-        self.approach(max(self.accuracy / math.sqrt(self.clock[0]), self.finest))
-        for i in range(self.sums.size):
-            self.point[i] = self.solver.point[i]
+            self.pulls[i] = min(max(pull, -LARGEST), LARGEST) if pull == pull else 0.0
+        near = max(self.accuracy / math.sqrt(self.clock[0]), self.finest)
+        self.solver.lead(self.set, self.anchor, self.pulls, self.point, near)
         return self.point, 0.0
 
-    def approach(self, near: float) -> None:
-        """Go to within that distance of the leader."""
-        enough = near * near
-        balanced = enough
-        for _ in range(MOST_CALLS):
-            self.solver.measure_falls()
-            self.solver.balance(balanced)
-            self.solver.mix_points()
-            gap, distance, size = 0.0, 0.0, 0.0
-            for i in range(self.sums.size):
-                self.solver.slope[i] = (
-                    2.0 * (self.solver.point[i] - self.solver.anchor[i]) + self.solver.sums[i]
-                )
-            self.solver.set.minimise_linear(self.solver.slope, self.solver.corner)
-            self.solver.calls[0] += 1
-            for i in range(self.sums.size):
-                step = self.solver.point[i] - self.solver.corner[i]
-                gap += self.solver.slope[i] * step
-                distance += step * step
-                size += abs(self.solver.slope[i] * step)
-            if not gap > max(enough, ROUNDING * size):
-                break
-            balanced = max(EASIER * gap, 0.5 * enough)
-            self.solver.make_room()
-            self.solver.add_corner(min(1.0, 0.5 * gap / distance))
+    @property
+    def oracle_calls(self) -> int | None:
+        """How often the oracle was called."""
+        return self.solver.oracle_calls
 
     @staticmethod
     def extra_bound(

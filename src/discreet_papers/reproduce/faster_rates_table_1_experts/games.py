@@ -93,8 +93,15 @@ def private_entrants(experts: int, rounds: int, epsilon: float) -> dict[tuple[st
     long = min(
         max(2, round((experts * rounds) ** (1 / 3) / epsilon ** (2 / 3))), max(2, rounds // 4)
     )
+    # the paper's mechanisms; by default both learn from randomised bits, whose bound is smaller
+    added: dict[str, tuple[tuple[str, object], ...]] = {
+        LOCAL: (("noise", "laplace"),),
+        BATCHED: (("responses", False),),
+    }
     found = {
-        (name, how): _make_entrant(name, how, epsilon)
+        (name, how): _make_entrant(
+            name, how, epsilon, *(added.get(name, ()) if how == TIGHT else ())
+        )
         for name in (FOLLOW, LOCAL, BATCHED)
         for how in (TIGHT, PAPER)
     }
@@ -127,8 +134,8 @@ def _distinct(frame: SweepGame, epsilon: float) -> list[Entrant]:
     ]
 
 
-def _make_entrant(name: str, how: str, epsilon: float, *more: tuple[str, int]) -> Entrant:
-    role = f"{LONG if more else name}, {how}"
+def _make_entrant(name: str, how: str, epsilon: float, *more: tuple[str, object]) -> Entrant:
+    role = f"{LONG if 'batch_size' in dict(more) else name}, {how}"
     return Entrant(
         algorithm=name,
         epsilon=epsilon,
