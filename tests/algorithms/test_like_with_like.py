@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 
 import pytest
 
@@ -45,7 +46,7 @@ def test_exceptions_are_algorithms():
 def test_parameters_are_those_of_the_non_private_version(name, delta):
     """Rates, radii and bounds agree as epsilon grows; noise parameters have no counterpart."""
     known = algorithm(name)
-    setting = known.setting(rounds=2**14, epsilon=MUCH, delta=delta)
+    setting = known.setting(rounds=2**11, epsilon=MUCH, delta=delta)
     mine, other = known.build(setting), algorithm(known.twin).build(setting)
     close = COARSE.get(name, 1e-3)
     shared = mine.parameters.keys() & other.parameters.keys()
@@ -112,7 +113,7 @@ def _options(name):
 def test_leaders_have_their_head_start_with_and_without_privacy():
     for geometry in ("experts", "ball", "cube"):
         for delta in (0.0, 1e-6):
-            for epsilon in (0.1, 1.0, 10.0, MUCH):
+            for epsilon in (1.0, MUCH):
                 setting = Setting(Points(geometry, 10), rounds=2**16, epsilon=epsilon, delta=delta)
                 names = (f"private-ftrl-{geometry}", f"ftrl-{geometry}")
                 early = [
