@@ -61,7 +61,7 @@ def test_parameters_are_those_of_the_non_private_version(name, delta):
         assert type(mine.private.learner) is type(other.private.learner)
     if mine.regret_bound is not None and other.regret_bound is not None:
         # dp-exp3-lap and private-ftpl have proofs of their own, which differ by a little
-        assert mine.regret_bound == pytest.approx(other.regret_bound, rel=0.02)
+        assert mine.regret_bound == pytest.approx(other.regret_bound, rel=0.02, abs=5.0)
 
 
 # Randomised responses are rounded losses: on functions, games are noisier with them. And sets of
