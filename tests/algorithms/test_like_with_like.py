@@ -13,6 +13,7 @@ from discreet.simulation import Contender, simulate
 MUCH = 1e9  # epsilon: noise of a thousand-millionth of the range
 # those whose counterpart is another algorithm, and why
 OTHERS = {
+    "dp-lambda-lap": "clips what its base hears, and the base is an option",
     "batched-ucb": "doubles its batches and has a smaller radius than UCB1",
     "dp-klucb": "plays batches, and an index of its own",
     "dp-imed": "plays batches, and an index of its own",
