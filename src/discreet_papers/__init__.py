@@ -1,4 +1,4 @@
-"""The papers behind ``discreet``: reproductions, errata, printed calibrations and data sets.
+"""The papers behind ``discreet``: reproductions, errata, calibrations, data sets, an inventory.
 
 It is a plugin like any other. It uses the public interface of ``discreet``, and an entry point of
 the group ``discreet`` names it. Importing it is cheap: algorithms, environments and commands are
@@ -22,4 +22,9 @@ register_command(
     "counters",
     "discreet_papers.cli.counters:counters",
     short_help="Compare running sums: mean squared error at equal privacy.",
+)
+register_command(
+    "papers",
+    "discreet_papers.cli.papers:papers",
+    short_help="List every statement of the papers, with its numbers.",
 )

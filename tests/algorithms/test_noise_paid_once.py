@@ -171,3 +171,21 @@ def test_an_audit_of_rounded_sums_finds_most_of_epsilon_and_never_more():
         "private-projection-free", setting=setting, trials=400_000, noise="laplace", rounding=True
     )
     assert 0.9 <= found.share <= 1.0
+
+
+def test_estimates_whose_errors_are_all_alike_are_not_covered():
+    """The counterexample: one random sign for all estimates; R = |ℓ| = 1, |a| = 3."""
+    steps, size = 10_000, 10.0  # |g|²
+    loss, side = np.array([1.0, 0.0]), np.array([0.0, 3.0])
+    rate = 2.0 / math.sqrt(steps * size)
+    regret = 0.0
+    for sign in (-1.0, 1.0):
+        total = np.zeros(2)
+        for _ in range(steps):
+            point = -rate / 2.0 * total
+            point /= max(1.0, float(np.linalg.norm(point)))
+            regret += (float(loss @ point) + 1.0) / 2.0
+            total += loss + sign * side
+    bound = 1.0 / rate + rate / 4.0 * steps * size
+    assert regret > 10.0 * bound
+    assert regret == pytest.approx((1.0 - 1.0 / math.sqrt(size)) * steps, rel=0.05)

@@ -160,3 +160,24 @@ def test_audits_find_nearly_all_of_epsilon(name):
 def test_other_noise_is_refused(name, options, complaint):
     with pytest.raises(DiscreetError, match=complaint):
         algorithm(name).build(**options)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0, 30.0])
+def test_the_bound_of_exp3_on_responses(epsilon):
+    """EXP3 on responses: the inequality on a grid, the second moment, and the bound again."""
+    setting = Setting(Arms(4), rounds=2**20, epsilon=epsilon)
+    found = algorithm("noisy-exp2").build(setting, noise="response")
+    assert found.bound_source == "docs/regret.md: EXP3 on responses"
+    rate, mixing = (float(found.parameters[key]) for key in ("learning_rate", "mixing"))
+    c = 1.0 / math.tanh(epsilon / 2.0)
+    below, square = (c - 1.0) / 2.0, (3.0 + c * c) / 4.0
+    for loss in (0.0, 0.3, 1.0):
+        chance = (1.0 + (2.0 * loss - 1.0) / c) / 2.0  # of the upper response
+        second = chance * ((1.0 + c) / 2.0) ** 2 + (1.0 - chance) * ((1.0 - c) / 2.0) ** 2
+        assert second <= square + 1e-12
+    share = rate * 4.0 * below / mixing
+    growth = (math.expm1(share) - share) / share**2
+    x = np.linspace(-share, 40.0, 100_001)
+    assert (np.exp(-x) <= 1.0 - x + growth * x * x + 1e-9).all()
+    again = (1.0 - mixing) * math.log(4.0) / rate + (rate * growth * square * 4.0 + mixing) * 2**20
+    assert found.regret_bound == pytest.approx(again)

@@ -12,7 +12,7 @@ from common import ROOT
 from scipy import integrate
 
 from discreet.algorithms.arms import bounds
-from discreet.algorithms.arms.tuning import MOST_CLIPPED
+from discreet.algorithms.arms.ordinary import MOST_CLIPPED
 from discreet.algorithms.points.tuning import largest_normal
 from discreet.learners.arms.ftpl import log_lead_probability
 from discreet.learners.arms.htinf import paper_threshold

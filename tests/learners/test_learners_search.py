@@ -166,13 +166,33 @@ def test_optimal_weights_are_those_of_a_general_optimiser():
 
 
 def test_the_constants_of_lil_ucb():
-    constants = LilConstants.theory(0.1)
+    constants = LilConstants.theory(0.1, 10)
     c, delta = coverage_factor(0.01), constants.failure
     assert c == pytest.approx(21153.399, abs=5e-4)
     assert delta == pytest.approx(2.815509e-8, rel=1e-6)
     assert 4.0 * math.sqrt(c * delta) + 4.0 * c * delta == pytest.approx(0.1)
-    assert constants.ratio == ((2 + constants.bonus) / constants.bonus) ** 2
+    assert constants.ratio == pytest.approx(12.9122, abs=5e-5)
+    assert LilConstants.theory(0.1, 166).ratio == constants.ratio
+    assert LilConstants.theory(0.1, 168).ratio == pytest.approx(2.0 * constants.ratio)
     assert LilConstants.practice(0.1, 10)[:4] == (0.0, 0.5, 2.0, 0.02)
+
+
+@pytest.mark.parametrize("error", [0.9, 0.1, 1e-3])
+def test_no_worse_arm_is_pulled_so_often_that_lil_ucb_stops(error):
+    """Best-arm search, 6: the lemma for all small numbers, and many large ones."""
+    constants = LilConstants.theory(error, 2)
+    low = math.log(1.0 / constants.failure)
+
+    def g(n, m):
+        return (np.log(np.log((1.0 + constants.slack) * n)) + m * low) / n
+
+    pulls = np.unique(np.geomspace(1, 1e7, 4000).astype(np.int64))
+    for others in (*range(1, 40), 100, 1000, 10**5):
+        for m in (1, 2, 3, 10, 1000):
+            possible = pulls[9.0 * g(pulls, m) >= g(others, 1)]
+            assert possible.max() < m * constants.ratio * others
+    if error == 0.1:
+        assert 9.0 * g(12, 1) >= g(1, 1) > 9.0 * g(13, 1), "13 pulls, where 10 would have stopped"
 
 
 def replay(learner, gains):

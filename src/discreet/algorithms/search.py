@@ -40,8 +40,8 @@ GROWTH = 0.25  # of a batch over all earlier ones of an arm
 EXPLORATION = 2.0
 PROVED = "at most as often as is allowed (docs/proofs.md: Best-arm search)"
 LIL_PROVED = (
-    "at most as often as is allowed (Jamieson et al. 2014, Theorem 2, for sub-Gaussian numbers "
-    "of this variance)"
+    "at most as often as is allowed (Jamieson et al. 2014, Theorem 2, with the constants of "
+    "docs/proofs.md: Best-arm search)"
 )
 LIL_UNPROVED = "nothing is proved of the constants that are used in practice"
 

@@ -35,7 +35,9 @@ def local_tsallis_inf(
     found = _noise(setting, noise)
     tuned = 4.0 if estimator == "reduced-variance" else 2.0
     rate = tuned if learning_rate is None else learning_rate
-    return arms.noisy_tsallis_inf(setting, found, learning_rate=rate, estimator=estimator)
+    return arms.noisy_tsallis_inf(
+        setting, found, learning_rate=rate, estimator=estimator, likely=1.0
+    )
 
 
 @printed("local-lil-ucb")

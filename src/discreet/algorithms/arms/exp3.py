@@ -23,7 +23,7 @@ GAIN_FACTOR = 2.0 * math.sqrt(math.e - 1.0)  # c in the bound c sqrt(K T ln K) o
 
 @register_algorithm(
     name="noisy-exp2",
-    twin="exp2",
+    twin="exp3",  # what is left of it without noise, when there is nothing to mix for
     title="EXP2 with noise every round",
     problem=Arms(),
     growth=Growth(0.5, shows_at=10.0),

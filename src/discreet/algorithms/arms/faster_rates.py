@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 
+from discreet.algorithms.arms.ordinary import MOST_CLIPPED, htinf_moment
 from discreet.algorithms.arms.tuning import (
     IDEAL_EXP3_SIZE,
     IDEAL_FTPL_SIZE,
-    MOST_CLIPPED,
     noisy_exp3,
     noisy_ftpl,
     noisy_htinf,
@@ -59,12 +59,13 @@ def batched_htinf(
     """Corollary 2: HTINF with α = 2, that clips losses beyond its threshold.
 
     A noisy mean has second moment at most σ² = 1 + 2 λ², λ = 1 / (τ ε). With Θ = sqrt(5) - 2 and a
-    learning rate of 0.87 / (σ sqrt(t)) the bound is 4.6 τ σ sqrt(K T'), least at τ = sqrt(2) / ε.
+    learning rate of 1 / (ς sqrt(t)), ς the best, the bound is below 4.6 τ σ sqrt(K T'), least at τ
+    = sqrt(2) / ε.
     Nothing of this depends on the number of rounds, which may be unknown.
     """
     channel = batches_of(setting, math.sqrt(2.0), batch_size)
     least = math.sqrt(1.0 + 2.0 / (channel.hold() * setting.epsilon) ** 2)
-    sigma = least / math.sqrt(1.0 - MOST_CLIPPED) if moment is None else moment
+    sigma = htinf_moment(setting.problem.arms, least) if moment is None else moment
     learner = Htinf.start(
         arms=setting.problem.arms, moment=sigma, threshold=MOST_CLIPPED, clips=True
     )

@@ -28,6 +28,8 @@ from discreet.private import Private
 from discreet.problems import Arms
 
 Estimator = Literal["importance-weighted", "reduced-variance"]
+LIKELY = 0.25  # κ of Tsallis-INF, from where on a baseline is used (docs/regret.md: Tsallis-INF)
+MOST_CLIPPED = math.sqrt(5.0) - 2.0  # Θ of HTINF that clips, with the least bound
 ONLY_STOCHASTIC = (
     "logarithmic against independent, identically distributed losses; no bound otherwise"
 )
@@ -219,16 +221,21 @@ def tsallis_inf(
     learning_rate: float | None = None,
     estimator: Estimator = "reduced-variance",
 ) -> Instance:
-    """Tsallis-INF; c = 2 for the importance-weighted estimator, 4 for the reduced-variance one."""
+    """Tsallis-INF; c = 2 for the importance-weighted estimator, 4 for the reduced-variance one.
+
+    Its baseline begins at w = η²/4, and not at η² as in the paper: the bound is smaller.
+    """
     arms, rounds = setting.problem.arms, setting.rounds
     reduced = estimator == "reduced-variance"
     tuned = 4.0 if reduced else 2.0
     rate = tuned if learning_rate is None else learning_rate
-    bound = (bounds.tsallis_inf if reduced else bounds.weighted_tsallis_inf)(arms, rounds)
+    bound = (bounds.sharp_tsallis_inf if reduced else bounds.weighted_tsallis_inf)(arms, rounds)
     known = rate == tuned
     return _instance(
         setting,
-        TsallisInf.start(arms=arms, learning_rate=rate, baseline=0.5 if reduced else 0.0),
+        TsallisInf.start(
+            arms=arms, learning_rate=rate, baseline=0.5 if reduced else 0.0, likely=LIKELY
+        ),
         bound if known else None,
         "docs/regret.md: Tsallis-INF" if known else "no bound proved for this learning rate",
         learning_rate=rate,
@@ -245,27 +252,49 @@ def tsallis_inf(
     anytime=True,
     one_point=True,
 )
-def htinf(setting: Setting[Arms], *, moment: float = 1.0, tail: float = 2.0) -> Instance:
-    """HTINF; losses in [0, 1] have all moments at most 1."""
+def htinf(
+    setting: Setting[Arms],
+    *,
+    moment: float | None = None,
+    tail: float = 2.0,
+    clips: bool | None = None,
+) -> Instance:
+    """HTINF; losses in [0, 1] have all moments at most 1.
+
+    For ``tail`` 2 it clips losses beyond its threshold, and has the numbers of the least bound, as
+    batched-htinf has. With ``clips`` false, or another tail, losses are skipped and threshold and
+    moment are the paper's.
+    """
     arms, rounds = setting.problem.arms, setting.rounds
-    learner = Htinf.start(arms=arms, moment=moment, tail=tail)
-    bound = 30.0 * moment * arms ** (1.0 - 1.0 / tail) * (rounds + 1.0) ** (1.0 / tail)
-    source = "Huang et al. 2022, Theorem 4.1"
+    clipping = tail == 2.0 if clips is None else clips
+    threshold = MOST_CLIPPED if clipping else None
+    usual = htinf_moment(arms, 1.0) if clipping else 1.0
+    sigma = usual if moment is None else moment
+    learner = Htinf.start(arms=arms, moment=sigma, tail=tail, threshold=threshold, clips=clipping)
+    bound: float | None = None
+    source = "no bound proved: moment is below 1, or losses are clipped"
     if tail == 2.0:
         source = "docs/regret.md: HTINF"
         bound = bounds.htinf(
             arms,
             rounds,
             deviation=1.0,
-            moment=moment,
+            moment=sigma,
             threshold=learner.threshold,
-            clips=learner.clips,
+            clips=clipping,
         )
-    if moment < 1.0:
-        return _instance(
-            setting, learner, None, "no bound proved: moment is below 1", moment=moment, tail=tail
-        )
-    return _instance(setting, learner, bound, source, moment=moment, tail=tail)
+    elif sigma >= 1.0 and not clipping:
+        source = "Huang et al. 2022, Theorem 4.1"
+        bound = 30.0 * sigma * arms ** (1.0 - 1.0 / tail) * (rounds + 1.0) ** (1.0 / tail)
+    return _instance(
+        setting, learner, bound, source, moment=sigma, threshold=learner.threshold, tail=tail
+    )
+
+
+def htinf_moment(arms: int, deviation: float) -> float:
+    """Return the ς with the least bound of HTINF that clips: sqrt(κ sqrt(K) / (sqrt(K) - 1)) σ."""
+    root = math.sqrt(arms)
+    return deviation * math.sqrt(root / ((root - 1.0) * (1.0 - MOST_CLIPPED)))
 
 
 @register_algorithm(
@@ -281,10 +310,10 @@ def ftpl(
 ) -> Instance:
     """FTPL with Laplace perturbation and geometric resampling.
 
-    At most sqrt(K T) copies, and the learning rate with the least bound.
+    At most K T copies, more than are ever needed, and the learning rate with the least bound.
     """
     arms, rounds = setting.problem.arms, setting.rounds
-    copies = math.ceil(math.sqrt(arms * rounds)) if cap is None else cap
+    copies = arms * rounds if cap is None else cap
     tuned = math.sqrt(bounds.largest_perturbation(arms) / (2.0 * arms * rounds))
     rate = tuned if learning_rate is None else learning_rate
     return _instance(

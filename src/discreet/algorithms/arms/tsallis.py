@@ -7,7 +7,7 @@ from typing import Literal
 
 from discreet.algorithms.arms import bounds
 from discreet.algorithms.arms.indices import channel_for, first_batch
-from discreet.algorithms.arms.ordinary import Estimator, tsallis_inf
+from discreet.algorithms.arms.ordinary import LIKELY, Estimator, tsallis_inf
 from discreet.algorithms.arms.tuning import bound_rounds
 from discreet.algorithms.registry import ROOT, Growth, Instance, Setting, register_algorithm
 from discreet.channels import Batch, OneBit, PerRound
@@ -19,6 +19,7 @@ from discreet.problems import Arms
 
 NO_BOUND = "no bound proved: noisy losses can be negative"
 CAUTION = 0.5  # θ: a single noisy loss then cannot decide the game
+QUIET = 1e-4  # variance of noise, in squared widths, from which on there is nothing to be wary of
 BatchNoise = Literal["laplace", "optimal"]
 
 
@@ -108,13 +109,14 @@ def noisy_tsallis_inf(
     learning_rate: float | None,
     estimator: Estimator,
     caution: float = math.inf,
+    likely: float = LIKELY,
 ) -> Instance:
     """Return Tsallis-INF with this noise on every loss, and a learning rate scaled to it."""
     width = setting.bounds.width
     # what the noise adds to the 1/4 of a loss, at most
     variance = noise.square_around_middle(width) / width**2 - 0.25
     channel = PerRound(setting.bounds, noise)
-    return _instance(setting, channel, variance, learning_rate, estimator, caution)
+    return _instance(setting, channel, variance, learning_rate, estimator, caution, likely=likely)
 
 
 def _moment(estimator: Estimator) -> float:
@@ -129,13 +131,21 @@ def _instance(
     learning_rate: float | None,
     estimator: Estimator,
     caution: float,
+    *,
+    likely: float = LIKELY,
     **parameters: int,
 ) -> Instance:
     tuned = 2.0 / math.sqrt(_moment(estimator) + variance)
     rate = tuned if learning_rate is None else learning_rate
     baseline = 0.5 if estimator == "reduced-variance" else 0.0
+    if caution == CAUTION and variance < QUIET:
+        caution = math.inf
     learner = TsallisInf.start(
-        arms=setting.problem.arms, learning_rate=rate, baseline=baseline, caution=caution
+        arms=setting.problem.arms,
+        learning_rate=rate,
+        baseline=baseline,
+        caution=caution,
+        likely=likely,
     )
     return Instance(
         private=Private(channel, learner),
@@ -170,7 +180,7 @@ def one_bit_tsallis_inf(setting: Setting[Arms], *, batch_size: int | None = None
     found = bounds.sharp_tsallis_inf(arms, rounds // size) / channel.contrast
     return Instance(
         private=Private(
-            channel, TsallisInf.start(arms=arms, learning_rate=4.0, baseline=0.5, likely=0.25)
+            channel, TsallisInf.start(arms=arms, learning_rate=4.0, baseline=0.5, likely=LIKELY)
         ),
         parameters={"batch_size": size, "contrast": channel.contrast, "learning_rate": 4.0},
         regret_bound=bound_rounds(setting, size, found),

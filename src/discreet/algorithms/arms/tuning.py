@@ -15,10 +15,9 @@ from discreet.problems import Arms
 
 # batch sizes, in units of 1 / ε, with the least bound: of EXP3 for s = 2/3, of FTPL for s = 0.28
 IDEAL_EXP3_SIZE, IDEAL_FTPL_SIZE = math.sqrt(3.6), 1.63
-MOST_CLIPPED = math.sqrt(5.0) - 2.0  # Θ of HTINF that clips, with the least bound
 
 TOO_SMALL = "no bound proved: mixing too small or batch too long"
-BOUNDED = "randomised responses are bounded (see discreet.algorithms.arms.tuning.responsive_exp3)"
+BOUNDED = "docs/regret.md: EXP3 on responses"
 
 
 def noisy_exp3(
@@ -60,15 +59,10 @@ def responsive_exp3(
 ) -> Instance:
     """Return EXP3 behind a channel that releases a randomised response to every loss.
 
-    On the scale where losses are in [0, 1] a response is one of (1 ± c) / 2, c = coth(ε / 2): its
-    second moment is at most q = (3 + c²) / 4, that of a loss of 1, and it is at least -b, b = (c -
-    1) / 2. With γ = η K b / s no η times an estimate is below -s, where e^-x ≤ 1 - x + g x² with g
-    = (e^s - 1 - s) / s². So the weights lose at most ln K / η + η g K T q / (1 - γ), and the regret
-    is at most
-
-        (1 - γ) ln K / η + η K T v,   v = g q + b / s,
-
-    since mixing costs γ T. Here s minimises v, and η = sqrt(ln K / (K T v)).
+    On the scale where losses are in [0, 1] a response is one of (1 ± c) / 2, c = coth(ε / 2). Its
+    second moment is at most q, it is at least -b, and γ = η K b / s, where s minimises v = g q + b
+    / s and η = sqrt(ln K / (K T v)): the symbols and the proof are in docs/regret.md (EXP3 on
+    responses).
     """
     arms, rounds = setting.problem.arms, setting.rounds
     (response,) = channel.noise_scales

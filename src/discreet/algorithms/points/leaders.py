@@ -10,7 +10,7 @@ import math
 from typing import Any
 
 from discreet.algorithms.points.running_sums import Candidate, Pick, RunningSumName, choose
-from discreet.algorithms.points.tuning import Smoothing, Tuning, describe_rates
+from discreet.algorithms.points.tuning import Smoothing, Tuning, describe_rates, handicap
 from discreet.algorithms.registry import Instance, Setting, register_algorithm
 from discreet.channels import OpenSum
 from discreet.contracts import Learner
@@ -36,9 +36,12 @@ OUR_FTPL = (
     anytime=True,
 )
 def ftrl_experts(
-    setting: Setting[Points], *, learning_rate: float | None = None, head_start: float = 0.0
+    setting: Setting[Points], *, learning_rate: float | None = None, head_start: float | None = None
 ) -> Instance:
-    """FTRL with entropy; η = sqrt(8 ln N / T), in units of the range."""
+    """FTRL with entropy; η = sqrt(8 ln N / T), in units of the range.
+
+    If a delta is given, early rounds have larger rates, as those of private-ftrl-experts have.
+    """
     experts = setting.problem.sets(setting.bounds)
     rates = Tuning.of_entropy(setting).rates(setting, None, learning_rate, head_start)
     return Instance(
@@ -150,7 +153,9 @@ def lead_experts(
     experts, tuning = setting.problem.sets(setting.bounds), Tuning.of_entropy(setting)
 
     def bound(found: Candidate) -> float | None:
-        return _entropy_bound(setting, tuning.rates(setting, found, learning_rate, 0.0), found)
+        rates = tuning.rates(setting, found, learning_rate, 0.0)
+        least = _entropy_bound(setting, rates, found)
+        return None if least is None else least * handicap(setting, found, head_start)
 
     found = pick(bound)
     rates = tuning.rates(setting, found, learning_rate, head_start)

@@ -16,7 +16,7 @@ from discreet.algorithms.points.leaders import (
     noise_length,
 )
 from discreet.algorithms.points.running_sums import Candidate, Pick, RunningSumName, choose
-from discreet.algorithms.points.tuning import Tuning, describe_rates
+from discreet.algorithms.points.tuning import Tuning, describe_rates, handicap
 from discreet.algorithms.registry import Instance, Setting, register_algorithm
 from discreet.channels import OpenSum
 from discreet.learners import OracleFtrl, QuadraticFtrl
@@ -41,9 +41,15 @@ def _register_leaders(example: Points, place: str) -> None:
         anytime=True,
     )
     def leader(
-        setting: Setting[Points], *, learning_rate: float | None = None, head_start: float = 0.0
+        setting: Setting[Points],
+        *,
+        learning_rate: float | None = None,
+        head_start: float | None = None,
     ) -> Instance:
-        """FTRL with |x|²; η = 2 R / (G sqrt(T))."""
+        """FTRL with |x|²; η = 2 R / (G sqrt(T)).
+
+        If a delta is given, early rounds have larger rates, as those of its private version have.
+        """
         sets = setting.problem.sets(setting.bounds)
         rates = Tuning.of_squares(sets).rates(setting, None, learning_rate, head_start)
         return Instance(
@@ -98,7 +104,8 @@ def lead_quadratic(
 
     def bound(found: Candidate) -> float | None:
         rates = tuning.rates(setting, found, learning_rate, 0.0)
-        return _quadratic_bound(setting, sets, rates, found)
+        least = _quadratic_bound(setting, sets, rates, found)
+        return None if least is None else least * handicap(setting, found, head_start)
 
     found = pick(bound)
     rates = tuning.rates(setting, found, learning_rate, head_start)

@@ -59,7 +59,7 @@ class Tuning(NamedTuple):
             return Rates.anytime(
                 size=size, curvature=curvature, step=step, noise=self._noise(found)
             )
-        start = (HEAD_START if proved(found) else 0.0) if head_start is None else head_start
+        start = usual_start(setting, found) if head_start is None else head_start
         check_range("head_start", start, 0.0, 10.0)
         if start > 0.0:
             return Rates.early(
@@ -89,6 +89,26 @@ class Tuning(NamedTuple):
 
     def _noise(self, found: Candidate | None) -> Floats:
         return np.zeros(1) if found is None else self.weight * found.variances_by_digits()
+
+
+def usual_start(setting: Setting[Points], found: Candidate | None) -> float:
+    """Return the usual head start: that of Gaussian noise, and none otherwise.
+
+    Without privacy it is the one that a private leader has at this delta, so that both are tuned
+    alike.
+    """
+    gaussian = setting.delta > 0.0 if found is None else proved(found)
+    return HEAD_START if gaussian else 0.0
+
+
+def handicap(setting: Setting[Points], found: Candidate, head_start: float | None) -> float:
+    """Return what a bound is multiplied with when running sums are compared.
+
+    If a delta is given, noise without a head start must be better by what a head start costs.
+    """
+    if head_start is not None or setting.delta == 0.0 or proved(found):
+        return 1.0
+    return math.sqrt(1.0 + HEAD_START**2)
 
 
 def proved(found: Candidate | None) -> bool:

@@ -37,7 +37,7 @@ class AnytimeProjectionFree(NoisyOco):
     >>> point, direction = learner.act(0, np.random.default_rng(0))
     >>> for _ in range(3):
     ...     learner.learn(direction, np.full(5, 9.0))
-    >>> learner.epoch[0], learner.point.tolist()
+    >>> int(learner.epoch[0]), learner.point.tolist()
     (1, [0.0, 0.0, 0.0, 0.0, 0.0])
     """
 

@@ -29,23 +29,43 @@ class LilConstants(NamedTuple):
     guard: float
 
     @classmethod
-    def theory(cls, error: float) -> LilConstants:
-        """Return the constants of Theorem 2.
+    def theory(cls, error: float, arms: int) -> LilConstants:
+        """Return a and ω of Theorem 2, and a κ with which ``error`` is not exceeded.
 
-        The answer is wrong with probability at most 4 sqrt(c ω) + 4 c ω, which is the error here.
+        The proof is in docs/proofs.md (Best-arm search, 6). Theorem 2 has 4 sqrt(c ω) + 4 c ω for
+        the error.
 
-        >>> constants = LilConstants.theory(0.1)
+        >>> constants = LilConstants.theory(0.1, 10)
         >>> round(coverage_factor(constants.slack), 3), f"{constants.failure:.6e}"
         (21153.399, '2.815509e-08')
+        >>> round(constants.ratio, 3), round(LilConstants.theory(0.1, 1000).ratio, 3)
+        (12.912, 25.824)
         """
         slack = 0.01
-        failure = (math.sqrt(1.0 + error) - 1.0) ** 2 / (4.0 * coverage_factor(slack))
-        return cls(slack, 1.0, 9.0, failure, 0.0)
+        cover = coverage_factor(slack)
+        failure = (math.sqrt(1.0 + error) - 1.0) ** 2 / (4.0 * cover)
+        few = (arms + 1.0) * cover * failure <= error
+        return cls(slack, 1.0, (1.0 if few else 2.0) * pull_ratio(slack, failure), failure, 0.0)
 
     @classmethod
     def practice(cls, error: float, arms: int) -> LilConstants:
         """Return the constants of the paper's experiments, for which nothing is proved."""
         return cls(0.0, 0.5, 1.0 + 10.0 / arms, error / 5.0, 2.0)
+
+
+def pull_ratio(slack: float, failure: float) -> float:
+    """Return the r with r = 9 (ℓ(r) + L) / (ℓ(1) + L), ℓ(n) = ln ln((1 + a) n), L = ln(1 / ω).
+
+    With it, ℓ(s) + L ≤ 9 s (ℓ(t) + m L) / t only if t < m r s (docs/proofs.md: Best-arm search).
+    """
+
+    def logs(count: float) -> float:
+        return math.log(math.log((1.0 + slack) * count) / failure)
+
+    ratio = 1000.0
+    for _ in range(100):  # a contraction that comes from above
+        ratio = 9.0 * logs(ratio) / logs(1.0)
+    return ratio * (1.0 + 1e-9)
 
 
 def coverage_factor(slack: float) -> float:
@@ -82,7 +102,7 @@ class LilUcb(Searching):
         begin = start_search(arms, (error,), batches)
         size = begin.gains.size
         chosen = (
-            LilConstants.theory(error)
+            LilConstants.theory(error, size)
             if constants == "theory"
             else LilConstants.practice(error, size)
         )

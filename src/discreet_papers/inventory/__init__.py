@@ -1,0 +1,6 @@
+"""The inventory: everything that the five papers state, what implements it, and the numbers."""
+
+from discreet_papers.inventory.document import compute_entries, write_inventory
+from discreet_papers.inventory.registry import Compared, Item, Paper, papers
+
+__all__ = ["Compared", "Item", "Paper", "compute_entries", "papers", "write_inventory"]
