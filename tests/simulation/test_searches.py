@@ -18,9 +18,8 @@ from discreet.problems import BestArm
 from discreet.problems.arms import to_search
 from discreet.randomness import streams
 from discreet.simulation.loop import Player
-from discreet.simulation.measures import least_samples
 from discreet.simulation.searches import run_search
-from discreet.simulation.statistics import share_interval
+from discreet.simulation.statistics import least_samples, share_interval
 
 NAMES = ["track-and-stop", "local-track-and-stop", "batched-lucb"]
 GAME = {

@@ -13,9 +13,13 @@ from numpy.typing import NDArray
 
 from discreet.contracts import Floats, Integers
 from discreet.guarantee import Guarantee, Json
-from discreet.learners.search.track_and_stop import optimal_weights
 from discreet.simulation.records import RegretRecord
-from discreet.simulation.statistics import mean_interval, median_of_means, share_interval
+from discreet.simulation.statistics import (
+    least_samples,
+    mean_interval,
+    median_of_means,
+    share_interval,
+)
 
 if TYPE_CHECKING:
     from discreet.simulation.contenders import Contender
@@ -380,20 +384,6 @@ class Searches(Measure[SearchRow]):
             "note": "guarantees are about the decisions of one search and when it stops, not "
             "about this file",
         }
-
-
-def least_samples(means: Floats, variance: float, error: float) -> float | None:
-    """Return T* kl(ν, 1 - ν) for Gaussian losses with these means; None if two are the best.
-
-    >>> losses = np.array([0.4] + [0.6] * 9)
-    >>> round(least_samples(losses, 0.25, 0.1)), round(least_samples(losses, 1.1706736, 0.1))
-    (352, 1646)
-    """
-    gains = 1.0 - means
-    inverse = optimal_weights(gains, int(gains.argmax()), np.zeros(gains.size))
-    if inverse == 0.0:
-        return None
-    return float(variance / inverse * (1.0 - 2.0 * error) * math.log((1.0 - error) / error))
 
 
 def finite_epsilon(guarantee: Guarantee) -> float | None:

@@ -1,4 +1,4 @@
-"""Summaries of a number over independent trials."""
+"""Summaries of a number over independent trials, and the least number of samples."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from discreet.contracts import Floats
 from discreet.errors import check_range
+from discreet.learners.search.track_and_stop import optimal_weights
 
 GROUPS = 24  # of Tossou & Dimitrakakis 2017
 
@@ -95,3 +96,17 @@ def gini_difference(values: Floats) -> float:
         return 0.0
     ranks = 2.0 * np.arange(1, count + 1) - count - 1.0
     return float(2.0 * np.dot(ranks, np.sort(values)) / (count * (count - 1)))
+
+
+def least_samples(means: Floats, variance: float, error: float) -> float | None:
+    """Return T* kl(ν, 1 - ν) for Gaussian losses with these means; None if two are the best.
+
+    >>> losses = np.array([0.4] + [0.6] * 9)
+    >>> round(least_samples(losses, 0.25, 0.1)), round(least_samples(losses, 1.1706736, 0.1))
+    (352, 1646)
+    """
+    gains = 1.0 - means
+    inverse = optimal_weights(gains, int(gains.argmax()), np.zeros(gains.size))
+    if inverse == 0.0:
+        return None
+    return float(variance / inverse * (1.0 - 2.0 * error) * math.log((1.0 - error) / error))
