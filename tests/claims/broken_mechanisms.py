@@ -342,7 +342,7 @@ def queried() -> Private:
     """Return a learner whose query names its own arrays, behind a channel that writes into them."""
     learner = (
         algorithm("batched-exp4")
-        .build(Setting(Advice(3, 5), rounds=1000, delta=1e-6))
+        .build(Setting(Advice(3, 5), rounds=1000, delta=1e-6), responses=False)
         .private.learner
     )
     return Private(WritesIntoQuery(bounds=UNIT, noise=Laplace(1.0), theirs=np.zeros(5)), learner)

@@ -30,6 +30,7 @@ from discreet.sets import (
     Vertices,
     check_ability,
     check_room,
+    set_named,
 )
 
 # Both speeds
@@ -133,10 +134,9 @@ def test_abilities_are_said_in_words(each):
 
 def test_what_a_set_lacks_is_refused():
     check_ability(Simplex(3), Barrier)
-    with pytest.raises(
-        DiscreetError, match=r"type KSets, which has a linear oracle, .*, but must have a barrier"
-    ):
-        check_ability(KSets.of(3, 1), Barrier)
+    lacks = r"type Permutahedron, which has a linear oracle, .*, but must have a barrier"
+    with pytest.raises(DiscreetError, match=lacks):
+        check_ability(set_named("permutations(3)"), Barrier)
     check_room(KSets.of(3, 1), minimum=2)
     with pytest.raises(
         DiscreetError, match="type KSets has a hull of dimension 1, but must have at least 2"

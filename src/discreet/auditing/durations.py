@@ -28,6 +28,7 @@ from discreet.live.experts import Advisor, Experts
 from discreet.live.optimizers import Optimizer, VectorOptimizer
 from discreet.live.run import LiveRun
 from discreet.live.run_plan import RunPlan
+from discreet.live.slates import SlateBandit
 
 LIMIT = 0.05  # the largest epsilon that durations may show
 TRIALS = 20_000
@@ -254,9 +255,11 @@ def _usual_outcomes(subject: LiveClient | LiveRun) -> tuple[object, ...]:
     size = 1
     if isinstance(subject, Experts):
         size = len(recipe["experts"])
+    elif isinstance(subject, SlateBandit):
+        size = recipe["shown"]
     elif isinstance(subject, Optimizer):
         size = subject._problem.evaluations
-    if isinstance(subject, Experts) or size > 1:
+    if isinstance(subject, Experts | SlateBandit) or size > 1:
         return tuple([number] * size for number in numbers)
     return tuple(numbers)
 
@@ -275,7 +278,7 @@ class Player:
         self._now, self._left = 0.0, 0
         self._rounds = min(plan.rounds_of(0), plan.private.channel.max_rounds())
         self.measured = MEASURED if plan.wait is None else WAITING
-        self._keyword = "losses" if isinstance(subject, Experts) else "loss"
+        self._keyword = "losses" if isinstance(subject, Experts | SlateBandit) else "loss"
 
     def start(self) -> None:
         """Begin a new run, and another one that is played between an outcome and its deadline."""

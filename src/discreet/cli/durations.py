@@ -11,15 +11,24 @@ from discreet.algorithms import algorithm
 from discreet.auditing import DurationAudit
 from discreet.cli.text import facts
 from discreet.errors import DiscreetError
-from discreet.live import Advisor, Bandit, BestArmSearch, Experts, Optimizer, VectorOptimizer
+from discreet.live import (
+    Advisor,
+    Bandit,
+    BestArmSearch,
+    Experts,
+    Optimizer,
+    SlateBandit,
+    VectorOptimizer,
+)
 from discreet.live.client import LiveClient
-from discreet.problems import Advice, Arms, BestArm, Functions, Points, Problem
+from discreet.problems import Advice, Arms, BestArm, Functions, Points, Problem, SemiBandit
 
 CLIENTS: dict[type[Problem], Callable[..., LiveClient[Any]]] = {
     Arms: Bandit,
     BestArm: BestArmSearch,
     Advice: Advisor,
     Functions: Optimizer,
+    SemiBandit: SlateBandit,
 }
 
 
@@ -29,6 +38,8 @@ def live_client(name: str, problem: Problem, terms: Mapping[str, Any]) -> LiveCl
     client: Callable[..., LiveClient[Any]] | None = CLIENTS.get(type(problem))
     if isinstance(problem, Points):
         client = VectorOptimizer
+        own = ("domain", "loss_set") if problem.domain else ("geometry", "dimension")
+        given = {key: given[key] for key in own}
         if problem.geometry == "experts":
             client, given = Experts, {"experts": problem.dimension}
     if client is None:

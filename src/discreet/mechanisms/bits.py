@@ -276,7 +276,8 @@ class ExactResponse(ResponseShape):
         """Return what one release guarantees, from the coin that is actually tossed."""
         if self.least < least_share(self.ideal.epsilon):
             return Guarantee.none("the coin of the response is less even than its epsilon allows")
-        return self.ideal.guarantee(sensitivity, model=model, source=source)
+        exact = f"{source}; exact noise (docs/proofs.md: One bit)"
+        return self.ideal.guarantee(sensitivity, model=model, source=exact)
 
     @property
     def scale(self) -> float:

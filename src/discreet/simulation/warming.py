@@ -34,7 +34,7 @@ def problem_names() -> dict[str, type]:
     """Return every kind of problem by the name that commands have for it.
 
     >>> list(problem_names())
-    ['arms', 'advice', 'contexts', 'functions', 'points', 'best-arm']
+    ['arms', 'advice', 'contexts', 'functions', 'best-arm', 'points', 'semi-bandit']
     """
     kinds = dict.fromkeys(type(each.problem) for each in list_algorithms().values())
     return {re.sub(r"(?<!^)(?=[A-Z])", "-", kind.__name__).lower(): kind for kind in kinds}

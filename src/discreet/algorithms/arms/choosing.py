@@ -23,6 +23,8 @@ WITH_BOUNDS = (
     "batched-ftpl",
     "noisy-exp2",
     "dp-exp3-lap",
+    "dp-lambda-lap",
+    "local-tsallis-inf",
 )
 
 # Which algorithm had the least regret from which epsilon on: 4 arms, 2^17 rounds, the environments

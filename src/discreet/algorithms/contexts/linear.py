@@ -37,8 +37,8 @@ from discreet.problems import Contexts
 ReportNoise = Literal["cap", "hemisphere", "gaussian"]
 LINEAR = "rewards that are linear in the features, |θ| ≤ 1"
 LOCAL_PROVED = (
-    "none without a probability, of order (d T)^(3/4) / sqrt(ε) (docs/regret.md: Linear and "
-    "generalised linear rewards)"
+    "none without a probability, of order (d T)^(3/4) / sqrt(ε) "
+    "(docs/regret.md: Linear and generalised linear rewards)"
 )
 JOINT_PRACTICE = Factors(0.5, 0.1, 0.0, 0.0, 0.0)  # chosen by measurements
 

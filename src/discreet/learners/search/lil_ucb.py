@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from typing import Literal, NamedTuple
 
-from discreet.contracts import Generator
+import numpy as np
+
+from discreet.contracts import Floats, Generator
 from discreet.errors import check_positive
 from discreet.learners.search.searching import (
     EVERY_ROUND,
@@ -78,14 +80,16 @@ class LilUcb(Searching):
 
         radius = (1 + β) (1 + √a) sqrt(2 v (1 + a) ln(ln((1 + a) n) / ω) / n)
 
-    It stops when an arm was pulled at least 1 + κ times as often as all others together, and
-    answers with that arm (Jamieson, Malloy, Nowak & Bubeck 2014). v is the ``variance`` of a
-    released number; on batches each release adds ``noise_variance``.
+    It stops when an arm was pulled at least o + κ times as often as all others together, and
+    answers with that arm (Jamieson, Malloy, Nowak & Bubeck 2014). o is the largest number of its
+    pulls that were open at once: 1, unless outcomes come late. v is the ``variance`` of a released
+    number; on batches each release adds ``noise_variance``.
     """
 
     constants: LilConstants
     variance: float
     noise_variance: float
+    backlog: Floats  # o, of every arm
 
     @classmethod
     def start(
@@ -111,6 +115,7 @@ class LilUcb(Searching):
             constants=chosen,
             variance=check_positive("variance", variance),
             noise_variance=float(noise_variance),
+            backlog=np.zeros(size),
         )
 
     @classmethod
@@ -131,7 +136,12 @@ class LilUcb(Searching):
                 index = self.upper_index(i)
                 if index > most:
                     arm, most = i, index
-        return arm, self.next_pull(arm)
+        pull = self.next_pull(arm)
+        waiting = self.begun[arm] - (pull.rounds - 1)  # before every arm has a release
+        if self.all_released():
+            waiting -= self.pulls[arm]
+        self.backlog[arm] = max(self.backlog[arm], waiting)
+        return arm, pull
 
     def learn(self, trace: Pull, released: float) -> None:
         """Count it; stop if this arm was pulled much more often than all others."""
@@ -140,7 +150,8 @@ class LilUcb(Searching):
         for i in range(self.pulls.size):
             if i != trace.arm:
                 others += self.pulls[i]
-        if self.pulls[trace.arm] >= 1.0 + self.constants.ratio * others and self.all_released():
+        enough = self.backlog[trace.arm] + self.constants.ratio * others
+        if self.pulls[trace.arm] >= enough and self.all_released():
             self.conclude(0, trace.arm)
 
     def upper_index(self, arm: int) -> float:
