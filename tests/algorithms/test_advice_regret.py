@@ -67,7 +67,7 @@ class TestRegretProof:
         those of both bounds.
         """
         setting = Setting(Advice(3, 5), rounds=4000, epsilon=0.8, delta=delta)
-        built = algorithm(name).build(setting, batch_size=batch_size)
+        built = algorithm(name).build(setting, batch_size=batch_size, responses=False)
         assert built.regret_bound is not None
         assert built.regret_bound < setting.rounds
         channel, rate, mixing = (
@@ -108,7 +108,8 @@ class TestRegretProof:
             assert float(weights @ moments) <= min(counted) * (1 + 1e-6)
 
     def test_the_bound_of_the_learner_is_the_one_that_is_tuned(self):
-        built = algorithm("local-exp4").build(Setting(Advice(3, 5), rounds=10_000, epsilon=0.8))
+        setting = Setting(Advice(3, 5), rounds=10_000, epsilon=0.8)
+        built = algorithm("local-exp4").build(setting, noise="laplace")
         rate, mixing = built.parameters["learning_rate"], built.parameters["mixing"]
         bounds = [
             Exp4.regret_bound(

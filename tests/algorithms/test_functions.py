@@ -98,14 +98,24 @@ def test_the_guarantee_is_what_was_asked_for(name, epsilon, delta):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in PRIVATE if "strongly" not in name])
-def test_without_noise_it_is_the_ordinary_learner(name):
-    private = build(name, delta=1e-6).private
-    channel = private.channel
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        *((name, {}) for name in PRIVATE if "strongly" not in name),
+        ("private-two-point", {"sums": "tree"}),
+        ("private-two-point", {"sums": "blt"}),
+        ("private-projection-free", {"sums": "tree"}),
+    ],
+)
+def test_without_noise_it_is_the_ordinary_learner(name, options):
+    built = build(name, delta=1e-6, options=options.items())
+    private, channel = built.private, built.private.channel
+    if options:
+        assert built.guarantee.model == "central", "sums were asked for"
     if name == "batched-scrible":
         silent = channel._replace(size=1, noise=Laplace(0.0))
         open_ = Open(channel.bounds)
-    elif name in LOCAL:
+    elif built.guarantee.model == "local":  # of a central one too, where its bound is smaller
         silent = channel._replace(noise=Laplace(0.0))
         open_ = OpenDifference(channel.bounds) if "two" in name else Open(channel.bounds)
     else:

@@ -123,7 +123,7 @@ def test_what_is_rounded_and_what_is_not():
         type(build(replace(setting, problem=replace(LINEAR, form="convex"))).private.channel)
         is GradientSums
     )
-    vacuous = build(replace(setting, epsilon=1e-4)).private.learner
+    vacuous = build(replace(setting, epsilon=1e-4), when_vacuous="centre").private.learner
     assert isinstance(vacuous, RoundedCentre)
     with pytest.raises(DiscreetError, match="calibration is paper, which has no rounding"):
         build(setting, calibration="paper", rounding=True)

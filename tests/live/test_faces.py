@@ -314,8 +314,14 @@ class TestAdvisor:
 
     @pytest.mark.parametrize("name", ["batched-exp4", "improved-batched-exp4"])
     def test_estimates_of_many_experts_are_for_simulation_only(self, name):
-        with pytest.raises(DiscreetError, match="cannot be used live"):
-            Advisor(arms=2, experts=3, horizon=100, epsilon=1.0, delta=1e-6, algorithm=name)
+        """By default both learn from randomised bits, which can be used live."""
+        numbers = {"arms": 2, "experts": 3, "horizon": 100, "epsilon": 1.0, "delta": 1e-6}
+        with pytest.raises(DiscreetError, match="estimates of many experts cannot be used live"):
+            Advisor(**numbers, algorithm=name, responses=False)
+        usual = Advisor(**numbers, algorithm=name)
+        usual.tell(usual.ask(ADVICE), loss=0.25)
+        assert usual.state().released == 1
+        assert usual.guarantee.model == "local"
 
 
 @pytest.mark.parametrize("make", [experts, optimizer, advisor])

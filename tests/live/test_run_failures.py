@@ -34,6 +34,7 @@ def break_sampler(face, monkeypatch, failure):
 
     monkeypatch.setattr(NoiseBlock, "take", fail)
     monkeypatch.setattr("secrets.randbelow", fail)
+    monkeypatch.setattr("secrets.randbits", fail)
 
 
 def break_learner(face, monkeypatch, failure):
