@@ -40,8 +40,9 @@ def test_the_repaired_lemma_is_the_least_over_shares_and_the_largest_over_pulls(
 
 
 @pytest.mark.parametrize(("rounds", "epsilon"), [(40, 0.1), (60, 0.3), (30, 1.0), (20, 1e-6)])
-def test_no_more_follows_from_hybrids(rounds, epsilon):
-    """Minimise the larger regret over all laws of the number of pulls: q, then min(1, e^εp q)."""
+@pytest.mark.parametrize("both", [False, True], ids=["one direction", "both"])
+def test_what_follows_from_hybrids(rounds, epsilon, both):
+    """Minimise the larger regret over all laws of the number of pulls, in both games."""
     size = 2 * rounds + 1
     rows, limits = [], []
 
@@ -58,14 +59,22 @@ def test_no_more_follows_from_hybrids(rounds, epsilon):
     add(-rounds / 2.0, g=(second, -0.5), v=(-1, -1.0))
     for p in range(rounds):
         add(0.0, g=(rounds + p, 1.0), q=(p, -math.exp(epsilon * p)))
+        if both:  # for the complement, too: 1 - q ≤ e^εp (1 - g)
+            grown = math.exp(epsilon * p)
+            add(grown - 1.0, g=(rounds + p, grown), q=(p, -1.0))
         if p:
             add(0.0, q=(p, 1.0), g=(p - 1, -1.0))
+            add(0.0, q=(rounds + p, 1.0), g=(rounds + p - 1, -1.0))
     target = np.zeros(size)
     target[-1] = 1.0
     ranges = [(0.0, 1.0)] * (2 * rounds) + [(0.0, None)]
     found = linprog(target, A_ub=np.array(rows), b_ub=limits, bounds=ranges)
     assert found.status == 0
-    assert any_private(rounds, epsilon) == pytest.approx(found.fun, rel=1e-6)
+    if both:
+        assert any_private(rounds, epsilon) <= found.fun + 1e-9
+    else:
+        tail = math.expm1(-epsilon * rounds) / math.expm1(-epsilon)
+        assert tail * rounds / (2.0 * (rounds + tail)) == pytest.approx(found.fun, rel=1e-6)
 
 
 def test_hybrids_bound_what_a_private_algorithm_can_notice():

@@ -2,8 +2,8 @@
 
 Every epoch is a game of known length with a leader and sums of its own. A round is in one epoch, so
 the guarantee is that of one epoch. With the bound B(T) = c T^(3/4) for a known number of rounds,
-epochs that grow by g cost at most c T^(3/4) g^(3/4) (g - 1)^(3/4) / (g^(3/4) - 1): 2.47 times as
-much for g = 2, which is what trees can do; the least is 2.26, at g = 1.39.
+epochs that grow by g cost about g^(3/4) (g - 1)^(3/4) / (g^(3/4) - 1) times as much, and no more
+from the third on: 2.47 times for g = 2, which is what trees can do; the least is 2.26, at g = 1.39.
 """
 
 from __future__ import annotations
