@@ -94,7 +94,7 @@ class TestPower:
         assert 0.9 * epsilon <= found.lower_bound <= epsilon
         assert not found.violated
 
-    @pytest.mark.slow
+    @pytest.mark.full
     def test_searches_are_attacked_beyond_their_end(self):
         """They stop after some hundred rounds, and choose their batch lengths; trials continue."""
         setting = Setting(BestArm(2), epsilon=1.0)
@@ -330,7 +330,7 @@ class TestTheCommand:
             "--set",
             "calibration=paper",
             "--trials",
-            "50000",
+            "20000",
         )
         code, text = self.run(*words)
         assert code == 0
