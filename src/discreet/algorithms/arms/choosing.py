@@ -24,8 +24,7 @@ WITH_BOUNDS = (
     "noisy-exp2",
     "dp-exp3-lap",
     "dp-lambda-lap",
-    "local-tsallis-inf",
-)
+)  # local-tsallis-inf is one-bit-tsallis-inf with batches of one round
 
 # Which algorithm had the least regret from which epsilon on: 4 arms, 2^17 rounds, the environments
 # deterministic, stochastic and random-walk, 24 trials, epsilon from 0.03 to 10.
