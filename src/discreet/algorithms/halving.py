@@ -38,10 +38,12 @@ def subgaussian_tail(samples: float, gap: float, *, variance: float = 0.25) -> f
 def laplace_tail(samples: float, gap: float, *, scale: float) -> float:
     """Return the same for sums in [0, t] with Laplace noise of this scale on each.
 
-    It is the least of exp(-λ t Δ + λ² t / 4) / (1 - λ² scale²)² over λ < 1 / scale.
+    It is the least of exp(-λ t Δ + λ² t / 4) / (1 - λ² scale²)² over λ < 1 / scale; that λ is
+    below 2 Δ.
     """
-    tilt = TILTS / scale
-    powers = -tilt * samples * gap + tilt**2 * samples / 4.0 - 2.0 * np.log1p(-(TILTS**2))
+    tilt = TILTS * min(1.0 / scale, 2.0 * gap)
+    powers = -tilt * samples * gap + tilt**2 * samples / 4.0
+    powers -= 2.0 * np.log1p(-((tilt * scale) ** 2))
     return float(min(1.0, np.exp(powers.min())))
 
 
