@@ -26,6 +26,7 @@ OTHERS = {
     "local-glm": "has constants chosen for noise, and looks at features one by one",
     "local-greedy": "is greedy, where LinUCB is optimistic",
     "private-two-point": "is a leader on sums, where two-point takes steps",
+    "private-fkm": "is a leader on sums, where fkm takes steps",
     "local-two-point": "takes lazy steps",
     "batched-successive-elimination": "pulls arms in batches",
     "batched-lil-ucb": "pulls arms in batches",
@@ -122,6 +123,15 @@ def test_leaders_have_their_head_start_with_and_without_privacy():
                     for name in names
                 ]
                 assert early == [delta > 0.0] * 2
+
+
+def test_the_paper_has_one_rate():
+    for geometry in ("experts", "ball", "cube"):
+        setting = Setting(Points(geometry, 10), rounds=2**16, epsilon=1.0, delta=1e-6)
+        build = algorithm(f"private-ftrl-{geometry}").build
+        assert "first_learning_rate" not in build(setting, calibration="paper").parameters
+        given = build(setting, calibration="paper", head_start=1.0)
+        assert "first_learning_rate" in given.parameters
 
 
 def test_the_best_moment_of_htinf():

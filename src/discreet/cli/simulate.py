@@ -244,11 +244,11 @@ def _print(results: Results[RegretRow]) -> None:
     ]
     table(head, rows, right=range(1, len(head)))
     if any(row["times_twin"] is not None for row in summary):
-        click.echo("vs. non-private: regret divided by that of the same algorithm without privacy.")
+        click.echo("vs. non-private: regret divided by that of its non-private counterpart.")
     if not all(row["learns"] for row in summary):
         click.echo(
-            "† it, or the same algorithm without privacy, learns nothing here: it plays the "
-            "centre, or at random, because its bound for so few rounds is vacuous and "
+            "† it, or its non-private counterpart, learns nothing here: it plays the centre, "
+            "or at random, because its bound for so few rounds is vacuous and "
             "when_vacuous=centre was asked for."
         )
     if any(row["bound_is_vacuous"] for row in summary):

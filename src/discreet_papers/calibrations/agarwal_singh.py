@@ -62,9 +62,10 @@ def private_ftrl_experts(
     learning_rate: float | None = None,
     head_start: float | None = None,
 ) -> Instance:
-    """Theorem 3.1 with entropy, on a padded tree with the noise of the paper."""
+    """Theorem 3.1 with entropy and one rate, on a padded tree with the noise of the paper."""
     pick = _pick_tree(setting, sums, noise, padding)
-    return points.lead_experts(setting, pick, learning_rate=learning_rate, head_start=head_start)
+    start = 0.0 if head_start is None else head_start
+    return points.lead_experts(setting, pick, learning_rate=learning_rate, head_start=start)
 
 
 @printed("private-ftpl")
@@ -108,9 +109,10 @@ def private_ftrl(
     learning_rate: float | None = None,
     head_start: float | None = None,
 ) -> Instance:
-    """Theorem 3.1 with |x|², on a padded tree with the noise of the paper."""
+    """Theorem 3.1 with |x|² and one rate, on a padded tree with the noise of the paper."""
     pick = _pick_tree(setting, sums, noise, padding)
-    return points.lead_quadratic(setting, pick, learning_rate=learning_rate, head_start=head_start)
+    start = 0.0 if head_start is None else head_start
+    return points.lead_quadratic(setting, pick, learning_rate=learning_rate, head_start=start)
 
 
 def _pick_tree(
