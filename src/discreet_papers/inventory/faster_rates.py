@@ -8,6 +8,8 @@ import math
 import numpy as np
 
 from discreet import Guarantee
+from discreet.algorithms import arms as on_arms
+from discreet.environments import Drop
 from discreet.guarantee import compose
 from discreet.problems import Advice, Arms, Points
 from discreet_papers.inventory.agarwal_singh import exact_share_beyond, share_beyond
@@ -18,6 +20,7 @@ from discreet_papers.reproduce.faster_rates_figure_1 import RATE, ForcedGame, fo
 ROUNDS, ARMS, EPSILON, DELTA = 1 << 16, 4, 0.1, 1e-6
 PLAYS = EPSILON * ROUNDS  # batches of 1 / ε rounds
 EXPERTS = 10
+SWITCH = Drop(2, ROUNDS, alternate=True).switches_after()  # the τ of Lemma 15
 AT = "4 arms, one better by 0.05, T = 2^16, ε = 0.1"
 EXP3 = Case("batched-exp3", Arms(ARMS), epsilon=EPSILON)
 HTINF = EXP3._replace(name="batched-htinf")
@@ -153,10 +156,31 @@ ON_BATCHES = regret_of(EXP3, AT, theorem_1, what="regret with EXP3")
 AS_ARMS = regret_of(FOLLOW, ADVICE, lambda: corollary_2(EXPERTS))
 LOCALLY = regret_of(LOCAL, WITH_ADVICE, theorem_5)
 IN_BATCHES = regret_of(BATCHED, f"{WITH_ADVICE}, δ = 1e-6", theorem_6)
+CENTRAL = regret_of(
+    BATCHED.with_options(responses=False),
+    f"{WITH_ADVICE}, δ = 1e-6",
+    theorem_6,
+    what="regret with central noise",
+)
 IMPROVED = regret_of(FITTED, f"{WITH_ADVICE}, δ = 1e-6", theorem_8)
 EPSILON_OF_BATCHES = epsilon_of(
     EXP3._replace(epsilon=1.0), "4 arms, batches of 2 rounds, claimed ε = 1", lambda: 1.0
 )
+
+
+def lemma_15() -> float:
+    """Return the printed bound at p = ceil(1 / (2 ε)), at the γ where both terms are equal."""
+    pulls = math.ceil(0.5 / EPSILON)
+    share = (math.sqrt(SWITCH**2 + 2.0 * ROUNDS * pulls) - SWITCH) / (2.0 * ROUNDS)
+    return (1.0 - math.exp(EPSILON * pulls) / 2.0) * share * ROUNDS / 2.0
+
+
+def larger_regret() -> float:
+    """Return the larger mean regret of batched-exp3 in the games of the lemma."""
+    games = ("drop", "drop-alternate")
+    return max(EXP3._replace(problem=Arms(2), environment=game).regret() for game in games)
+
+
 BASIC = Compared(
     what="epsilon of 10 releases of 0.1",
     at="each of them 0.1-private",
@@ -218,7 +242,7 @@ NUMBERS: Numbers = {
     "Theorem 4": (AS_ARMS,),
     "Corollary 4": (AS_ARMS,),
     "Theorem 5": (LOCALLY,),
-    "Theorem 6": (IN_BATCHES,),
+    "Theorem 6": (IN_BATCHES, CENTRAL),
     "Algorithm 2": (IN_BATCHES,),
     "Lemma 4": (BASIC,),
     "Lemma 5": (BASIC,),
@@ -290,6 +314,21 @@ NUMBERS: Numbers = {
     "Algorithm 6": (LOCALLY,),
     "Theorem 8": (IMPROVED,),
     "Algorithm 7": (IMPROVED,),
+    "Lemma 15": (
+        Compared(
+            what="lower bound for a pair of games",
+            at="2 arms, T = 2^16, ε = 0.1, τ = 128; measured: batched-exp3",
+            there=lemma_15,
+            here=lambda: on_arms.lower_bounds.quick_private(ROUNDS, EPSILON, SWITCH),
+            measured=larger_regret,
+        ),
+        Compared(
+            what="lower bound for any private algorithm",
+            at="2 arms, T = 2^16, ε = 0.1; measured: batched-exp3",
+            here=lambda: on_arms.lower_bounds.any_private(ROUNDS, EPSILON),
+            measured=larger_regret,
+        ),
+    ),
     "Figure 1": (
         Compared(
             what="P_t(2) at the end, first data set",

@@ -34,6 +34,7 @@ class Case(NamedTuple):
     trials: int = TRIALS
     options: tuple[tuple[str, Any], ...] = ()
     scene: tuple[tuple[str, Any], ...] = ()  # options of the environment
+    unknown_horizon: bool = False
 
     @property
     def setting(self) -> Setting[Problem]:
@@ -44,6 +45,7 @@ class Case(NamedTuple):
             epsilon=self.epsilon,
             delta=self.delta,
             bounds=make_range(self.low, self.high),
+            unknown_horizon=self.unknown_horizon,
         )
 
     def with_options(self, **options: object) -> Case:
@@ -61,9 +63,20 @@ class Case(NamedTuple):
         assert found is not None, f"{self.name} has no bound here"
         return found
 
+    def confident_bound(self) -> float:
+        """Return its bound on regret that holds with probability 0.95."""
+        found = self.build().confident_bound
+        assert found is not None, f"{self.name} has no such bound here"
+        assert found.failure == 0.05
+        return found.regret
+
     def regret(self) -> float:
         """Return its mean regret over the trials."""
-        return _measure_regret(self)
+        return _play(self).regret
+
+    def oracle_calls(self) -> float:
+        """Return how often it calls a linear oracle per round."""
+        return _play(self).calls
 
     def epsilon_proved(self) -> float:
         """Return the epsilon of its guarantee."""
@@ -83,7 +96,11 @@ class Case(NamedTuple):
 
     def samples(self) -> float:
         """Return the mean number of samples of a search."""
-        return _measure_samples(self)
+        return _search(self).samples
+
+    def wrong(self) -> float:
+        """Return the share of searches with a wrong answer."""
+        return _search(self).wrong
 
 
 def regret_of(
@@ -102,8 +119,15 @@ def epsilon_of(case: Case, at: str, there: Number, *, what: str = "epsilon") -> 
     )
 
 
+class Played(NamedTuple):
+    """What the trials of a case have on average."""
+
+    regret: float
+    calls: float  # of a linear oracle, per round
+
+
 @functools.cache
-def _measure_regret(case: Case) -> float:
+def _play(case: Case) -> Played:
     player = Contender.named(case.name, case.setting, **dict(case.options))
     game = environment(
         case.environment or case.problem.default_environment,
@@ -121,7 +145,8 @@ def _measure_regret(case: Case) -> float:
         trials=case.trials,
         seed=SEED,
     )
-    return float(results.regret[0, :, -1].mean())
+    calls = results.summary()[0]["oracle_calls_per_round"]
+    return Played(float(results.regret[0, :, -1].mean()), math.nan if calls is None else calls)
 
 
 @functools.cache
@@ -129,8 +154,15 @@ def _attack(case: Case) -> float:
     return audit(case.name, setting=case.setting, **dict(case.options)).lower_bound
 
 
+class Searched(NamedTuple):
+    """What the searches of a case have on average."""
+
+    samples: float
+    wrong: float
+
+
 @functools.cache
-def _measure_samples(case: Case) -> float:
+def _search(case: Case) -> Searched:
     player = Contender.named(case.name, case.setting, **dict(case.options))
     game = environment(
         case.environment or case.problem.default_environment,
@@ -139,9 +171,10 @@ def _measure_samples(case: Case) -> float:
         **dict(case.scene),
     )
     found = search([player], environment=game, rounds=case.rounds, trials=case.trials, seed=SEED)
-    mean = found.summary()[0]["samples_mean"]
+    row = found.summary()[0]
+    mean = row["samples_mean"]
     assert mean is not None, f"{case.name} was cut off"
-    return mean
+    return Searched(mean, row["wrong"] / case.trials)
 
 
 @functools.cache

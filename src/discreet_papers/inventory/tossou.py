@@ -97,6 +97,12 @@ def _panel(environment: str, letter: str) -> tuple[Compared, ...]:
     )
 
 
+LAMBDA = LAPLACE._replace(name="dp-lambda-lap")
+FOUR = BATCHES.with_options(memory=4)._replace(environment="remembering", scene=(("memory", 4),))
+SWITCHING = BATCHES.with_options(memory=1)._replace(environment="switching-costs")
+PRINTED_SWITCHING = SWITCHING._replace(
+    epsilon=PRINTED_EPSILON, delta=PRINTED_DELTA, trials=4
+).with_options(batch_size=PRINTED_BATCH)
 SHORT = BATCHES._replace(problem=Arms(2), rounds=2000)
 WITH_EXP3 = regret_of(LAPLACE, AT, theorem_3_1, what="regret with EXP3")
 OWN = regret_of(LAPLACE, AT, corollary_3_1)
@@ -109,7 +115,10 @@ WITHOUT_MEMORY = regret_of(
 
 NUMBERS: Numbers = {
     "Section 2.1, equation (2.1)": (regret_of(GAINS, AT.removesuffix(", ε = 1"), bound_of_exp3),),
-    "Section 3.1, DP-Λ-Lap": (WITH_EXP3,),
+    "Section 3.1, DP-Λ-Lap": (
+        WITH_EXP3,
+        regret_of(LAMBDA, AT, what="regret with Tsallis-INF, noise clipped"),
+    ),
     "Algorithm 1": (
         Compared(
             what="noise scale",
@@ -132,7 +141,15 @@ NUMBERS: Numbers = {
         ),
     ),
     "Section 3.2, EXP3_τ": (WITHOUT_MEMORY,),
-    "Theorem 3.4": (WITHOUT_MEMORY,),
+    "Theorem 3.4": (
+        WITHOUT_MEMORY,
+        regret_of(
+            FOUR,
+            "4 arms, remembering, T = 2^16, ε = 1, δ = 1e-6, our τ",
+            lambda: theorem_3_4(FOUR.parameter("batch_size"), 4),
+            what="policy regret, m = 4",
+        ),
+    ),
     "Theorem 3.5": (
         epsilon_of(
             SHORT,
@@ -149,17 +166,8 @@ NUMBERS: Numbers = {
                 epsilon=1e4, delta=PRINTED_DELTA, options=(("batch_size", PRINTED_BATCH),)
             ).epsilon_proved,
         ),
-        Compared(
-            what="regret with switching costs, best fixed arm",
-            at=FIGURE,
-            there=corollary_3_2,
-            measured=BATCHES._replace(
-                epsilon=PRINTED_EPSILON,
-                delta=PRINTED_DELTA,
-                environment="switching-costs",
-                trials=4,
-                options=(("batch_size", PRINTED_BATCH),),
-            ).regret,
+        regret_of(
+            PRINTED_SWITCHING, FIGURE, corollary_3_2, what="policy regret with switching costs"
         ),
     ),
     "Corollary 3.3": (
@@ -170,6 +178,13 @@ NUMBERS: Numbers = {
             here=lambda: BATCHES.parameter("batch_size"),
         ),
         regret_of(BATCHES, f"{AT}, δ = 1e-6", corollary_3_3, what="regret, m = 0", order=True),
+        regret_of(
+            SWITCHING,
+            "4 arms, switching costs, T = 2^16, ε = 1, δ = 1e-6",
+            corollary_3_3,
+            what="policy regret, m = 1",
+            order=True,
+        ),
     ),
     "Proposition 4.1": (
         Compared(
@@ -185,5 +200,16 @@ NUMBERS: Numbers = {
         *_panel("stochastic", "b"),
         *_panel("fully-oblivious", "c"),
         *_panel("oblivious", "d"),
+        Compared(
+            what="(e) switching-costs: policy regret of DP-EXP3-Lap",
+            at=FIGURE,
+            measured=LAPLACE._replace(
+                epsilon=PRINTED_EPSILON,
+                delta=PRINTED_DELTA,
+                environment="switching-costs",
+                trials=4,
+            ).regret,
+        ),
+        regret_of(PRINTED_SWITCHING, FIGURE, what="(e) switching-costs: policy regret of EXP3_τ"),
     ),
 }

@@ -9,13 +9,24 @@ from functools import partial
 
 import numpy as np
 
+from discreet.algorithms import halving
 from discreet.auditing import attacked
 from discreet.contracts import Floats
-from discreet.curves import gaussian_epsilon, gaussian_sigma
-from discreet.problems import Arms, BestArm, Contexts, Functions
+from discreet.curves import gaussian_epsilon
+from discreet.problems import Arms, BestArm, Functions
 from discreet_papers.errata.zheng import classical_sigma
 from discreet_papers.inventory.measuring import Case, epsilon_of, regret_of
 from discreet_papers.inventory.registry import Compared, Numbers
+from discreet_papers.inventory.zheng_contexts import (
+    LENGTHS,
+    LINEAR,
+    LINK,
+    LINK_SHARES,
+    MOMENTS,
+    SHARES,
+    THREE_REPORTS,
+    WIDTH,
+)
 
 ROUNDS, DELTA = 1 << 16, 1e-5
 AT = "ball(3), T = 2^16, ε = 1"
@@ -58,28 +69,29 @@ PRICES = Case(
 )
 ARMS = Case("local-tsallis-inf", Arms(4))
 RESPONSE = Case("tsallis-inf", Arms(4), options=(("noise", "response"),))
+SURE = Case("exp3-ix", Arms(4), options=(("noise", "response"),))
+PLANE = BOTH._replace(problem=replace(CURVED, domain="ball(2)"))
 PAPER_ARMS = ARMS._replace(delta=1e-6, options=(("calibration", "paper"),))
-CONTEXTS = Case("local-linucb", Contexts(), rounds=1 << 14, delta=DELTA, trials=2)
-UNIFORM = CONTEXTS._replace(name="uniform-contexts")
-LINK = Case(
-    "local-glm", Contexts(), rounds=1 << 14, epsilon=2.0, trials=2, environment="contexts-logistic"
-)
-UNIFORM_LINK = LINK._replace(name="uniform-contexts")
 MEANS = (0.4, *(0.6 for _ in range(9)))
 SEARCH = Case(
     "local-lil-ucb", BestArm(10, 0.1), rounds=1 << 22, trials=4, scene=(("means", MEANS),)
 )
 
 
+HALVING = SEARCH._replace(
+    name="local-sequential-halving", rounds=16_000, trials=200, options=(("budget", 16_000),)
+)
+
+
+def halving_error() -> float:
+    """Return the proved error of sequential halving on randomised responses."""
+    tail = partial(halving.subgaussian_tail, variance=HALVING.parameter("variance"))
+    return halving.halving_error([0.2] * 9, HALVING.rounds, tail)
+
+
 def power(exponent: float, in_epsilon: float = 0.0, epsilon: float = 1.0) -> float:
     """Return T^exponent / ε^in_epsilon."""
     return float(float(ROUNDS) ** exponent / epsilon**in_epsilon)
-
-
-def contextual_order(rounds: int, epsilon: float, extra: float = 1.0) -> float:
-    """Return sqrt(ln(1/δ) ln(1/α)) (d T)^(3/4) / ε, d = 10 and α = 0.05."""
-    logs = math.log(1.0 / DELTA) * math.log(20.0) * extra
-    return float(math.sqrt(logs) * (10.0 * rounds) ** 0.75 / epsilon)
 
 
 def _one_report(deviation: float, side: int, trials: int, series: int) -> Floats:
@@ -105,19 +117,16 @@ def report(epsilon: float, delta: float, at: str) -> Compared:
     )
 
 
-def printed_moments() -> float:
-    """Return the printed deviation on all entries of x x' and y x."""
-    return 6.0 * math.sqrt(2.0 * math.log(2.5 / DELTA))
+def neu(arms: int, failure: float) -> float:
+    """Return the bound of EXP3-IX with high probability, as Neu 2015 prints it."""
+    size = 2.0 * arms * ROUNDS
+    more = (math.sqrt(size / math.log(arms)) + 1.0) * math.log(2.0 / failure)
+    return 2.0 * math.sqrt(size * math.log(arms)) + more
 
 
-def needed_moments() -> float:
-    """Return the deviation that is needed on y x, for |y| ≤ 2."""
-    return 4.0 * gaussian_sigma(1.0, DELTA)
-
-
-def share_of_uniform(case: Case, uniform: Case) -> float:
-    """Return regret as a share of that of uniform play."""
-    return case.regret() / uniform.regret()
+def equation_21() -> float:
+    """Return the order ln(T / δ) / ε times the regret of EXP3-IX, for δ = 1e-6."""
+    return math.log(ROUNDS / 1e-6) * neu(4, 0.05)
 
 
 CONVEX_ROW = regret_of(CONVEX, AT, lambda: power(0.75), what="convex: regret", order=True)
@@ -137,31 +146,17 @@ TWO_ROWS = (
         order=True,
     ),
 )
-LINEAR_ROW = Compared(
-    what="contexts, linear: regret",
-    at="10 arms, 10 features, T = 2^14, ε = 1, δ = 1e-5",
-    there=lambda: contextual_order(1 << 14, 1.0),
-    here=UNIFORM.bound,
-    measured=CONTEXTS.regret,
+WITH_CONFIDENCE = Compared(
+    what="regret with probability 0.95",
+    at="4 arms, EXP3-IX, T = 2^16, ε = 1; there: δ = 1e-6, here: randomised response",
+    there=equation_21,
+    here=SURE.confident_bound,
+    measured=SURE.regret,
     order=True,
-)
-LINK_ROW = Compared(
-    what="contexts, generalised linear: regret",
-    at="10 arms, 10 features, logistic, T = 2^14, ε = 2; here: the bound of uniform play",
-    there=lambda: contextual_order(1 << 14, 2.0, math.log((1 << 14) / 10.0)),
-    here=UNIFORM_LINK.bound,
-    measured=LINK.regret,
-    order=True,
-)
-MOMENTS = Compared(
-    what="deviation on y x",
-    at="|y| ≤ 2, ε = 1, δ = 1e-5",
-    there=printed_moments,
-    here=needed_moments,
 )
 
 NUMBERS: Numbers = {
-    "Table 1": (*ROWS, *TWO_ROWS, LINEAR_ROW, LINK_ROW),
+    "Table 1": (*ROWS, *TWO_ROWS, LINEAR, LINK),
     "Algorithm 1": (
         Compared(
             what="mean square of a noisy loss around 1/2",
@@ -175,7 +170,7 @@ NUMBERS: Numbers = {
         epsilon_of(ARMS, "4 arms, Laplace noise on every loss, claimed ε = 1", lambda: 1.0),
     ),
     "Theorem 2": (report(1.0, 1e-6, "losses in [0, 1], claimed ε = 1, δ = 1e-6"),),
-    "Theorem 3": (CONVEX_ROW,),
+    "Theorem 3": (CONVEX_ROW, WITH_CONFIDENCE),
     "Corollary 4": (
         ROWS[1],
         ROWS[3],
@@ -186,14 +181,25 @@ NUMBERS: Numbers = {
             measured=PRICES.regret,
             order=True,
         ),
+        regret_of(
+            PLANE,
+            "ball(2), smooth and strongly convex, drawn from one law, T = 2^16, ε = 1",
+            lambda: power(0.5),
+            what="stochastic, 2 dimensions: regret",
+            order=True,
+        ),
     ),
     "Algorithm 2": TWO_ROWS,
     "Theorem 5": (report(1.0, 1e-6, "differences in widths, claimed ε = 1, δ = 1e-6"),),
     "Theorem 6": TWO_ROWS,
     "Theorem 7": (MOMENTS,),
-    "Theorem 8": (LINEAR_ROW,),
-    "Algorithm 3": (LINK_ROW,),
-    "Theorem 10": (LINK_ROW,),
+    "Theorem 8": (LINEAR,),
+    "Algorithm 3": (*LINK_SHARES, LINK),
+    "Theorem 9": THREE_REPORTS,
+    "Theorem 10": (LINK,),
+    "Section E, equations (20) and (21)": (WITH_CONFIDENCE,),
+    "Lemma 1": (LENGTHS,),
+    "Lemma 2": (WIDTH,),
     "Theorem 11": (
         Compared(
             what="adversarial: regret, Gaussian noise as printed",
@@ -234,6 +240,12 @@ NUMBERS: Numbers = {
             there=lambda: 0.25 + classical_sigma(1.0, DELTA) ** 2,
             here=lambda: SEARCH.parameter("variance"),
         ),
+        Compared(
+            what="probability of a wrong answer, fixed budget",
+            at="one of 10 arms better by 0.2, 16,000 rounds, ε = 1; 200 searches",
+            here=halving_error,
+            measured=HALVING.wrong,
+        ),
     ),
     "Algorithm 4": (
         regret_of(
@@ -246,15 +258,6 @@ NUMBERS: Numbers = {
     ),
     "Algorithm 5": (
         MOMENTS,
-        Compared(
-            what="share of the regret of uniform play, as printed",
-            at="10 arms, 10 features, T = 2^14, ε = 1, δ = 1e-5",
-            measured=lambda: share_of_uniform(CONTEXTS.with_options(calibration="paper"), UNIFORM),
-        ),
-        Compared(
-            what="share of the regret of uniform play, ours",
-            at="10 arms, 10 features, T = 2^14, ε = 1, δ = 1e-5",
-            measured=lambda: share_of_uniform(CONTEXTS, UNIFORM),
-        ),
+        *SHARES,
     ),
 }
