@@ -193,9 +193,11 @@ class BestArmSearch(ArmsClient):
 
     The answer is wrong with a probability of at most ``error``, if the outcomes of an arm are
     independent from round to round, their mean does not change, and whether and when an outcome
-    comes does not depend on it (docs/proofs.md: Best-arm search). When the search stops, and its
-    answer, are as private as everything else. ``horizon`` is the maximal number of rounds; all
-    other arguments are those of :class:`Bandit`.
+    comes does not depend on it (docs/proofs.md: Best-arm search). This is proved for all searches
+    but lil' UCB with ``constants="practice"`` or in batches, and sequential halving, whose error
+    follows from its budget. When the search stops, and its answer, are as private as everything
+    else. ``horizon`` is the maximal number of rounds; all other arguments are those of
+    :class:`Bandit`.
     """
 
     def __init__(
