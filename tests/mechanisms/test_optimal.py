@@ -10,6 +10,7 @@ import pytest
 
 from discreet import Bandit, DiscreetError, Setting, algorithm, audit
 from discreet.mechanisms import OptimalNoise
+from discreet.mechanisms.bits import GRID_BITS
 from discreet.mechanisms.optimal import TOTAL, rows_are_close
 from discreet.problems import Arms
 
@@ -17,17 +18,15 @@ CASES = [(3.0, 1), (1.0, 2), (0.5, 4), (0.3, 7)]
 
 
 class Given:
-    """A generator, or the operating system, whose number is given."""
+    """An operating system whose next numbers are given."""
 
-    def __init__(self, number):
-        self.number, self.below = number, 0
+    def __init__(self, *numbers):
+        self.numbers = list(numbers)
 
-    def random(self):
-        return self.number
-
-    def randbelow(self, below):
-        self.below = below
-        return int(self.number * below)
+    def randbits(self, bits):
+        number = self.numbers.pop(0)
+        assert 0 <= number < 2**bits
+        return number
 
 
 def row_at(noise, total):
@@ -66,13 +65,36 @@ def test_its_mean_is_right_and_its_mean_square_far_below_that_of_laplace_noise(e
     assert noise.square_around_middle(size) / size <= 0.85 * laplace
 
 
-def test_both_twins_draw_the_same(monkeypatch):
+def test_exact_draws_have_the_probabilities_of_the_table(monkeypatch):
+    """A row is drawn with its share, then a value with its count: checked at every boundary."""
     noise = OptimalNoise.calibrate(epsilon=1.0, size=2)
     exact = noise.exact(noise.guarantee(1.0, model="central", source=""), 1.0)
-    for number in np.random.default_rng(1).random(200):
-        monkeypatch.setattr("discreet.mechanisms.optimal.secrets", Given(number))
-        for total in (0.0, 0.25, 1.0, 1.5, 2.0, 7.0, -1.0):
-            assert noise.add_noise(total, Given(number)) == exact.add_noise(total, None)
+
+    def drawn(total, share, point):
+        monkeypatch.setattr("discreet.mechanisms.optimal.secrets", Given(share, point))
+        return exact.add_noise(total, None)
+
+    for total, row, share in ((-1.0, 0, 0.0), (0.25, 0, 0.25), (1.5, 1, 0.5), (7.0, 1, 1.0)):
+        upper = int(share * 2**GRID_BITS)
+        rows = [(row, upper)] * (share < 1.0) + [(row + 1, upper - 1)] * (share > 0.0)
+        for chosen, number in rows:
+            ends = [int(end) for end in np.cumsum(noise.counts[chosen])]
+            assert ends[-1] == TOTAL
+            for place, end in enumerate(ends):
+                assert drawn(total, number, end - 1) == noise.values[place]
+                if place < len(ends) - 1:
+                    assert drawn(total, number, end) == noise.values[place + 1]
+
+
+def test_simulated_draws_follow_the_same_table():
+    """20,000 draws; the chi-square statistic exceeds 40 with probability below 1e-4."""
+    noise, rng = OptimalNoise.calibrate(epsilon=1.0, size=2), np.random.default_rng(1)
+    for total in (0.0, 0.25, 1.5):
+        draws = np.array([noise.add_noise(total, rng) for _ in range(20_000)])
+        expected = 20_000 * np.array([float(each) for each in row_at(noise, total)])
+        counted = np.array([(draws == value).sum() for value in noise.values])
+        assert noise.values.size <= 10
+        assert ((counted - expected) ** 2 / expected).sum() < 40.0
 
 
 def test_tables_are_checked_to_the_last_count():

@@ -13,7 +13,7 @@ import numpy as np
 
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError, check_int, count, shorten
-from discreet.ranges import Range, clamp_to
+from discreet.ranges import Range
 
 Labels = tuple[Hashable, ...]
 TOLERANCE = 1e-9  # by which probabilities may miss a sum of 1, and lengths a norm: rounding
@@ -63,8 +63,8 @@ def loss_of(
     value = given if type(given) is float else _number(given)
     if value is None or not math.isfinite(value):
         raise DiscreetError(f"the {_name_of(loss)} is not a finite number.")
-    if clip:  # also what is in range: all outcomes take the same time
-        value = clamp_to(value, low, high)
+    if clip:  # also what is in range; without a call, so that all outcomes take the same time
+        value = (low, value, high)[(value >= low) + (value > high)]
     elif not low <= value <= high:
         raise DiscreetError(
             f"the {_name_of(loss)} is outside the declared range {low:g} to {high:g}; clip=True "

@@ -89,7 +89,8 @@ def _solve(values: Floats, epsilon: float, size: int) -> tuple[float, Floats]:
     return float(answer.x[-1]), np.maximum(answer.x[:-1].reshape(rows, places), 0.0)
 
 
-TOTAL = 2.0**50  # the sum of every row: whole numbers that doubles represent exactly
+TOTAL_BITS = 50
+TOTAL = 2.0**TOTAL_BITS  # the sum of every row: whole numbers that doubles represent exactly
 LONGEST = 40  # rounds of a batch, hence rows; beyond it, solving takes too long
 ROOM = 2.0**-48  # e^ε is rounded down by this share, far more than its computation's error
 
@@ -179,32 +180,25 @@ class OptimalNoise(TableShape):
         return ExactTable(self.epsilon, self.values, self.counts)
 
 
-ABOVE = 1 << 128  # what a point of the interval is compared with: its size does not change
-
-
 class ExactTable(TableShape):
-    """The table for live use: a whole number from the operating system decides exactly."""
+    """The table for live use: whole numbers from the operating system decide exactly."""
 
     compiles = False
     is_exact: ClassVar[bool] = True
 
     def add_noise(self, value: float, rng: object) -> float:
-        """Return one of the values; ``rng`` is not used."""
+        """Return one of the values; ``rng`` is not used.
+
+        Between two rows one is drawn, so numbers stay small; all sums take the same work.
+        """
         last = self.counts.shape[0] - 1
         inside = clamp_to(value, 0.0, float(last))
         row = min(int(inside), last - 1)
-        # Whole numbers of all sizes take the same time: each gets an offset that gives it a fixed
-        # size. Offsets of the counts cancel, because both shares add up to a constant.
-        whole = int(TOTAL) << GRID_BITS
-        point = secrets.randbelow(whole) + ABOVE
-        # The share of the upper row in steps of 2^-40, and of the lower one: n and 2^40 - n.
+        # The share of the upper row, in steps of 2^-40.
         upper = rounded_plus((inside - row) * 2.0**GRID_BITS, OFFSET)
-        lower = 2 * OFFSET + (1 << GRID_BITS) - upper
-        drawn = 0
-        for place in range(self.values.size - 1):  # all of them, wherever the point lies
-            low, high = (int(self.counts[each, place] + TOTAL) for each in (row, row + 1))
-            point += whole - (lower * low + upper * high - OFFSET * (low + high))
-            drawn += point >= ABOVE
+        row += secrets.randbits(GRID_BITS) + OFFSET < upper
+        point = float(secrets.randbits(TOTAL_BITS))
+        drawn = np.count_nonzero(np.cumsum(self.counts[row])[:-1] <= point)
         return float(self.values[drawn])
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
