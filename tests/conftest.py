@@ -162,3 +162,10 @@ def legible():
         return [text.get_text() for text in boxes]
 
     return check
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say in one line each why tests were left out."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    for reason in sorted({str(report.longrepr[2]) for report in skipped}):
+        terminalreporter.write_line(f"left out: {reason.removeprefix('Skipped: ')}")

@@ -54,7 +54,7 @@ def task_for(
     channel = cast(Reporting, private.channel.live())
     noise = cast(ExactHemisphere, channel.noise)
     numbers = [repr(float(part)) for part in channel if isinstance(part, int | float)]
-    terms = [repr(low), repr(high), repr(epsilon)]
+    terms = [repr(float(term)) for term in (low, high, epsilon)]
     facts = [FORMAT, name, *terms, noise.kind, noise.dimension, *numbers]
     digest = hashlib.sha256(json.dumps(facts).encode()).digest()[:8]
     return Task(channel, noise, private.policy, private.learner, digest)
