@@ -20,9 +20,25 @@ from discreet.options import Values
 from discreet.problems import Problem
 
 KINDS = {"int": int, "float": float}
+# Options, types, defaults and texts.
+LATE_OPTIONS: tuple[tuple[str, Any, str | bool, str], ...] = (
+    (
+        "--delay",
+        str,
+        "0",
+        "Rounds until an outcome is known: a number, exponential(MEAN), uniform(LOW,HIGH) or "
+        "geometric(MEAN).",
+    ),
+    ("--group", int, "1", "Decisions that are made before any of their outcomes counts."),
+    ("--missing", float, "0", "Share of outcomes that never arrive."),
+    ("--wait", int, False, "Rounds after which every outcome counts; later ones are missing."),
+    ("--default-reward", float, False, "What a missing outcome counts as, as a reward."),
+    ("--default-loss", float, False, "What a missing outcome counts as, as a loss."),
+)
 DecoratedCommand = TypeVar("DecoratedCommand", bound=Callable[..., Any])
 
-GAME, PRIVACY, RUN, OUTPUT = "Game", "Privacy", "Run", "Output"  # sections that commands share
+# Sections that commands share.
+GAME, PRIVACY, RUN, OUTPUT, LATE = "Game", "Privacy", "Run", "Output", "Late outcomes"
 
 
 class Decorator(Protocol):
@@ -113,6 +129,13 @@ class SectionCommand(click.Command):
 def option(section: str, *names: str, **settings: Any) -> Decorator:  # noqa: ANN401
     """Return an option that is listed in a section of the help; ``settings`` are click's."""
     return click.option(*names, cls=SectionOption, section=section, **settings)
+
+
+def late(command: DecoratedCommand) -> DecoratedCommand:
+    """Add the options that say when outcomes arrive."""
+    for name, kind, shown, text in reversed(LATE_OPTIONS):
+        command = option(LATE, name, type=kind, show_default=shown, help=text)(command)
+    return command
 
 
 class AlgorithmName(click.ParamType[str]):
