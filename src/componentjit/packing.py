@@ -135,8 +135,7 @@ def _for_each(
             _for_each(part, f"{text}[{i}]", number=number, entry=entry, lines=lines)
     elif hasattr(kind, "ndim"):
         axes = range(kind.ndim)
-        for axis in axes:
-            lines.append(f"{'    ' * axis}for i{axis} in range({text}.shape[{axis}]):")
+        lines += [f"{'    ' * axis}for i{axis} in range({text}.shape[{axis}]):" for axis in axes]
         where = ", ".join(f"i{axis}" for axis in axes)
         inside = "    " * kind.ndim
         lines.append(f"{inside}{entry(f'{text}[{where}]')}")

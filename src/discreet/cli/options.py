@@ -21,7 +21,8 @@ from discreet.problems import Problem
 
 KINDS = {"int": int, "float": float}
 # Options, types, defaults and texts.
-LATE_OPTIONS: tuple[tuple[str, Any, str | bool, str], ...] = (
+LateOptions = tuple[tuple[str, Any, str | bool, str], ...]
+LATE_OPTIONS: LateOptions = (
     (
         "--delay",
         str,
@@ -32,6 +33,11 @@ LATE_OPTIONS: tuple[tuple[str, Any, str | bool, str], ...] = (
     ("--group", int, "1", "Decisions that are made before any of their outcomes counts."),
     ("--missing", float, "0", "Share of outcomes that never arrive."),
     ("--wait", int, False, "Rounds after which every outcome counts; later ones are missing."),
+)
+DEFAULT_OUTCOME: LateOptions = (
+    ("--default-outcome", float, False, "What a missing outcome counts as."),
+)
+DEFAULT_LOSS: LateOptions = (
     ("--default-reward", float, False, "What a missing outcome counts as, as a reward."),
     ("--default-loss", float, False, "What a missing outcome counts as, as a loss."),
 )
@@ -131,11 +137,16 @@ def option(section: str, *names: str, **settings: Any) -> Decorator:  # noqa: AN
     return click.option(*names, cls=SectionOption, section=section, **settings)
 
 
-def late(command: DecoratedCommand) -> DecoratedCommand:
-    """Add the options that say when outcomes arrive."""
-    for name, kind, shown, text in reversed(LATE_OPTIONS):
-        command = option(LATE, name, type=kind, show_default=shown, help=text)(command)
-    return command
+def late(*, default_outcome: bool = False) -> Decorator:
+    """Return the options that say when outcomes arrive; plans know outcomes, not losses."""
+    defaults = DEFAULT_OUTCOME if default_outcome else DEFAULT_LOSS
+
+    def add(command: DecoratedCommand) -> DecoratedCommand:
+        for name, kind, shown, text in reversed((*LATE_OPTIONS, *defaults)):
+            command = option(LATE, name, type=kind, show_default=shown, help=text)(command)
+        return command
+
+    return add
 
 
 class AlgorithmName(click.ParamType[str]):

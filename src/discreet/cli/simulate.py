@@ -55,7 +55,7 @@ _Go = Callable[[tuple[str, ...], Path | None, Progress, Values], _Shown]
 @options.option(
     options.GAME, "--clip", is_flag=True, help="Clip losses outside the range, not refuse them."
 )
-@options.late
+@options.late()
 @options.problem_parameters
 @options.epsilon(multiple=True)
 @options.delta

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, TypedDict, cast
 
 import numpy as np
 
@@ -20,6 +20,18 @@ MOST_ROUNDS = 2**31  # rounds of a game with its delays
 ENTRIES = 2**14  # of the table of delays: quantiles of their distribution, in random order
 FORMS = "a number of rounds, 'exponential(MEAN)', 'uniform(LOW,HIGH)', 'geometric(MEAN)' or a list"
 
+
+class LateArguments(TypedDict, total=False):
+    """The arguments that say when outcomes arrive."""
+
+    delay: Delay
+    missing: float
+    default_reward: float | None
+    default_loss: float | None
+    wait: int | None
+    group: int
+
+
 Quantiles = Callable[[Floats], Floats]
 
 
@@ -27,7 +39,7 @@ Quantiles = Callable[[Floats], Floats]
 class Arrivals:
     """How late outcomes are, as a table that games go through.
 
-    >>> arrivals = make_arrivals(delay=100, group=10, rounds=1000, bounds=Range(0.0, 1.0))
+    >>> arrivals = make_arrivals(delay=100, group=10, bounds=Range(0.0, 1.0))
     >>> print(arrivals)
     outcomes arrive 100 rounds late, in groups of 10
     """
@@ -47,7 +59,9 @@ class Arrivals:
         said += f", in groups of {self.group:,}" if self.group > 1 else ""
         if self.absent is not None:
             share = f"{100.0 * float(self.absent.mean()):.3g} %"
-            said += f", and {share} of them are missing and count as a loss of {self.default_loss:g}"
+            said += (
+                f", and {share} of them are missing and count as a loss of {self.default_loss:g}"
+            )
         return said
 
     def to_json(self) -> Json:
@@ -72,7 +86,6 @@ def make_arrivals(
     default_loss: float | None = None,
     wait: int | None = None,
     group: int = 1,
-    rounds: int,
     bounds: Range,
 ) -> Arrivals | None:
     """Return when outcomes arrive, or None if all of them arrive at once; refuse what is unclear.
@@ -83,7 +96,7 @@ def make_arrivals(
     every outcome counts after so many rounds, and one that is later is missing.
     """
     words, waits = _delays(delay)
-    together = check_int("group", group, minimum=1, maximum=rounds)
+    together = check_int("group", group, minimum=1, maximum=MOST_ROUNDS // 4)
     share = check_range("missing", missing, 0.0, 1.0)
     deadline = (
         None if wait is None else check_int("wait", wait, minimum=0, maximum=MOST_ROUNDS // 4)
@@ -181,7 +194,7 @@ def _named(text: str) -> tuple[str, Integers]:
         words = f"{mean:,.4g} rounds late on average ({name})"
 
         def quantiles(levels: Floats) -> Floats:
-            return cast(Floats, -scale * np.log1p(-levels))
+            return -scale * np.log1p(-levels)
     elif name == "uniform" and len(numbers) == 2 and 0.0 <= numbers[0] <= numbers[1]:
         low, high = numbers
         words = f"{low:g} to {high:g} rounds late (uniform)"

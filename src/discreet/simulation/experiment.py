@@ -148,7 +148,6 @@ def simulate(
         default_loss=default_loss,
         wait=wait,
         group=group,
-        rounds=prepared.rounds,
         bounds=prepared.bounds,
     )
     if arrivals is not None:

@@ -61,7 +61,7 @@ class Late(Protected[Action, Trace, Feedback, Observation, Release, Query]):
     def tell(self, trace: Trace, feedback: Feedback, rng: Generator) -> bool:
         """Take feedback; after the last round of an action learn what is due."""
         clock = self.clock
-        if clock[NOW] == 0:
+        if clock[NOW] == 0 and self.waits.size > 1:
             clock[SHIFT] = int(rng.random() * self.waits.size)
         entry = (int(clock[NOW]) + int(clock[SHIFT])) % self.waits.size
         known = int(clock[NOW]) + 1 + int(self.waits[entry])
@@ -193,15 +193,15 @@ def make_late(
         "rows": np.arange(room),
         "clock": np.zeros(6, np.int64),
     }
-    parts = dict(zip(private._fields, private, strict=True))
+    parts: dict[str, Any] = dict(zip(private._fields, private, strict=True))
     if arrivals.absent is not None:
         if not isinstance(feedback, float) or not isinstance(private, Private):
             raise DiscreetError(
                 f"missing outcomes need outcomes that are single numbers, but {environment.problem}"
                 " has others: leave out missing, wait, default_loss and default_reward."
             )
-        default = {"absent": arrivals.absent, "default": arrivals.default_loss}
-        return LateWithDefault(**parts, **fields, **default)
+        fields |= {"absent": arrivals.absent, "default": arrivals.default_loss}
+        return LateWithDefault(**parts, **fields)
     kind: Any = LatePrivate if isinstance(private, Private) else LateOnDevice
     return kind(**parts, **fields)  # type: ignore[no-any-return]
 
@@ -211,11 +211,8 @@ def _examples(private: Protected, game: Game) -> tuple[object, object, object]:
     player = Player(private, streams(0), compiled=False)
     held = player.first(player.as_played(game))
     feedback = player.as_played(game).feedback(0, held.action)
-    mine, rng = player.private, streams(0).privacy
-    if mine.channel.holds_feedback:
-        _, release = mine.channel.nothing(mine.learner.query(held.trace))
-    else:
-        _, release = mine.submit(held.trace, feedback, rng)
+    # What is not released yet has the type of a release, too.
+    _, release = player.private.submit(held.trace, feedback, streams(0).privacy)
     return _plain_numbers(held.trace), _plain_numbers(release), _plain_numbers(feedback)
 
 

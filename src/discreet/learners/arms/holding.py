@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -37,6 +37,8 @@ class IndexLearner(Learner[int, Hold, float]):
     ``first`` is τ₁, the length of an arm's first batch and the shortest of all. ``growth`` is the
     length of the next batch as a share of the rounds the arm has had.
     """
+
+    predictable: ClassVar[bool] = True
 
     first: int
     growth: float

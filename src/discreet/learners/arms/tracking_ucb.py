@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -93,6 +93,8 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
     each. Then a regret bound holds for losses that do not change (docs/regret.md: Tracking). No
     other bound is proved: there are losses that make the regret linear (docs/tracking.md).
     """
+
+    predictable: ClassVar[bool] = True
 
     noise: float
     first: int  # τ₁

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import ClassVar
 
 import numpy as np
 
@@ -23,6 +24,8 @@ class Ucb(Learner[int, Draw, float]):
     Regret against independent, identically distributed gains with gaps Δ: at most
     8 Σ ln T / Δ + (1 + π²/3) Σ Δ. No bound holds against other adversaries.
     """
+
+    predictable: ClassVar[bool] = True
 
     exploration: float
     gains: Floats
@@ -87,6 +90,8 @@ class KlUcb(Learner[int, Draw, float]):
     Regret against independent, identically distributed gains: asymptotically Σ Δ ln T / kl(μ, μ*),
     which is optimal.
     """
+
+    predictable: ClassVar[bool] = True
 
     extra: float
     gains: Floats
