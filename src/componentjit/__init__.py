@@ -7,6 +7,7 @@ from componentjit.digest import source_digest, value_digest
 from componentjit.errors import ComponentError, LoopError, shorten
 from componentjit.guards import GuardError, guard
 from componentjit.loops import LoopInterface, vectorizable
+from componentjit.packing import pack, packed_size, unpack
 from componentjit.state import (
     arrays,
     as_plain,
@@ -46,9 +47,12 @@ __all__ = [
     "helper_apart",
     "map_arrays",
     "map_parts",
+    "pack",
+    "packed_size",
     "shorten",
     "source_digest",
     "type_signature",
+    "unpack",
     "value_digest",
     "vectorizable",
     "was_compiled",

@@ -17,7 +17,16 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from componentjit import flattening, guards, inlining, numba_internals, pipeline, sources, syntax
+from componentjit import (
+    flattening,
+    guards,
+    inlining,
+    numba_internals,
+    packing,
+    pipeline,
+    sources,
+    syntax,
+)
 from componentjit.calls import call_python, compiled_call
 from componentjit.component import Component, compiled_as, helpers, stand_ins
 from componentjit.digest import classes_in, fingerprint
@@ -46,6 +55,7 @@ PARTS = (
     guards,
     inlining,
     numba_internals,
+    packing,
     pipeline,
     sources,
     syntax,
@@ -149,6 +159,12 @@ def _tell_numba() -> None:
         pass_generators_by_address()
         resolve_methods_by_class(_method_of, _method_options)
         overload(as_plain, jit_options=INLINED)(lambda value: _plain_tuple(value))
+        overload(packing.pack, jit_options=INLINED)(
+            lambda value, table, row, start: packing.compiled_pack(value)
+        )
+        overload(packing.unpack, jit_options=INLINED)(
+            lambda example, table, row, start: packing.compiled_unpack(example)
+        )
     if call_python not in _known_to_numba:
         _known_to_numba.add(call_python)
         overload(call_python, jit_options=INLINED)(_return_always(compiled_call()))

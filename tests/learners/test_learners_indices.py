@@ -113,11 +113,14 @@ def test_indices_are_those_of_the_papers(name, start, epsilon):
     learner = start.start(arms=4, **options, **({} if name == "adap-klucb" else {"first": first}))
     hear, heard, expected = releases(3, epsilon), [[] for _ in MEANS], []
     growth, ties = 1.0 if name == "adap-klucb" else 0.5, np.random.default_rng(0)
-    for step in range(26):
-        arm = step
-        if step >= 4:
+    for _ in range(26):
+        drawn = ties.random()
+        fresh = [i for i in range(4) if not heard[i]]
+        if fresh:  # in an order that is drawn at random
+            arm = fresh[int(drawn * len(fresh))]
+        else:
             order = (
-                int(ties.random() * 4) + np.arange(4)
+                int(drawn * 4) + np.arange(4)
             ) % 4  # of equal indices the first from a random arm on
             indices = np.array(
                 [slow_index(name, heard, i, epsilon, first) for i in range(4)]
@@ -229,7 +232,10 @@ class TestTracking:
             TrackingUcb.start(arms=3, noise=1.0, first=2, rounds=1000, interval=0.1),
             np.random.default_rng(1),
         )
-        assert [learner.act(0, rng)[0] for _ in range(7)] == [0, 1, 2, 0, 1, 2, 0]
+        played = [learner.act(0, rng)[0] for _ in range(9)]
+        turns = [tuple(played[first : first + 3]) for first in (0, 3, 6)]
+        assert all(sorted(turn) == [0, 1, 2] for turn in turns)
+        assert len(set(turns)) > 1, "in an order that is drawn again for every turn"
 
     def test_it_finds_a_better_arm_and_notices_when_it_gets_worse(self):
         learner, rng = (

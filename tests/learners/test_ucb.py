@@ -14,11 +14,21 @@ from discreet.learners import KlUcb, Ucb
 from discreet.learners.arms.ucb import divergence, upper
 
 
+def first_arm(counts, rng):
+    """Return one of the arms that were not played yet, drawn at random."""
+    fresh = np.flatnonzero(counts == 0)
+    return int(fresh[int(rng.random() * fresh.size)])
+
+
 def test_ucb():
     gains = (np.random.default_rng(1).random((800, 3)) < [0.5, 0.6, 0.4]).astype(float)
-    sums, counts, expected = np.zeros(3), np.zeros(3), []
+    sums, counts, expected, rng = np.zeros(3), np.zeros(3), [], np.random.default_rng(9)
     for t, row in enumerate(gains, start=1):
-        arm = t - 1 if t <= 3 else int(np.argmax(sums / counts + np.sqrt(2 * math.log(t) / counts)))
+        arm = (
+            first_arm(counts, rng)
+            if t <= 3
+            else int(np.argmax(sums / counts + np.sqrt(2 * math.log(t) / counts)))
+        )
         sums[arm] += row[arm]
         counts[arm] += 1
         expected.append(arm)
@@ -27,10 +37,10 @@ def test_ucb():
 
 def test_kl_ucb():
     gains = (np.random.default_rng(1).random((600, 3)) < [0.5, 0.6, 0.4]).astype(float)
-    sums, counts, expected = np.zeros(3), np.zeros(3), []
+    sums, counts, expected, rng = np.zeros(3), np.zeros(3), [], np.random.default_rng(9)
     for t, row in enumerate(gains, start=1):
         if t <= 3:
-            arm = t - 1
+            arm = first_arm(counts, rng)
         else:
             index = []
             for mean, count in zip(sums / counts, counts, strict=True):

@@ -20,9 +20,31 @@ from discreet.options import Values
 from discreet.problems import Problem
 
 KINDS = {"int": int, "float": float}
+# Options, types, defaults and texts.
+LateOptions = tuple[tuple[str, Any, str | bool, str], ...]
+LATE_OPTIONS: LateOptions = (
+    (
+        "--delay",
+        str,
+        "0",
+        "Rounds until an outcome is known: a number, exponential(MEAN), uniform(LOW,HIGH) or "
+        "geometric(MEAN).",
+    ),
+    ("--group", int, "1", "Decisions that are made before any of their outcomes counts."),
+    ("--missing", float, "0", "Share of outcomes that never arrive."),
+    ("--wait", int, False, "Rounds after which every outcome counts; later ones are missing."),
+)
+DEFAULT_OUTCOME: LateOptions = (
+    ("--default-outcome", float, False, "What a missing outcome counts as."),
+)
+DEFAULT_LOSS: LateOptions = (
+    ("--default-reward", float, False, "What a missing outcome counts as, as a reward."),
+    ("--default-loss", float, False, "What a missing outcome counts as, as a loss."),
+)
 DecoratedCommand = TypeVar("DecoratedCommand", bound=Callable[..., Any])
 
-GAME, PRIVACY, RUN, OUTPUT = "Game", "Privacy", "Run", "Output"  # sections that commands share
+# Sections that commands share.
+GAME, PRIVACY, RUN, OUTPUT, LATE = "Game", "Privacy", "Run", "Output", "Late outcomes"
 
 
 class Decorator(Protocol):
@@ -113,6 +135,18 @@ class SectionCommand(click.Command):
 def option(section: str, *names: str, **settings: Any) -> Decorator:  # noqa: ANN401
     """Return an option that is listed in a section of the help; ``settings`` are click's."""
     return click.option(*names, cls=SectionOption, section=section, **settings)
+
+
+def late(*, default_outcome: bool = False) -> Decorator:
+    """Return the options that say when outcomes arrive; plans know outcomes, not losses."""
+    defaults = DEFAULT_OUTCOME if default_outcome else DEFAULT_LOSS
+
+    def add(command: DecoratedCommand) -> DecoratedCommand:
+        for name, kind, shown, text in reversed((*LATE_OPTIONS, *defaults)):
+            command = option(LATE, name, type=kind, show_default=shown, help=text)(command)
+        return command
+
+    return add
 
 
 class AlgorithmName(click.ParamType[str]):

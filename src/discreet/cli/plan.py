@@ -78,6 +78,14 @@ STUDY, EXPECTED, PAST = "Study", "Expected outcomes", "Past outcomes"  # section
     help="Mean outcome of all arms but the best.",
 )
 @options.option(
+    STUDY,
+    "--randomised",
+    is_flag=True,
+    default=None,
+    help="Only algorithms that draw their decisions, so that nobody can predict them.",
+)
+@options.late(default_outcome=True)
+@options.option(
     EXPECTED,
     "--drift/--no-drift",
     "may_drift",

@@ -55,6 +55,7 @@ _Go = Callable[[tuple[str, ...], Path | None, Progress, Values], _Shown]
 @options.option(
     options.GAME, "--clip", is_flag=True, help="Clip losses outside the range, not refuse them."
 )
+@options.late()
 @options.problem_parameters
 @options.epsilon(multiple=True)
 @options.delta
@@ -231,6 +232,9 @@ def _print(results: Results[RegretRow]) -> None:
         f"Regret after {results.rounds:,} rounds against {results.problem.rivals}, "
         f"{results.environment} losses, {count(results.trials.size, 'trial')}"
     )
+    if results.arrivals is not None:
+        said = str(results.arrivals)
+        click.echo(f"{said[0].upper()}{said[1:]}. Proved bounds do not cover this: none is shown.")
     head = [
         "algorithm",
         "mean regret",

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 from discreet.algorithms import Instance, algorithm
 from discreet.drawing import plotter
 from discreet.guarantee import Guarantee, Json
-from discreet.planning import words
-from discreet.planning.measures import Performance, Threshold
+from discreet.planning import remarks, words
+from discreet.planning.measures import Performance, Threshold, as_json
 from discreet.planning.question import Question
 from discreet.planning.sweeps import Variant
 from discreet.simulation.results import provenance
+from discreet.simulation.statistics import Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,12 +62,15 @@ class Plan:
     scenes: tuple[Scene, ...]
     least_epsilon: Threshold
     least_rounds: Threshold
+    # by epsilon: how often equal allocation with one release names the best arm
+    naming: Mapping[float, Interval]
     seconds: float
 
     @property
     def has_bound(self) -> bool:
-        """Whether the recommended algorithm has a proved regret bound."""
-        return self.instance(self.epsilon).regret_bound is not None
+        """Whether the recommended algorithm has a proved regret bound that covers this study."""
+        late = self.question.arrivals is not None
+        return not late and self.instance(self.epsilon).regret_bound is not None
 
     @property
     def unchanging(self) -> Scene:
@@ -127,6 +131,10 @@ class Plan:
                 "epsilon": self.question.epsilon_for_rounds,
                 **self.least_rounds.to_json(),
             },
+            "named_by_equal_allocation": [
+                {"epsilon": epsilon, "share": as_json(share)}
+                for epsilon, share in self.naming.items()
+            ],
         }
 
     def to_json(self) -> Json:
@@ -136,7 +144,7 @@ class Plan:
             "seconds": round(self.seconds, 1),
             "question": self.question.to_json(),
             "summary": words.headline(self),
-            "model": words.model(self.question),
+            "model": words.model(self.question) + remarks.late_words(self),
             "recommendation": {
                 "algorithm": self.recommended,
                 "epsilon": self.epsilon,
@@ -144,6 +152,7 @@ class Plan:
                 "regret_bound_is_proved": self.has_bound,
                 "why": words.why(self),
                 "with_proved_bound": self.proved,
+                "is_predictable": self.instance(self.epsilon).private.learner.predictable,
             },
             "verdicts": [
                 {

@@ -11,6 +11,7 @@ from discreet.errors import DiscreetError, shorten
 from discreet.guarantee import Json
 from discreet.planning.findings import Plan, Scene
 from discreet.planning.measures import costs, least_epsilon, least_rounds, measure
+from discreet.planning.naming import named_by_equal_allocation
 from discreet.planning.past import Given, PastOutcomes, past_outcomes
 from discreet.planning.question import EPSILONS, Better, Question
 from discreet.planning.sweeps import (
@@ -26,6 +27,7 @@ from discreet.planning.sweeps import (
     with_proved_bound,
 )
 from discreet.ranges import make_range
+from discreet.simulation.arrivals import Delay
 
 
 def plan(
@@ -49,6 +51,12 @@ def plan(
     may_drift: bool = True,
     share: float = 0.5,
     wanted_epsilon: float | None = None,
+    delay: Delay = 0,
+    missing: float = 0.0,
+    default_outcome: float | None = None,
+    wait: int | None = None,
+    group: int = 1,
+    randomised: bool = False,
     trials: int | None = None,
     seed: int = 0,
     workers: int | None = None,
@@ -65,6 +73,12 @@ def plan(
     privacy to keep, where the gain is over equal randomisation. ``wanted_epsilon`` is the epsilon
     for which to find the number of rounds (by default the smallest ``epsilon``). With ``dimension``
     instead of ``arms``, the outcomes of all options are seen in every round.
+
+    Outcomes may be late: ``delay`` (rounds until an outcome is known, or a distribution such as
+    ``"exponential(50)"``), ``group`` (decisions that are made before any of their outcomes counts),
+    ``missing`` (a share that never arrives, and counts as ``default_outcome``) and ``wait`` (rounds
+    after which every outcome counts) are those of ``simulate``. If decisions must be
+    ``randomised``, only algorithms that draw them are considered.
 
     Everything is simulated: the same question with the same ``seed`` gives the same numbers.
     ``progress`` is called with the part of the work, its finished trials and all of its trials.
@@ -115,6 +129,12 @@ def plan(
         sees_all=arms is None and dimension is not None,
         share=share,
         wanted_epsilon=wanted_epsilon,
+        delay=delay,
+        missing=missing,
+        default_outcome=default_outcome,
+        wait=wait,
+        group=group,
+        randomised=randomised,
         trials=trials,
         seed=seed,
     )
@@ -130,7 +150,8 @@ def answer(
     tried = [run(sweep) for sweep in choosing_sweeps(question)]
     names = candidates(question)
     best = _least_cost(question, tried, names)
-    with_bound = with_proved_bound(question, names)
+    # no bound that is proved covers late outcomes
+    with_bound = with_proved_bound(question, names) if question.arrivals is None else ()
     second = _least_cost(question, tried, with_bound) if with_bound else None
 
     shown, played = [], []
@@ -170,7 +191,8 @@ def answer(
         choosing_trials=tried[0].sweep.trials,
         scenes=tuple(shown),
         least_epsilon=least_epsilon(question, best, reference, played[0], run),
-        least_rounds=least_rounds(question, best, reference, run),
+        least_rounds=least_rounds(question, best, reference, run, played[0]),
+        naming=named_by_equal_allocation(question),
         seconds=time.perf_counter() - start,
     )
 

@@ -212,17 +212,28 @@ def least_epsilon(
     return find_threshold(shares(), question.share)
 
 
-def least_rounds(question: Question, name: str, reference: Variant, play: Play) -> Threshold:
+def least_rounds(
+    question: Question, name: str, reference: Variant, play: Play, shown: PlayCounts | None = None
+) -> Threshold:
     """Return the smallest number of rounds for which the wanted epsilon keeps the wanted share.
 
     The number of rounds is doubled until the whole interval reaches the share, and halved until the
-    whole interval is below it. Then the middle of the bracket is tried.
+    whole interval is below it. Then the middle of the bracket is tried. For the planned number the
+    share is that of the games that are ``shown``: one quantity has one number.
     """
     variant = Variant(name, question.epsilon_for_rounds)
     found: Shares = {}
 
+    def games_of(rounds: int) -> PlayCounts:
+        if shown is None or rounds != question.rounds:
+            return play(other_rounds(question, (variant, reference), rounds))
+        if variant in shown.counts:
+            return shown
+        fresh = play(other_epsilons(question, (variant,)))
+        return replace(shown, counts={**shown.counts, **fresh.counts})
+
     def look(rounds: int) -> Interval:
-        games = play(other_rounds(question, (variant, reference), rounds))
+        games = games_of(rounds)
         share = share_of_gain(question, games, variant, reference)
         if share is not None:
             found[rounds] = share

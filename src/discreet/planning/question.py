@@ -27,6 +27,7 @@ from discreet.planning.games import Distribution, Listed, expected, widest_sprea
 from discreet.planning.past import PastOutcomes
 from discreet.problems import Arms, Points, Problem
 from discreet.ranges import Range, make_range
+from discreet.simulation.arrivals import Arrivals, Delay, LateArguments, make_arrivals
 
 Better = Literal["higher", "lower"]
 EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
@@ -61,6 +62,12 @@ class Question:
     sees_all: bool = False  # whether the outcomes of all arms are seen in every round
     share: float = 0.5  # of the gain without privacy to keep
     wanted_epsilon: float | None = None  # for the number of rounds; None: the smallest epsilon
+    delay: Delay = 0  # rounds until an outcome is known
+    missing: float = 0.0  # share of outcomes that never arrive
+    default_outcome: float | None = None  # what a missing outcome counts as
+    wait: int | None = None  # rounds after which every outcome counts
+    group: int = 1  # decisions that are made before any of their outcomes counts
+    randomised: bool = False  # whether no decision may follow from what is known
     trials: int | None = None
     seed: int = 0
 
@@ -69,7 +76,7 @@ class Question:
         check_int("rounds", self.rounds, minimum=10, maximum=MOST_ROUNDS)
         make_range(self.low, self.high)
         check_choice("better", self.better, get_args(Better))
-        for name in ("may_drift", "sees_all"):
+        for name in ("may_drift", "sees_all", "randomised"):
             check_flag(name, vars(self)[name])
         object.__setattr__(self, "epsilons", _epsilons(self.epsilons))
         check_range("delta", self.delta, 0.0, 0.5)
@@ -80,6 +87,13 @@ class Question:
         if self.trials is not None:
             check_int("trials", self.trials, minimum=8, maximum=100_000)
         check_int("seed", self.seed, minimum=0)
+        if self.default_outcome is not None:
+            check_range("default_outcome", self.default_outcome, self.low, self.high)
+        try:
+            self.arrivals  # noqa: B018  (it checks when outcomes arrive)
+        except DiscreetError as error:
+            wanted = str(error).replace("default_reward or default_loss", "default_outcome")
+            raise DiscreetError(wanted) from None
         if self.outcomes is None:
             self._check_effect()
         else:
@@ -144,6 +158,24 @@ class Question:
     def bounds(self) -> Range:
         """The declared range of outcomes."""
         return make_range(self.low, self.high)
+
+    @property
+    def lateness(self) -> LateArguments:
+        """When outcomes arrive, as ``simulate`` takes it."""
+        default = "default_reward" if self.better == "higher" else "default_loss"
+        found: LateArguments = {
+            "delay": self.delay,
+            "missing": self.missing,
+            "wait": self.wait,
+            "group": self.group,
+            default: self.default_outcome,  # type: ignore[misc]
+        }
+        return found
+
+    @cached_property
+    def arrivals(self) -> Arrivals | None:
+        """When outcomes arrive; None if every outcome is known before the next decision."""
+        return make_arrivals(**self.lateness, bounds=self.bounds)
 
     @property
     def problem(self) -> Problem:

@@ -6,11 +6,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from discreet.algorithms import algorithm
+from componentjit import copy
+from discreet.algorithms import Setting, algorithm
 from discreet.algorithms.arms.choosing import least_bound, least_measured
 from discreet.contracts import Floats
 from discreet.planning.games import Planned
 from discreet.planning.question import Question
+from discreet.problems import Arms
+from discreet.randomness import streams
 from discreet.simulation import Contender, simulate
 
 FEWEST = 16  # simulations for choosing an algorithm, and for finding a number of rounds
@@ -18,6 +21,7 @@ NO_NOISE = 1e3  # an epsilon so large that the noise does not matter
 UNCHANGING_ONLY = ("batched-ucb", "dp-klucb", "dp-imed", "adap-klucb", "dp-successive-elimination")
 FOR_EXPERTS, ORDINARY_EXPERTS = ("private-ftrl-experts", "private-ftpl"), ("ftrl-experts", "hedge")
 ORDINARY = "tsallis-inf"
+RANDOMISED = ("one-bit-tsallis-inf", "batched-htinf", "batched-exp3", "adaptive-tsallis-inf")
 
 Progress = Callable[[str, int, int], None]  # part of the work, finished trials, all trials
 
@@ -87,6 +91,7 @@ def play(
         seed=sweep.seed,
         workers=workers,
         progress=tell,
+        **question.lateness,
     )
     assert results.memory is not None, "games of a plan remember what was played"
     return PlayCounts(
@@ -104,13 +109,33 @@ def candidates(question: Question) -> tuple[str, ...]:
     """Return the private algorithms to choose from, those with the smallest proved bound first.
 
     These are the choices of ``Bandit`` for each epsilon, those of ``algorithm="best"``, and if
-    outcomes certainly do not drift, the algorithms made for such outcomes.
+    outcomes certainly do not drift, the algorithms made for such outcomes. If decisions must be
+    ``randomised``, only algorithms that draw them remain. An algorithm that would hear nothing
+    before the end is left out, unless all would.
     """
     if question.sees_all:
         return FOR_EXPERTS
     settings = [question.setting(epsilon) for epsilon in question.epsilons]
     named = [choose(setting) for choose in (least_bound, least_measured) for setting in settings]  # type: ignore[arg-type]
-    return tuple(dict.fromkeys([*named, *([] if question.may_drift else UNCHANGING_ONLY)]))
+    others = [] if question.may_drift else UNCHANGING_ONLY
+    if question.randomised:
+        named, others = [name for name in named if not is_predictable(name)], RANDOMISED
+    found = tuple(dict.fromkeys([*named, *others]))
+    return tuple(name for name in found if learns_something(question, name)) or found
+
+
+def is_predictable(name: str) -> bool:
+    """Return whether the decisions of an algorithm follow from what was released."""
+    return algorithm(name).build(Setting(Arms(2))).private.learner.predictable
+
+
+def learns_something(question: Question, name: str) -> bool:
+    """Return whether an algorithm hears a release before the game ends, at the largest epsilon."""
+    setting, arrivals = question.setting(max(question.epsilons)), question.arrivals
+    private = copy(algorithm(name).build(setting).private)
+    _, trace = private.act(0, streams(0).learner)
+    late = 0 if arrivals is None else int(arrivals.waits.min())
+    return private.hold_for(trace) + late < question.rounds
 
 
 def with_proved_bound(question: Question, names: tuple[str, ...]) -> tuple[str, ...]:

@@ -3,74 +3,28 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from discreet.algorithms import algorithm
 from discreet.algorithms.plain import MEANINGLESS, plain_words
 from discreet.errors import count
 from discreet.planning.measures import Performance, Threshold
+from discreet.planning.numbers import align, in_percent, number, share_words, spread_words
 from discreet.planning.question import Question
-from discreet.simulation.statistics import Interval, mean_interval
+from discreet.planning.remarks import (
+    LATE_GUARANTEE,
+    bound_words,
+    late_words,
+    naming_words,
+    prediction_words,
+)
+from discreet.simulation.statistics import mean_interval
 
 if TYPE_CHECKING:  # findings.py imports this module
     from discreet.planning.findings import Plan, Scene
 
 
 WIDTH = 100  # columns of a paragraph
-
-
-def share_words(share: float) -> str:
-    """Return a share in words.
-
-    >>> share_words(0.5), share_words(0.8)
-    ('half', '80 %')
-    """
-    return "half" if share == 0.5 else percent(share)
-
-
-def percent(share: float) -> str:
-    """Return a share in percent.
-
-    >>> percent(0.123), percent(0.004), percent(-0.02)
-    ('12 %', '0.4 %', '-2 %')
-    """
-    return f"{100.0 * share:.1g} %" if 0.0 < abs(share) < 0.0095 else f"{100.0 * share:.0f} %"
-
-
-def number(value: float) -> str:
-    """Return a number with three digits.
-
-    >>> number(0.66666), number(5.3333), number(1234.5)
-    ('0.667', '5.33', '1,234')
-    """
-    return f"{value:,.0f}" if abs(value) >= 1000.0 else f"{value:.3g}"
-
-
-def spread_words(interval: Interval, *, percent: bool = False) -> str:
-    """Return a value with its interval in brackets.
-
-    >>> spread_words(Interval(0.5, 0.4, 0.6)), spread_words(Interval(0.5, 0.4, 0.6), percent=True)
-    ('0.5 (0.4 to 0.6)', '50 % (40 to 60)')
-    """
-    if percent:
-        value, low, high = (f"{round(100.0 * each)}" for each in interval)
-        return f"{value} % ({low} to {high})"
-    value, low, high = (number(each) for each in interval)
-    return f"{value} ({low} to {high})"
-
-
-def align(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows as aligned columns, all but the first aligned to the right."""
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = [
-        "  ".join(
-            cell.ljust(width) if column == 0 else cell.rjust(width)
-            for column, (cell, width) in enumerate(pairs)
-        )
-        for pairs in (zip(row, widths, strict=True) for row in rows)
-    ]
-    return "\n".join(f"  {line}".rstrip() for line in lines)
 
 
 def fill(paragraph: str, *, whole_words: bool = False) -> str:
@@ -100,13 +54,15 @@ def text(plan: Plan) -> str:
         title,
         fill(headline(plan)),
         fill(f"Recommended: {why(plan)}"),
-        fill(f"Simulated: {model(question)}"),
+        fill(f"Simulated: {model(question)}{late_words(plan)}"),
     ]
     parts += [table(plan, scene) for scene in plan.scenes]
     parts += [
         fill(meaning(plan)),
         fill(f"Smallest epsilon: {epsilon_words(plan)}"),
         fill(f"Smallest number of rounds: {rounds_words(plan)}"),
+        *([fill(f"To name the best arm: {naming_words(plan)}")] if plan.naming else []),
+        *([] if question.sees_all else [fill(f"Prediction: {prediction_words(plan)}")]),
         fill(f"Guarantee: {guarantee_words(plan)}"),
         fill(f"To run it: {code(plan)}", whole_words=True),
         fill(f"For an ethics board: {plan.ethics}"),
@@ -141,7 +97,7 @@ def verdict(row: Performance) -> str:
     share = row.share_of_gain
     if not row.beats_guessing or share is None:
         return "learns nothing measurable (not significantly better than equal randomisation)"
-    kept = f"{percent(share.value)} of the gain"
+    kept = f"{in_percent(share.value)} of the gain"
     return f"learns almost nothing ({kept})" if share.value < ALMOST_NOTHING else f"keeps {kept}"
 
 
@@ -164,7 +120,9 @@ def why(plan: Plan) -> str:
             "else."
         )
     said = [f"{name} ({algorithm(name).title}) at epsilon {plan.epsilon:g}, {rank}.", choice]
-    if plan.has_bound:
+    if question.arrivals is not None:
+        said.append(bound_words(plan))
+    elif plan.has_bound:
         said.append("Its privacy is proved, and so is a bound on its regret.")
     elif algorithm(name).stochastic:
         regret = plan.instance(plan.epsilon).bound_source
@@ -234,7 +192,7 @@ def table(plan: Plan, scene: Scene) -> str:
         if question.better == "higher"
         else top + question.guessing_cost
     )
-    each = percent(1.0 / question.arms)
+    each = in_percent(1.0 / question.arms)
     cost = number(question.guessing_cost)
     lines = [["equal randomisation", cost, number(float(uniform)), each, each, "0 %"]]
     lines += [_line(f"epsilon {row.variant.epsilon:g}", row) for row in scene.private]
@@ -332,6 +290,7 @@ def guarantee_words(plan: Plan) -> str:
     question, epsilon = plan.question, plan.epsilon
     one = plan.guarantee(epsilon)
     said = [f"{one.short} for the outcome of any one round ({one.status}, {one.model} model)."]
+    said += [LATE_GUARANTEE] if question.arrivals is not None else []
     many = question.rounds_per_user
     if many == 1:
         more = "a larger epsilon and delta" if one.delta else "m x epsilon"
@@ -376,9 +335,10 @@ def ethics(plan: Plan) -> str:
     return (
         f"{guaranteed} The cost of protection was simulated in advance, for the expected "
         f"outcomes, if they do not change. On average, the best of {question.arms} options would "
-        f"be chosen in {percent(mine.best_arm.value)} of all decisions "
-        f"({percent(other.best_arm.value)} without protection, {percent(1.0 / question.arms)} "
-        "with equal randomisation). The mean outcome of a decision would be "
+        f"be chosen in {in_percent(mine.best_arm.value)} of all decisions "
+        f"({in_percent(other.best_arm.value)} without protection, "
+        f"{in_percent(1.0 / question.arms)} with equal randomisation). The mean outcome of a "
+        "decision would be "
         f"{number(mine.outcome.value)} ({number(other.outcome.value)} without protection)."
     )
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.planning import Plan
-from discreet.planning.words import kind, options_words, share_words
+from discreet.planning.numbers import share_words
+from discreet.planning.words import kind, options_words
 from discreet.plot.canvas import (
     COLOURS,
     LINES,

@@ -64,6 +64,20 @@ class Contender:
         )
 
 
+# What takes the place of a bound's source where outcomes are late.
+NO_BOUND_WHEN_LATE = (
+    "not shown: it is proved for outcomes that arrive before the next decision, and these are late"
+)
+
+
+def without_bound(contender: Contender) -> Contender:
+    """Return a contender whose regret bound is not stated, because outcomes are late."""
+    if contender.facts.get("regret_bound") is None:
+        return contender
+    none = {"regret_bound": None, "bound_source": NO_BOUND_WHEN_LATE}
+    return replace(contender, facts={**contender.facts, **none})
+
+
 def list_contenders(
     algorithms: str | Contender | Iterable[str | Contender],
 ) -> list[str | Contender]:

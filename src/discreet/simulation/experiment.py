@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypedDict
 
@@ -25,14 +25,17 @@ from discreet.options import Values
 from discreet.output import growing_folder
 from discreet.problems import Environment, Problem
 from discreet.ranges import Range, make_range
+from discreet.simulation.arrivals import Arrivals, Delay, make_arrivals
 from discreet.simulation.contenders import (
     Contender,
     list_contenders,
     list_epsilons,
     make_contenders,
+    without_bound,
 )
 from discreet.simulation.executors import Executor, Gave, Job, executor, run
 from discreet.simulation.jobs import RegretJob
+from discreet.simulation.late import make_late
 from discreet.simulation.matching import (
     environment_or_table,
     matching_environment,
@@ -66,6 +69,12 @@ def simulate(
     workers: int | None = None,
     on: str | Executor = "threads",
     clip: bool = False,
+    delay: Delay = 0,
+    missing: float = 0.0,
+    default_reward: float | None = None,
+    default_loss: float | None = None,
+    wait: int | None = None,
+    group: int = 1,
     progress: Progress | None = None,
     keep_finished: bool = False,
     output: Path | str | None = None,
@@ -93,6 +102,14 @@ def simulate(
     environment. ``rewards``, given instead, is a table of rewards r: the losses are low + high -
     r. With expert advice a table needs ``advice`` too, of the shape (rounds, experts, arms).
     Contenders of your own play whatever the environment, or ``problem``, says.
+
+    Outcomes arrive before the next round, unless ``delay`` says how many rounds later: a number, a
+    distribution such as ``"exponential(50)"``, or a list of delays to draw from. ``group``
+    decisions are made before any of their outcomes counts. A share of ``missing`` outcomes never
+    arrives and counts as ``default_reward`` or ``default_loss``. ``wait``, as in live use, lets
+    every outcome count after so many rounds, and later ones as the default. A batch is released
+    when its last outcome has arrived. No stored regret bound covers late outcomes, so none is
+    shown.
 
     >>> game = {"environment": "deterministic", "rounds": 2000, "trials": 4, "seed": 1}
     >>> results = simulate(["exp3", "uniform"], **game)
@@ -124,6 +141,17 @@ def simulate(
             f"{prepared.environment.problem} stops by itself and has no regret: use search, not "
             "simulate."
         )
+    arrivals = make_arrivals(
+        delay=delay,
+        missing=missing,
+        default_reward=default_reward,
+        default_loss=default_loss,
+        wait=wait,
+        group=group,
+        bounds=prepared.bounds,
+    )
+    if arrivals is not None:
+        prepared = prepared.late(arrivals)
     job = RegretJob(
         **prepared.facts,
         environment=prepared.environment,
@@ -167,17 +195,29 @@ class Prepared:
     seed: int
     place: Executor
     progress: Progress | None
+    arrivals: Arrivals | None = None  # if outcomes are late
 
     @property
     def facts(self) -> JobFacts:
         """What every job is made of."""
         return {
             "labels": tuple(contender.label for contender in self.contenders),
-            "privates": tuple(contender.private for contender in self.contenders),
+            "privates": tuple(self._private(contender) for contender in self.contenders),
             "rounds": self.rounds,
             "seed": self.seed,
             "bounds": self.bounds,
         }
+
+    def late(self, arrivals: Arrivals) -> Prepared:
+        """Return the same with late outcomes, which no stored regret bound covers."""
+        contenders = tuple(without_bound(each) for each in self.contenders)
+        return replace(self, arrivals=arrivals, contenders=contenders)
+
+    def _private(self, contender: Contender) -> Protected:
+        if self.arrivals is None:
+            return contender.private
+        game = self.environment, self.rounds, self.bounds
+        return make_late(contender.label, contender.private, self.arrivals, *game)
 
     def play(self, job: Job[Gave], into: Sink[Gave], *, keep_finished: bool) -> None:
         """Play every missing trial; keep those that finished before an interrupt if asked to."""
@@ -200,7 +240,7 @@ class Prepared:
         marks = checkpoints(self.rounds)
         return Parts(
             folder,
-            settings_of(self.contenders, self.title, job, self.asked),
+            settings_of(self.contenders, self.title, job, self.asked, self.arrivals),
             functools.partial(tabulate_regret, self.contenders, self.title, marks),
             size=trials_in_part(len(self.contenders), marks.size, self.rounds),
             asked=self.asked,
@@ -227,6 +267,7 @@ class Prepared:
             seed=self.seed,
             bounds=self.bounds,
             measure=measure,
+            arrivals=self.arrivals,
         )
 
 

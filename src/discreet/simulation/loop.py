@@ -141,7 +141,7 @@ class Player:
     def play(self, game: Game, marks: Integers) -> Floats:
         """Play the next rounds; return the loss since the start of the game at each mark."""
         learner, scores = self.private.learner, np.empty(marks.size)
-        game = self._as_played(game)
+        game = self.as_played(game)
         kinds = type_signature((game, marks)) if self._compiled else ()
         held = with_names(*self._held) if self._held else self._opening(game, kinds)
         playing = self._fast if self._compiled else self.private
@@ -175,10 +175,10 @@ class Player:
 
     def is_kept(self, game: Game) -> bool:
         """Return whether the loop for such a game was compiled, now or in an earlier process."""
-        played = self._as_played(game)
+        played = self.as_played(game)
         return was_compiled(play, self._fast, played, self.first(played))
 
-    def _as_played(self, game: Game) -> Game:
+    def as_played(self, game: Game) -> Game:
         """Return the game as this player sees it: with experts to follow, or with its memory."""
         if self.private.learner.follows:
             game = game.followed()

@@ -22,6 +22,7 @@ from discreet.contracts import Floats, Integers
 from discreet.errors import DiscreetError, check_flag, check_path, shorten, show_path
 from discreet.guarantee import Json
 from discreet.output import lock
+from discreet.simulation.arrivals import Arrivals
 from discreet.simulation.jobs import RegretJob
 from discreet.simulation.measures import Columns
 from discreet.simulation.records import InMemory, add_calls
@@ -209,7 +210,13 @@ def check_output(output: Path | str, *, resume: bool) -> Path:
     )
 
 
-def settings_of(contenders: Sequence[Contender], title: str, job: RegretJob, asked: int) -> Json:
+def settings_of(
+    contenders: Sequence[Contender],
+    title: str,
+    job: RegretJob,
+    asked: int,
+    arrivals: Arrivals | None = None,
+) -> Json:
     """Return all that the numbers of a sweep depend on, by names that a message can use."""
     made_by = provenance()
     return {
@@ -219,6 +226,8 @@ def settings_of(contenders: Sequence[Contender], title: str, job: RegretJob, ask
         "low": job.bounds.low,
         "high": job.bounds.high,
         "clip": job.clip,
+        "arrivals": "at once" if arrivals is None else str(arrivals),
+        f"{DIGESTS} arrivals": "" if arrivals is None else value_digest(tuple(arrivals.waits)),
         "problem": {"plays": str(job.environment.problem), **job.environment.problem.parameters()},
         "environment": title,
         "algorithms": [contender.label for contender in contenders],

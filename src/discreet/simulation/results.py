@@ -23,6 +23,7 @@ from discreet.errors import DiscreetError, count, shorten
 from discreet.guarantee import Json
 from discreet.problems import Problem
 from discreet.ranges import Range
+from discreet.simulation.arrivals import Arrivals
 from discreet.simulation.measures import Columns, Measure, Regret, RegretRow, Row, Searches
 from discreet.simulation.trial import Remembered
 
@@ -52,6 +53,7 @@ class Results(Generic[Row]):
     seed: int
     bounds: Range
     measure: Measure[Row]
+    arrivals: Arrivals | None = None  # if outcomes were late
 
     @property
     def trials(self) -> Integers:
@@ -144,6 +146,7 @@ class Results(Generic[Row]):
     def __repr__(self) -> str:
         names = ", ".join(contender.label for contender in self.contenders)
         played = f"{self.rounds} rounds, {count(self.trials.size, 'trial')}"
+        played += f", {self.arrivals}" if self.arrivals is not None else ""
         return f"Results({names}: {self.environment}, {played})"
 
     def to_pandas(self) -> DataFrame:
@@ -186,6 +189,7 @@ class Results(Generic[Row]):
                 "clipped": self.clipped,
             },
             "noise": "floating point: for simulation only",
+            "arrivals": None if self.arrivals is None else self.arrivals.to_json(),
             **self.measure.facts(),
             "algorithms": [contender_facts(contender) for contender in self.contenders],
         }

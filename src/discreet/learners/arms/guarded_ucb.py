@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -77,6 +77,8 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
     Regret, for all losses that are fixed in advance: at most 1.011 θ + 4 K (τ₀ + Λ), plus that of
     Tsallis-INF (docs/regret.md: Guard).
     """
+
+    predictable: ClassVar[bool] = True  # most rounds are not probes
 
     tracking: TrackingUcb
     later: TsallisInf

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from componentjit import helper
 from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import check_int, check_positive, check_range
+from discreet.learners.arms.fresh import fresh_arm
 from discreet.learners.arms.radius import batch_weight, radius
 
 # Rounds of a batch. No game is that long, and doubles hold sums of many such numbers exactly.
@@ -26,12 +26,19 @@ class Hold(NamedTuple):
 class IndexLearner(Learner[int, Hold, float]):
     """Plays every arm for a first batch, then the arm with the largest index for a longer one.
 
-    A subclass defines the index. The length of a batch depends on earlier releases only. Outcomes
-    may arrive late: while some arms have no release, those arms take turns.
+    A subclass defines the index. The length of a batch depends on earlier releases only.
+
+    Outcomes may arrive late. While some arms have no release, those arms take turns, in an order
+    that is drawn at random. Afterwards means are those of what was released, but lengths and radii
+    count all rounds that were requested, as if open ones had come: otherwise the arm that leads
+    would be requested again and again in short batches, or an arm would be explored for as long as
+    its outcomes take. A batch that never comes counts as open.
 
     ``first`` is τ₁, the length of an arm's first batch and the shortest of all. ``growth`` is the
     length of the next batch as a share of the rounds the arm has had.
     """
+
+    predictable: ClassVar[bool] = True
 
     first: int
     growth: float
@@ -60,11 +67,12 @@ class IndexLearner(Learner[int, Hold, float]):
 
     def act(self, observation: object, rng: Generator) -> tuple[int, Hold]:
         """Choose an arm, and for how long."""
-        arm = fresh_arm(self.counts, self.asked)
+        drawn = rng.random()
+        arm = fresh_arm(self.counts, self.asked, drawn)
         if arm < 0:
-            arm = self.best_arm(int(rng.random() * self.asked.size))
+            arm = self.best_arm(int(drawn * self.asked.size))
         trace = Hold(
-            arm, max(self.first, math.ceil(min(self.growth * float(self.counts[arm]), LONGEST)))
+            arm, max(self.first, math.ceil(min(self.growth * float(self.asked[arm]), LONGEST)))
         )
         self.asked[arm] += trace.rounds
         self.clock[0] += trace.rounds
@@ -102,19 +110,13 @@ class IndexLearner(Learner[int, Hold, float]):
         self.gains[trace.arm] += trace.rounds * (1.0 - released)
         self.counts[trace.arm] += trace.rounds
 
+    def requested(self, arm: int) -> float:
+        """Return the rounds of an arm, with those whose outcomes are still to come."""
+        return max(float(self.asked[arm]), float(self.counts[arm]))
+
     def mean_of(self, arm: int) -> float:
         """Return the mean noisy gain of an arm, clipped to [0, 1]."""
         return min(max(float(self.gains[arm]) / float(self.counts[arm]), 0.0), 1.0)
-
-
-@helper
-def fresh_arm(counts: Floats, asked: Floats) -> int:
-    """Return the least requested arm without a release, or -1 if every arm has one."""
-    arm = -1
-    for i in range(counts.size):
-        if counts[i] == 0.0 and (arm < 0 or asked[i] < asked[arm]):
-            arm = i
-    return arm
 
 
 class BatchedUcb(IndexLearner):
@@ -176,10 +178,14 @@ class BatchedUcb(IndexLearner):
         )
 
     def index(self, arm: int) -> float:
-        """Return the upper confidence bound of an arm."""
+        """Return the upper confidence bound of an arm; open rounds count in proportion."""
         weight = float(self.weights[arm])
+        more = self.requested(arm) / float(self.counts[arm])
         slack = radius(
-            weight, float(self.laplace[arm]), float(self.widest[arm]), float(self.clock[1])
+            more * weight,
+            more * float(self.laplace[arm]),
+            float(self.widest[arm]),
+            float(self.clock[1]),
         )
         return float(self.gains[arm]) / weight + slack
 

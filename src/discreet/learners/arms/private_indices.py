@@ -85,7 +85,7 @@ class DpKlUcb(DivergenceIndex):
     def index(self, arm: int) -> float:
         """Return the upper confidence bound of an arm."""
         return private_upper(
-            self.mean_of(arm), float(self.clock[1]) / float(self.counts[arm]), self.epsilon
+            self.mean_of(arm), float(self.clock[1]) / self.requested(arm), self.epsilon
         )
 
 
@@ -116,7 +116,7 @@ class DpImed(DivergenceIndex):
 
     def index(self, arm: int) -> float:
         """Return the index of an arm, negated: the least is the best."""
-        count, best = float(self.counts[arm]), min(float(self.clock[1]), ALMOST_ONE)
+        count, best = self.requested(arm), min(float(self.clock[1]), ALMOST_ONE)
         return -count * private_divergence(self.mean_of(arm), best, self.epsilon) - math.log(count)
 
 
@@ -155,9 +155,9 @@ class AdapKlUcb(IndexLearner):
     def index(self, arm: int) -> float:
         """Return the upper confidence bound of an arm.
 
-        Batches double, so the last one had half of the arm's rounds, unless it is the first.
+        Batches double, so the last one has half of the arm's rounds, unless it is the first.
         """
-        last = max(1.0, float(self.counts[arm]) / 2.0)
+        last = max(1.0, self.requested(arm) / 2.0)
         budget = float(self.clock[1]) / last
         return upper(min(max(float(self.gains[arm]) + budget / self.epsilon, 0.0), 1.0), budget)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -40,6 +40,8 @@ class DpSuccessiveElimination(Learner[int, EpochHold, float]):
     β = 1 / T (Sajed & Sheffet 2019). Departure: an arm's rounds in an epoch are consecutive instead
     of in turns; for losses that do not change this is the same.
     """
+
+    predictable: ClassVar[bool] = True
 
     epsilon: float
     failure: float

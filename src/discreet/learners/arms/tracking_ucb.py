@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
 from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import check_int, check_positive, check_range
-from discreet.learners.arms.holding import LONGEST, fresh_arm
+from discreet.learners.arms.fresh import fresh_arm
+from discreet.learners.arms.holding import LONGEST
 from discreet.learners.arms.radius import Windows, batch_weight
 
 # Chosen on deterministic, stochastic, switching, oblivious and repeating losses, and evaluated on
@@ -78,6 +79,9 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
     confidences are multiplied by it. It is at most 20 and at most 20 ε², because with much noise it
     costs more than it gains.
 
+    Outcomes may arrive late. Lengths in 3. then count rounds that are open, and r(i) shrinks as if
+    they were in the window; all else is computed from releases.
+
     No batch is longer than max(64 / ε², sqrt(T)), except in a check. No check begins while the
     leader has had less than 0.3 of the rounds since t': then the index explores the other arms.
 
@@ -90,6 +94,8 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
     other bound is proved: there are losses that make the regret linear (docs/tracking.md).
     """
 
+    predictable: ClassVar[bool] = True
+
     noise: float
     first: int  # τ₁
     every: float  # ψ T
@@ -98,6 +104,7 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
     alarm: float
     windows: Windows
     asked: Floats  # rounds of an arm that were requested
+    heard: Floats  # rounds of an arm whose outcomes were released
     checked: Floats  # rounds of checks in the window of an arm
     last: Floats  # the round after which an arm was played last
     spread: Floats  # ω
@@ -136,6 +143,7 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
             alarm=check_range("alarm", alarm, 0.0, 1e6),
             windows=Windows.empty(count, scale),
             asked=np.zeros(count),
+            heard=np.zeros(count),
             checked=np.zeros(count),
             last=np.zeros(count),
             spread=np.ones(count),
@@ -152,7 +160,8 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
 
     def act(self, observation: object, rng: Generator) -> tuple[int, CheckedHold]:
         """Continue a check, begin one, or play the arm with the largest index."""
-        arm = self.unheard_arm()
+        drawn = rng.random()
+        arm = fresh_arm(self.windows.sizes, self.asked, drawn)
         leader, checks, rounds = arm, False, self.first
         if arm < 0:
             leader = self.leading_arm()
@@ -169,7 +178,7 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
                         self.check[part] = 0.0
                     self.check[CHECK] = arm + 1.0
                 else:
-                    arm = self.optimistic_arm()
+                    arm = self.optimistic_arm(int(drawn * self.asked.size))
                     rounds = self.batch_length_of(arm, leader)
         if checks:
             self.check[PENDING] = 1.0
@@ -179,10 +188,6 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
         self.last[arm] = self.clock[NOW]
         self.spread[arm] = SOONEST + (LATEST - SOONEST) * rng.random()
         return arm, CheckedHold(arm, rounds, leader, checks)
-
-    def unheard_arm(self) -> int:
-        """Return an arm without a release, or -1."""
-        return fresh_arm(self.windows.sizes, self.asked)
 
     def leading_arm(self) -> int:
         """Return the arm with the largest m - r."""
@@ -250,22 +255,32 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
         wanted = min(math.ceil(min(wanted, self.windows.length(arm), most)), self.room(arm))
         return max(self.first, int(wanted))
 
-    def optimistic_arm(self) -> int:
-        """Return the arm with the largest m + r."""
-        best = 0
-        for arm in range(self.radii.size):
-            if self.means[arm] + self.radii[arm] > self.means[best] + self.radii[best]:
-                best = arm
+    def optimistic_arm(self, start: int) -> int:
+        """Return the arm with the largest m + r; ties go to the first from ``start`` on."""
+        best = start
+        most = -math.inf
+        for step in range(self.radii.size):
+            arm = (start + step) % self.radii.size
+            known, wide = self.windows.length(arm), float(self.radii[arm])
+            if self.still_open(arm) > 0.0:
+                wide *= math.sqrt(known / (known + self.still_open(arm)))
+            if float(self.means[arm]) + wide > most:
+                best, most = arm, float(self.means[arm]) + wide
         return best
+
+    def still_open(self, arm: int) -> float:
+        """Return the rounds of an arm whose outcomes are still to come."""
+        return max(float(self.asked[arm]) - float(self.heard[arm]), 0.0)
 
     def batch_length_of(self, arm: int, leader: int) -> int:
         """Return for how many rounds the arm with the largest index is played."""
-        rounds = math.ceil(min(GROWTH * self.windows.length(arm), self.longest))
+        known = self.windows.length(arm) + self.still_open(arm)
+        rounds = math.ceil(min(GROWTH * known, self.longest))
         if arm == leader:
             others = 0.0
             for i in range(self.radii.size):
                 if i != arm:
-                    others = max(others, self.windows.length(i))
+                    others = max(others, self.windows.length(i) + self.still_open(i))
             rounds = min(rounds, int(max(LEADER * self.noise * self.noise, GROWTH * others)))
         return max(self.first, rounds)
 
@@ -277,6 +292,7 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
         """Add a release, test for a change, and decide whether a check continues."""
         arm = trace.arm
         gain = 1.0 - released
+        self.heard[arm] += trace.rounds
         if self.caution == 0.0:
             gain = min(max(gain, -OVERSHOOT), 1.0 + OVERSHOOT)
             self.weigh_spread(arm, trace.rounds, gain)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import ClassVar
 
 import numpy as np
 
@@ -10,21 +11,26 @@ from componentjit import helper
 from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import check_int, check_positive, check_range
 from discreet.learners.arms.draws import Draw
+from discreet.learners.arms.fresh import fresh_arm
 
 
 class Ucb(Learner[int, Draw, float]):
     """Plays each arm once, then the one with the largest mean gain + sqrt(ψ ln t / n).
 
-    ``exploration`` is ψ; 2 is UCB1 for gains in [0, 1] (Auer, Cesa-Bianchi & Fischer 2002). n
-    counts the gains of an arm that have arrived.
+    ``exploration`` is ψ; 2 is UCB1 for gains in [0, 1] (Auer, Cesa-Bianchi & Fischer 2002). The
+    order of the first rounds is random. The mean is over gains that have arrived; n counts open
+    rounds too, so that outcomes that are late do not make a bad arm look unexplored.
 
     Regret against independent, identically distributed gains with gaps Δ: at most
     8 Σ ln T / Δ + (1 + π²/3) Σ Δ. No bound holds against other adversaries.
     """
 
+    predictable: ClassVar[bool] = True
+
     exploration: float
     gains: Floats
-    counts: Floats
+    counts: Floats  # gains that have arrived
+    asked: Floats  # rounds that were requested
     clock: Floats
 
     @property
@@ -40,6 +46,7 @@ class Ucb(Learner[int, Draw, float]):
             check_positive("exploration", exploration),
             np.zeros(count),
             np.zeros(count),
+            np.zeros(count),
             np.zeros(1),
         )
 
@@ -51,17 +58,19 @@ class Ucb(Learner[int, Draw, float]):
     def act(self, observation: object, rng: Generator) -> tuple[int, Draw]:
         """Choose the arm with the largest index; ties go to the first."""
         self.clock[0] += 1.0
-        arm = int(self.clock[0]) - 1
-        if arm < self.gains.size:
+        if self.clock[0] <= self.gains.size:
+            arm = fresh_arm(self.asked, self.asked, rng.random())
+            self.asked[arm] = 1.0
             return arm, Draw(arm, 1.0)
         bonus = self.exploration * math.log(float(self.clock[0]))
         arm = 0
         most = -math.inf
         for i in range(self.gains.size):
-            share = 1.0 / max(float(self.counts[i]), 1.0)
-            index = float(self.gains[i]) * share + math.sqrt(bonus * share)
+            share, open_too = 1.0 / max(float(self.counts[i]), 1.0), 1.0 / float(self.asked[i])
+            index = float(self.gains[i]) * share + math.sqrt(bonus * open_too)
             if index > most:
                 arm, most = i, index
+        self.asked[arm] += 1.0
         return arm, Draw(arm, 1.0)
 
     def learn(self, trace: Draw, released: float) -> None:
@@ -75,15 +84,19 @@ class KlUcb(Learner[int, Draw, float]):
 
     The index is max{q: n kl(mean, q) ≤ ln t + c ln ln t} (Garivier & Cappé 2011). kl is the
     relative entropy of Bernoulli distributions, which is valid for all gains in [0, 1]. ``extra``
-    is c: 3 in the theory, 0 in practice. n counts the gains of an arm that have arrived.
+    is c: 3 in the theory, 0 in practice. The order of the first rounds is random. The mean is over
+    gains that have arrived; n counts open rounds too.
 
     Regret against independent, identically distributed gains: asymptotically Σ Δ ln T / kl(μ, μ*),
     which is optimal.
     """
 
+    predictable: ClassVar[bool] = True
+
     extra: float
     gains: Floats
-    counts: Floats
+    counts: Floats  # gains that have arrived
+    asked: Floats  # rounds that were requested
     clock: Floats
 
     @property
@@ -96,7 +109,11 @@ class KlUcb(Learner[int, Draw, float]):
         """Return the learner before the first round."""
         count = check_int("arms", arms, minimum=2)
         return cls(
-            check_range("extra", extra, 0.0, 1e300), np.zeros(count), np.zeros(count), np.zeros(1)
+            check_range("extra", extra, 0.0, 1e300),
+            np.zeros(count),
+            np.zeros(count),
+            np.zeros(count),
+            np.zeros(1),
         )
 
     @classmethod
@@ -107,8 +124,9 @@ class KlUcb(Learner[int, Draw, float]):
     def act(self, observation: object, rng: Generator) -> tuple[int, Draw]:
         """Choose the arm with the largest index; ties go to the first."""
         self.clock[0] += 1.0
-        arm = int(self.clock[0]) - 1
-        if arm < self.gains.size:
+        if self.clock[0] <= self.gains.size:
+            arm = fresh_arm(self.asked, self.asked, rng.random())
+            self.asked[arm] = 1.0
             return arm, Draw(arm, 1.0)
         time = max(float(self.clock[0]), 3.0)
         budget = math.log(time) + self.extra * math.log(math.log(time))
@@ -117,9 +135,10 @@ class KlUcb(Learner[int, Draw, float]):
         for i in range(self.gains.size):
             count = max(float(self.counts[i]), 1.0)
             mean = min(max(float(self.gains[i]) / count, 0.0), 1.0)
-            index = upper(mean, budget / count)
+            index = upper(mean, budget / float(self.asked[i]))
             if index > most:
                 arm, most = i, index
+        self.asked[arm] += 1.0
         return arm, Draw(arm, 1.0)
 
     def learn(self, trace: Draw, released: float) -> None:

@@ -1,0 +1,92 @@
+"""What a plan says besides costs: late outcomes, naming the best arm, and what can be predicted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from componentjit import copy
+from discreet.errors import count
+from discreet.planning.numbers import number, spread_words
+from discreet.randomness import streams
+
+if TYPE_CHECKING:  # findings.py imports this module
+    from discreet.planning.findings import Plan
+
+LATE_GUARANTEE = (
+    "With late outcomes, the guarantee holds if the time at which an outcome arrives does not "
+    "depend on it; otherwise run it with wait= (docs/live.md)."
+)
+
+
+def late_words(plan: Plan) -> str:
+    """Return how late outcomes are, as sentences; nothing if they are not."""
+    arrivals = plan.question.arrivals
+    if arrivals is None:
+        return ""
+    said = f"In all simulations {arrivals}."
+    if arrivals.absent is not None:
+        outcome = plan.question.default_outcome
+        said = said.replace(
+            f"a loss of {arrivals.default_loss:g}", f"{0.0 if outcome is None else outcome:g}"
+        )
+    return f" {said}"
+
+
+def bound_words(plan: Plan) -> str:
+    """Return what is said instead of a proved bound if outcomes are late."""
+    name = plan.recommended
+    return (
+        f"Its privacy is proved. Its cost with late outcomes is known only from simulations: no "
+        f"bound on the regret of {name} that is proved covers them."
+    )
+
+
+def naming_words(plan: Plan) -> str:
+    """Return whether equal allocation with one release names the best arm more often."""
+    equal = plan.naming.get(plan.epsilon)
+    if equal is None:
+        return ""
+    mine = next(row for row in plan.unchanging.private if row.variant.epsilon == plan.epsilon)
+    said = (
+        "equal allocation to all arms, with one release of every arm's noisy mean at the end, "
+        f"names it in {spread_words(equal, percent=True)} of studies at epsilon "
+        f"{plan.epsilon:g}. The arm that {plan.recommended} plays most is the best in "
+        f"{spread_words(mine.most_played, percent=True)}."
+    )
+    costs = (
+        f"costs {number(plan.question.guessing_cost)} per round instead of "
+        f"{number(mine.cost.value)}"
+    )
+    if equal.low > mine.most_played.high:
+        return (
+            f"{said} If choosing is the goal, equal allocation is the better study. If outcomes "
+            f"during the study matter, it is not: it {costs}."
+        )
+    if equal.high < mine.most_played.low:
+        return f"{said} So learning is better for both: equal allocation also {costs}."
+    return f"{said} That is no clear difference, and equal allocation {costs}."
+
+
+def prediction_words(plan: Plan) -> str:
+    """Return which decisions somebody could predict, and what that means for a trial."""
+    private = copy(plan.instance(plan.epsilon).private)
+    name = plan.recommended
+    if private.learner.predictable:
+        return (
+            f"{name} draws only details at random (the order of first batches, ties, when to "
+            "check an arm again). Otherwise the next decision follows from what was released "
+            "before, and within a batch from the decision before it, so whoever sees earlier "
+            "decisions can often foresee the next one. In a trial this breaks the concealment of "
+            "allocation, unless those who enrol patients see neither earlier allocations nor the "
+            "program. --randomised plans with an algorithm that draws its decisions."
+        )
+    _, trace = private.act(0, streams(0).learner)
+    rounds = private.hold_for(trace)
+    held = (
+        "Every decision is drawn by itself, so nobody can foresee it with certainty."
+        if rounds == 1
+        else f"An arm is drawn for {count(rounds, 'round')} in a row: the first decision of a "
+        "batch cannot be foreseen with certainty, and the others follow from it. For the "
+        "concealment of allocation, hide earlier decisions from those who enrol patients."
+    )
+    return f"{name} draws its decisions at random. {held}"

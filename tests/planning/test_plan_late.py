@@ -1,0 +1,151 @@
+"""Plans for late outcomes, for naming the best arm, and for decisions that nobody can predict."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import discreet
+from discreet.algorithms import algorithm
+from discreet.errors import DiscreetError
+from discreet.planning.making import repeat
+from discreet.planning.naming import named_by_equal_allocation
+from discreet.planning.question import Question
+from discreet.planning.sweeps import candidates, is_predictable
+from discreet.simulation.statistics import Interval
+
+TRIAL = {"arms": 3, "rounds": 600, "difference": 0.1}
+
+
+@pytest.fixture(scope="module")
+def late():
+    """Shared: a trial with outcomes that take 100 patients."""
+    return discreet.plan(
+        **TRIAL, epsilon=[0.5, 1.0], may_drift=False, delay=100, trials=32, seed=3, workers=1
+    )
+
+
+def words(plan):
+    return " ".join(str(plan).split())
+
+
+@pytest.mark.slow
+def test_a_plan_is_measured_with_the_stated_delay(late):
+    said = words(late)
+    assert "In all simulations outcomes arrive 100 rounds late." in said
+    assert "no bound on the regret" in said
+    assert "If choosing is the goal, equal allocation is the better study." in said
+    assert "the guarantee holds if the time at which an outcome arrives does not depend on it" in (
+        said
+    )
+    assert not late.has_bound
+    assert late.proved is None
+    assert max(map(len, str(late).splitlines())) <= 122
+    facts = json.loads(json.dumps(late.to_json(), allow_nan=False))
+    assert facts["question"]["delay"] == 100
+    assert repeat(facts) == late.question
+    assert [row["epsilon"] for row in facts["figures"]["named_by_equal_allocation"]] == [0.5, 1.0]
+
+
+@pytest.mark.slow
+def test_one_quantity_has_one_number(late):
+    """What is shown for the planned number of rounds is the same in the table and the panel."""
+    shown = {row.variant.epsilon: row.share_of_gain for row in late.unchanging.private}
+    assert late.least_rounds.shares[600] == shown[0.5]
+    for epsilon, share in shown.items():
+        assert late.least_epsilon.shares[epsilon] == share
+
+
+@pytest.mark.slow
+def test_a_wanted_epsilon_that_is_not_listed_has_one_number_too():
+    found = discreet.plan(
+        **TRIAL, epsilon=2.0, wanted_epsilon=1.0, may_drift=False, trials=8, workers=1
+    )
+    assert found.least_rounds.shares[600] == found.least_epsilon.shares[1.0]
+
+
+@pytest.mark.slow
+def test_decisions_are_drawn_if_they_must_be(late):
+    found = discreet.plan(
+        **TRIAL, epsilon=1.0, may_drift=False, randomised=True, trials=8, workers=1
+    )
+    assert not is_predictable(found.recommended)
+    assert "draws its decisions at random" in words(found)
+    assert is_predictable(late.recommended)
+    assert "--randomised plans with an algorithm that draws its decisions" in words(late)
+    assert found.to_json()["recommendation"]["is_predictable"] is False
+
+
+def test_equal_allocation_names_the_best_of_three():
+    """95.5 % at 600 rounds and epsilon 1: 2,000 studies, four standard errors; false alarm 1e-4."""
+    found = named_by_equal_allocation(Question(**TRIAL, epsilons=(0.5, 1.0)))
+    assert found[1.0].value == pytest.approx(0.955, abs=0.019)
+    assert found[0.5].value < found[1.0].value
+    small = named_by_equal_allocation(Question(**TRIAL, epsilons=(1e-4,)))
+    assert small[1e-4].value == pytest.approx(1 / 3, abs=0.043)
+
+
+def test_equal_allocation_with_missing_outcomes_and_other_shapes():
+    """Defaults make arms alike; drawn one by one and by the normal law it is about the same."""
+    missing = {"missing": 0.5, "default_outcome": 0.0}
+    less = named_by_equal_allocation(Question(**TRIAL, epsilons=(1.0,), **missing))
+    assert less[1.0].value < 0.85
+    shapes = [
+        named_by_equal_allocation(
+            Question(arms=3, rounds=rounds, difference=gap, spread=0.3, epsilons=(1.0,))
+        )[1.0]
+        for rounds, gap in ((6_000, 0.02), (60_000, 0.02 / 10**0.5))
+    ]
+    assert shapes[0].value == pytest.approx(shapes[1].value, abs=0.05)
+    assert named_by_equal_allocation(Question(**TRIAL, sees_all=True)) == {}
+
+
+def test_nothing_is_recommended_that_releases_nothing():
+    short = Question(**TRIAL, may_drift=False)
+    long = Question(arms=3, rounds=100_000, difference=0.1, may_drift=False)
+    assert "dp-successive-elimination" not in candidates(short)
+    assert "dp-successive-elimination" in candidates(long)
+    assert "dp-successive-elimination" not in candidates(
+        Question(arms=3, rounds=100_000, difference=0.1, may_drift=False, delay=99_000)
+    )
+    tiny = Question(arms=3, rounds=20, difference=0.1, epsilons=(1e-3,))
+    assert candidates(tiny), "if all of them release nothing, they stay"
+
+
+def test_randomised_candidates():
+    names = candidates(Question(**TRIAL, may_drift=False, randomised=True))
+    assert len(names) >= 3
+    assert not any(
+        algorithm(name).build(Question(**TRIAL).setting(1.0)).private.learner.predictable
+        for name in names
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"missing": 0.1}, "give default_outcome"),
+        ({"missing": 0.1, "default_outcome": 2.0}, "default_outcome is 2.0"),
+        ({"delay": "soon"}, "delay is 'soon'"),
+        ({"group": 0}, "group is 0"),
+        ({"randomised": 3}, "randomised is 3"),
+    ],
+)
+def test_what_is_unclear_is_refused_in_plans(given, said):
+    with pytest.raises(DiscreetError, match=said):
+        Question(**TRIAL, **given)
+
+
+def test_defaults_are_outcomes_whichever_are_better():
+    higher = Question(**TRIAL, missing=0.1, default_outcome=0.25)
+    lower = Question(**TRIAL, missing=0.1, default_outcome=0.25, better="lower")
+    assert (higher.arrivals.default_loss, lower.arrivals.default_loss) == (0.75, 0.25)
+
+
+def test_percentages_of_headline_and_table_are_the_same():
+    from discreet.planning.numbers import in_percent, spread_words
+
+    share = Interval(0.004, -0.01, 0.02)
+    assert spread_words(share, percent=True) == "0.4 % (-1 to 2)"
+    assert spread_words(share, percent=True).startswith(in_percent(share.value))
