@@ -206,11 +206,12 @@ def add_moments(
 
 
 def _most_plausible(
-    estimate: Floats, spread: Floats, widest: float, observation: Floats, slack: float
+    estimate: Floats, spread: Floats, widest: float, observation: Floats, slack: float, first: int
 ) -> int:
     size = estimate.size
-    best, most = 0, -math.inf
-    for arm in range(observation.shape[0]):
+    arms, best, most = observation.shape[0], 0, -math.inf
+    for step in range(arms):
+        arm = (first + step) % arms
         mean, length = 0.0, 0.0
         for i in range(size):
             part = observation[arm, i]
@@ -232,10 +233,11 @@ def _most_plausible(
 
 @compiled_as(_most_plausible)
 def most_plausible(
-    estimate: Floats, spread: Floats, widest: float, observation: Floats, slack: float
+    estimate: Floats, spread: Floats, widest: float, observation: Floats, slack: float, first: int
 ) -> int:
-    """Return the arm with the largest ⟨x, estimate⟩ + sqrt(x' spread x); ties go to the first.
+    """Return the arm with the largest ⟨x, estimate⟩ + sqrt(x' spread x).
 
+    Ties go to the first one, counted from ``first`` around all arms.
     ``widest`` is at least every eigenvalue of the spread; compiled, it saves most of the work.
     """
     parts = 0.5 * observation * spread.diagonal()
@@ -244,4 +246,5 @@ def most_plausible(
     # sums in order, as in the loops above: np.sum adds in another one
     squares = np.add.accumulate(2.0 * observation * parts, axis=1)[:, -1]
     means = np.add.accumulate(observation * estimate, axis=1)[:, -1]
-    return int(np.argmax(means + np.sqrt(np.maximum(squares, 0.0))))
+    scores = np.roll(means + np.sqrt(np.maximum(squares, 0.0)), -first)
+    return (int(np.argmax(scores)) + first) % scores.size

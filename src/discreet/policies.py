@@ -8,7 +8,7 @@ from discreet.contracts import Floats, Generator, Model, Policy
 from discreet.least_squares import most_plausible
 from discreet.models import GreedyModel, LinearModel
 
-__all__ = ["Greedy", "Optimistic", "UniformChoice"]
+__all__ = ["Greedy", "Optimistic", "OptimisticRandomly", "UniformChoice"]
 
 
 class Greedy(Policy[GreedyModel, int, Floats]):
@@ -46,7 +46,33 @@ class Optimistic(Policy[LinearModel, int, Floats]):
     def choose(self, model: LinearModel, observation: Floats, rng: Generator) -> int:
         """Return the arm with the largest plausible reward; ties go to the first."""
         return most_plausible(
-            model.estimate, model.spread, model.widest[0], observation, self.slack
+            model.estimate, model.spread, model.widest[0], observation, self.slack, 0
+        )
+
+
+class OptimisticRandomly(Policy[LinearModel, int, Floats]):
+    """The same, with ties broken at random.
+
+    Where all arms have the same features in blocks of their own, there are ties until the first
+    fit, and between arms that were never played.
+    """
+
+    slack: float = 1.0 + 1e-9  # for rounding
+
+    @classmethod
+    def example(cls) -> OptimisticRandomly:
+        """Return an example for the contract tests."""
+        return cls()
+
+    def choose(self, model: LinearModel, observation: Floats, rng: Generator) -> int:
+        """Return the arm with the largest plausible reward; ties go to the first from a random one.
+
+        One number is drawn in every round, tie or not.
+        """
+        arms = observation.shape[0]
+        first = min(int(rng.random() * arms), arms - 1)
+        return most_plausible(
+            model.estimate, model.spread, model.widest[0], observation, self.slack, first
         )
 
 

@@ -15,6 +15,7 @@ from discreet.channels.residuals import length_of
 from discreet.channels.rounding import Moves
 from discreet.channels.running_sum import RunningSum
 from discreet.contracts import Floats, Generator, Integers, NoiseScale, Record
+from discreet.contracts.channel import ENDLESS
 from discreet.errors import DiscreetError, check_int, check_positive, check_range
 from discreet.factorisations import Buffered, Factorisation, Tree
 from discreet.guarantee import RECORD, Guarantee
@@ -86,6 +87,7 @@ class RunningMoments(MomentShape[float]):
     places: MomentPlaces
     weights: Floats  # of x x'
     times: Integers  # after so many records there is a release
+    rounds: int  # how many it is made for; nothing is released after the last time
     grid: float  # steps in 1
     running: RunningSum
     seen: Integers  # records, and releases
@@ -100,6 +102,7 @@ class RunningMoments(MomentShape[float]):
         *,
         dimension: int,
         times: Integers,
+        rounds: int = ENDLESS,
         epsilon: float,
         delta: float = 0.0,
         balance: float = 1.0,
@@ -138,6 +141,7 @@ class RunningMoments(MomentShape[float]):
             places=where,
             weights=np.where(where.rows == where.columns, 1.0, ROOT),
             times=due,
+            rounds=check_int("rounds", rounds, minimum=1, maximum=ENDLESS),
             grid=grid,
             running=running,
             seen=np.zeros(2, np.int64),
@@ -223,6 +227,10 @@ class RunningMoments(MomentShape[float]):
     def rounds_seen(self) -> int:
         """Return how many records were received."""
         return int(self.seen[RECORDS])
+
+    def max_rounds(self) -> int:
+        """Return how many rounds it is made for."""
+        return self.rounds
 
     def release_size(self) -> int:
         """Return how many numbers a release has."""

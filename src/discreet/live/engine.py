@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ import componentjit
 from componentjit import arrays, map_arrays
 from discreet.contracts import Channel, Generator, Learner, unsealed
 from discreet.live.rows import Example, Rows
+from discreet.on_device import OnDevice
 from discreet.private import Private
 
 Part = TypeVar("Part")
@@ -27,11 +29,12 @@ class Engine:
     nothing raw.
     """
 
-    def __init__(self, private: Private, observation: object) -> None:
+    def __init__(self, private: Private | OnDevice, observation: object) -> None:
         learner, self.learner_state = packed(private.learner)
         channel, self.channel_state = packed(unsealed(private.channel))
         self.first, self._blank = self.learner_state.tobytes(), self.channel_state.tobytes()
-        self.private = Private(channel, learner)
+        self.private = private._replace(channel=channel, learner=learner)
+        self._act = _actor(self.private)
         self.streaming = channel.one_stream
         self.holding = channel.holds_feedback and not channel.one_stream  # for each group by itself
         self.raw = self.streaming or self.holding
@@ -54,7 +57,7 @@ class Engine:
         private = self.private
         if self._pausing and private.learner.must_pause():
             private.learner.resume()
-        action, trace = private.learner.act(observation, rng)
+        action, trace = self._act(observation, rng)
         if self._copy_action is not None:
             action = self._copy_action(action)
         if self._copy_trace is not None:
@@ -105,8 +108,17 @@ def packed(component: Part) -> tuple[Part, memoryview]:
     return map_arrays(component, placed), memoryview(block.data)
 
 
-def _example(private: Private, observation: object) -> Example:
-    """Return an action and a trace of the kind that the learner makes."""
+def _actor(private: Private | OnDevice) -> Callable[[Any, Generator], tuple[Any, Any]]:
+    """Return what decides: the learner, or the policy if what is shown is private."""
+    if not isinstance(private, OnDevice):
+        return private.learner.act
+    return lambda shown, rng: private.act(shown.rows, rng)
+
+
+def _example(private: Private | OnDevice, observation: object) -> Example:
+    """Return an action and a trace of the kind that the learner makes, as they are stored."""
+    if isinstance(private, OnDevice):
+        return 0, 0
     learner = componentjit.copy(private.learner)
     if learner.must_pause():
         learner.resume()

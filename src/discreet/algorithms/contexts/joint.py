@@ -19,13 +19,13 @@ from discreet.channels import RunningMoments
 from discreet.learners import LinearUcbOnSums
 from discreet.least_squares import MomentPlaces
 from discreet.on_device import OnDevice
-from discreet.policies import Optimistic
+from discreet.policies import OptimisticRandomly
 from discreet.problems import Contexts
 
 PRACTICE = Factors(0.5, 0.1, 0.0, 0.0, 0.0)  # chosen by measurements
-# Rounds for which a run without a horizon is planned. Fits become rare, so that only 243 releases
-# are made in so many rounds.
-ENDLESS = 2**40
+# Rounds for which a run without a horizon is planned, after which it begins again. Fits become rare:
+# only 170 releases are made in so many rounds. In longer ones rounding would add to the noise.
+ENDLESS = 2**30
 
 
 @register_algorithm(
@@ -64,6 +64,7 @@ def joint_linucb(
     channel = RunningMoments.calibrated(
         dimension=problem.dimension,
         times=times,
+        rounds=rounds,
         epsilon=setting.epsilon,
         delta=setting.delta,
         balance=balance,
@@ -86,7 +87,7 @@ def joint_linucb(
         Shape(problem.dimension - problem.arms * block, block, problem.arms) if block else None,
     )
     learner = LinearUcbOnSums.start(dimension=problem.dimension, schedule=schedule, places=places)
-    private = OnDevice(channel=channel, policy=Optimistic(), learner=learner)
+    private = OnDevice(channel=channel, policy=OptimisticRandomly(), learner=learner)
     return linear_instance(
         private,
         schedule,
