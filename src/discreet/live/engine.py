@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
@@ -34,7 +33,7 @@ class Engine:
         channel, self.channel_state = packed(unsealed(private.channel))
         self.first, self._blank = self.learner_state.tobytes(), self.channel_state.tobytes()
         self.private = private._replace(channel=channel, learner=learner)
-        self._act = _actor(self.private)
+        self._on_device = isinstance(private, OnDevice)  # what is shown stays away from the learner
         self.streaming = channel.one_stream
         self.holding = channel.holds_feedback and not channel.one_stream  # for each group by itself
         self.raw = self.streaming or self.holding
@@ -52,12 +51,16 @@ class Engine:
         """What the channel holds before the first round, if all rounds are one stream."""
         return self._blank if self.streaming else None
 
-    def act(self, observation: object, rng: Generator) -> tuple[object, object, int, bytes | None]:
+    def act(self, observation: Any, rng: Generator) -> tuple[Any, object, int, bytes | None]:
         """Let the learner act; return action, trace, rounds, and what the channel then holds."""
         private = self.private
         if self._pausing and private.learner.must_pause():
             private.learner.resume()
-        action, trace = self._act(observation, rng)
+        action: Any
+        if self._on_device:
+            action, trace = private.act(observation.rows, rng)
+        else:
+            action, trace = private.learner.act(observation, rng)
         if self._copy_action is not None:
             action = self._copy_action(action)
         if self._copy_trace is not None:
@@ -106,13 +109,6 @@ def packed(component: Part) -> tuple[Part, memoryview]:
         return view
 
     return map_arrays(component, placed), memoryview(block.data)
-
-
-def _actor(private: Private | OnDevice) -> Callable[[Any, Generator], tuple[Any, Any]]:
-    """Return what decides: the learner, or the policy if what is shown is private."""
-    if not isinstance(private, OnDevice):
-        return private.learner.act
-    return lambda shown, rng: private.act(shown.rows, rng)
 
 
 def _example(private: Private | OnDevice, observation: object) -> Example:

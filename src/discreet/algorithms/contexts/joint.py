@@ -24,7 +24,7 @@ from discreet.problems import Contexts
 
 PRACTICE = Factors(0.5, 0.1, 0.0, 0.0, 0.0)  # chosen by measurements
 # Rounds for which a run without a horizon is planned, after which it begins again. Fits become rare:
-# only 170 releases are made in so many rounds. In longer ones rounding would add to the noise.
+# only 171 releases are made in so many rounds. In longer ones rounding would add to the noise.
 ENDLESS = 2**30
 
 
