@@ -58,7 +58,7 @@ class ContextualKiller:
 
     def __init__(self, folder: Path, seed: int) -> None:
         self.folder, self.random, self.faults = folder, random.Random(seed), []
-        self.kills = 0
+        self.kills = self.asked = 0
         self.seen: dict[int, bytes] = {}  # releases that somebody has read
         bandit = ContextualBandit(
             Features(2, context=1),
@@ -122,6 +122,7 @@ class ContextualKiller:
             self.faults.append("an outcome was acknowledged twice")
         try:
             with ContextualBandit.open(self.folder / "run.db") as bandit:
+                bandit.release_due()  # a release that was drawn before a kill is completed first
                 self.faults += [
                     f"outcome {one.id} was acknowledged and lost"
                     for one in bandit.open_decisions
