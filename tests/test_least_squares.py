@@ -55,18 +55,14 @@ def test_compiled_and_in_numpy_it_has_the_same_bits(size, reach):
     places, rng = MomentPlaces.of(size), np.random.default_rng(2)
     sums = [(matrix.copy(), vector.copy()) for _ in range(2)]
     released = rng.standard_normal(places.rows.size + size)
-    for add, (into, vectors) in zip(
-        (add_moments, compile_for(_add_moments)), sums, strict=True
-    ):
+    for add, (into, vectors) in zip((add_moments, compile_for(_add_moments)), sums, strict=True):
         add(into, vectors, places.rows, places.columns, 0.9, released)
     assert all(np.array_equal(*pair) for pair in zip(*sums, strict=True))
 
 
 def test_it_is_ridge_regression():
     matrix, vector, _ = problem(12)
-    estimate, spread, inverse, _, widest = fitted(
-        (factorise, invert, publish), matrix, vector, 0.6
-    )
+    estimate, spread, inverse, _, widest = fitted((factorise, invert, publish), matrix, vector, 0.6)
     right = np.linalg.inv(matrix + 0.7 * np.eye(12))
     np.testing.assert_allclose(inverse, right, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(estimate, right @ vector, rtol=1e-9)

@@ -39,7 +39,10 @@ class MomentPlaces(NamedTuple):
         >>> list(zip(*(each.tolist() for each in places)))
         [(0, 0), (1, 0), (1, 1), (2, 0), (2, 1), (2, 2), (3, 0), (3, 3), (4, 0), (4, 3), (4, 4)]
         """
-        size, own = check_int("dimension", dimension, minimum=1), check_int("block", block, minimum=0)
+        size, own = (
+            check_int("dimension", dimension, minimum=1),
+            check_int("block", block, minimum=0),
+        )
         shared = size - arms * own
         if shared < 0:
             raise DiscreetError(

@@ -102,7 +102,9 @@ def test_gaussian_noise_keeps_its_guarantee():
     ],
 )
 def test_moments_that_move_further_than_their_sum_was_made_for_guarantee_nothing(change):
-    channel = RunningMoments.calibrated(dimension=3, times=np.arange(1, 100), epsilon=1.0, delta=1e-6)
+    channel = RunningMoments.calibrated(
+        dimension=3, times=np.arange(1, 100), epsilon=1.0, delta=1e-6
+    )
     assert channel.guarantee.is_private
     assert not channel._replace(**change).guarantee.is_private
 

@@ -11,7 +11,7 @@ import pytest
 from kill_contextual import ContextualKiller
 from makers import Clock, rows_of
 
-from discreet import ContextualBandit, DiscreetError, Features, Ledger
+from discreet import Bandit, ContextualBandit, DiscreetError, Features, Ledger
 from discreet.contracts import NoiseScale
 from discreet.live.features import KeptRecords
 from discreet.mechanisms.exact import ExactGaussian
@@ -112,9 +112,9 @@ def test_a_run_goes_on_where_it_was(tmp_path):
         face.tell(decision, reward=1.0)
     play(face, 10)
     assert face.state().released == 4
-    with pytest.raises(DiscreetError, match="open it with ContextualBandit.open"):
-        face.close()
-        __import__("discreet").Bandit.open(tmp_path / "run.db")
+    face.close()
+    with pytest.raises(DiscreetError, match=r"open it with ContextualBandit\.open"):
+        Bandit.open(tmp_path / "run.db")
 
 
 def test_a_simulation_in_a_file_is_that_in_memory_however_often_it_is_opened(tmp_path):

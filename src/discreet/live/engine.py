@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 
 import componentjit
 from componentjit import arrays, map_arrays
-from discreet.contracts import Channel, Generator, Learner, unsealed
+from discreet.contracts import Channel, Generator, Learner, Protected, unsealed
 from discreet.live.rows import Example, Rows
 from discreet.on_device import OnDevice
-from discreet.private import Private
 
 Part = TypeVar("Part")
 Array = NDArray[np.generic]
@@ -28,7 +27,7 @@ class Engine:
     nothing raw.
     """
 
-    def __init__(self, private: Private | OnDevice, observation: object) -> None:
+    def __init__(self, private: Protected, observation: object) -> None:
         learner, self.learner_state = packed(private.learner)
         channel, self.channel_state = packed(unsealed(private.channel))
         self.first, self._blank = self.learner_state.tobytes(), self.channel_state.tobytes()
@@ -51,7 +50,11 @@ class Engine:
         """What the channel holds before the first round, if all rounds are one stream."""
         return self._blank if self.streaming else None
 
-    def act(self, observation: Any, rng: Generator) -> tuple[Any, object, int, bytes | None]:
+    def act(
+        self,
+        observation: Any,  # noqa: ANN401 - whatever is shown
+        rng: Generator,
+    ) -> tuple[Any, object, int, bytes | None]:
         """Let the learner act; return action, trace, rounds, and what the channel then holds."""
         private = self.private
         if self._pausing and private.learner.must_pause():
@@ -111,7 +114,7 @@ def packed(component: Part) -> tuple[Part, memoryview]:
     return map_arrays(component, placed), memoryview(block.data)
 
 
-def _example(private: Private | OnDevice, observation: object) -> Example:
+def _example(private: Protected, observation: object) -> Example:
     """Return an action and a trace of the kind that the learner makes, as they are stored."""
     if isinstance(private, OnDevice):
         return 0, 0

@@ -192,24 +192,25 @@ class KeptRecords(NamedTuple):
     block: int
     dimension: int
 
-    def opened(self, unknown: bytes, shown: Shown, place: int) -> tuple[bytes, int]:
+    def opened(self, unknown: bytes, shown: object, place: int) -> tuple[bytes, int]:
         """Return what is kept with a decision, and its arm; ``unknown`` is in the outcome's place.
 
         ``place`` says which of the arms shown was chosen.
         """
+        assert isinstance(shown, Shown), "what ContextualBandit shows"
         arm, row = int(shown.arms[place]), shown.rows[place]
         start = self.shared + arm * self.block
         parts = (np.float64(arm), row[: self.shared], row[start : start + self.block])
         return unknown + b"".join(part.tobytes() for part in parts), arm
 
-    def record(self, kept: bytes, outcome: float) -> Record:
+    def record(self, kept: bytes, outcome: object) -> Record:
         """Return the record of a round, with its outcome."""
         numbers = np.frombuffer(kept[len(kept) - self.size :])
         features = np.zeros(self.dimension)
         start = self.shared + int(numbers[0]) * self.block
         features[: self.shared] = numbers[1 : 1 + self.shared]
         features[start : start + self.block] = numbers[1 + self.shared :]
-        return Record(features, outcome)
+        return Record(features, float(outcome))  # type: ignore[arg-type]
 
     @property
     def size(self) -> int:

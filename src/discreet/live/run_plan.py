@@ -5,13 +5,13 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 
 import componentjit
 from discreet.algorithms import Setting, algorithm
-from discreet.contracts import Generator
+from discreet.contracts import Generator, Protected
 from discreet.errors import DiscreetError, check_int, shorten
 from discreet.guarantee import Guarantee
 from discreet.live.features import KeptRecords
@@ -39,7 +39,6 @@ CLIENTS: dict[type[Problem], str] = {
     SemiBandit: "SlateBandit",
     Contexts: "ContextualBandit",
 }
-Live = TypeVar("Live", Private, OnDevice)
 Carry = Callable[[Any, Any, Generator], int]  # of an action, and of what was shown
 # The first byte of an outcome that is kept until its deadline, and of the default in its place.
 TOLD, UNTOLD = b"\1", b"\0"
@@ -66,7 +65,7 @@ class RunPlan(NamedTuple):
     """What a live run needs to know."""
 
     name: str  # of what is run, in a ledger
-    private: Private | OnDevice  # before the first round, with the noise that is to be used
+    private: Protected  # before the first round, with the noise that is to be used
     algorithm: str
     horizon: int | None
     simulation: bool
@@ -76,7 +75,7 @@ class RunPlan(NamedTuple):
     carry: Carry | None
     wait: float | None = None  # seconds until the default replaces a missing outcome
     default: object = None
-    rebuild: Callable[[int], Private | OnDevice] | None = None  # for some rounds, if there is no horizon
+    rebuild: Callable[[int], Protected] | None = None  # for some rounds, if there is no horizon
     first_epoch: int = FIRST_EPOCH  # rounds, if there is no horizon
     # how arm and features are kept with a decision, if they are private; then nothing shows an arm
     records: KeptRecords | None = None
@@ -143,7 +142,7 @@ class RunPlan(NamedTuple):
             return self.horizon
         return self.first_epoch if algorithm(self.algorithm).anytime else self.first_epoch << epoch
 
-    def private_of(self, epoch: int) -> Private | OnDevice:
+    def private_of(self, epoch: int) -> Protected:
         """Return the private learner of an epoch, with the guarantee of the first one."""
         if epoch == 0 or self.rebuild is None:
             return self.private
@@ -188,7 +187,7 @@ class RunPlan(NamedTuple):
         return "simulation only: floating-point noise" if self.simulation else "live: exact noise"
 
 
-def build(problem: Problem, recipe: Recipe, rounds: int) -> Private | OnDevice:
+def build(problem: Problem, recipe: Recipe, rounds: int) -> Protected:
     """Return an algorithm before its first round, with exact noise unless it is a simulation."""
     known = algorithm(recipe["algorithm"])
     if not known.plays(problem):
@@ -205,7 +204,7 @@ def build(problem: Problem, recipe: Recipe, rounds: int) -> Private | OnDevice:
         bounds=make_range(recipe["low"], recipe["high"]),
         live=not recipe["simulation"],
     )
-    private = cast(Private | OnDevice, known.build(setting, **recipe["options"]).private)
+    private = known.build(setting, **recipe["options"]).private
     if isinstance(private, OnDevice) and recipe["client"] != CLIENTS[Contexts]:
         raise DiscreetError(
             f"algorithm is {known.name}, whose actions stay on devices: use Device and LocalServer."
@@ -218,7 +217,7 @@ def action_number(action: object, observation: object, rng: Generator) -> int:
     return int(action) if isinstance(action, int | np.integer) else -1
 
 
-def with_exact_noise(private: Live) -> Live:
+def with_exact_noise(private: Protected) -> Protected:
     """Return a copy with exact noise, for a run, which ensures that nothing is released twice."""
     if private.channel.rounds_seen() > 0:
         raise DiscreetError(

@@ -23,8 +23,8 @@ from discreet.policies import OptimisticRandomly
 from discreet.problems import Contexts
 
 PRACTICE = Factors(0.5, 0.1, 0.0, 0.0, 0.0)  # chosen by measurements
-# Rounds for which a run without a horizon is planned, after which it begins again. Fits become rare:
-# only 171 releases are made in so many rounds. In longer ones rounding would add to the noise.
+# Rounds for which a run without a horizon is planned, after which it begins again. Fits become
+# rare: only 171 releases are made in so many rounds. In longer runs rounding would cost noise.
 ENDLESS = 2**30
 
 

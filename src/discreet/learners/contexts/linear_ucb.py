@@ -167,9 +167,7 @@ class LinearUcb(Server[LinearModel, Floats, Asked]):
 
     def absorb(self, released: Floats, kept: float) -> None:
         """Multiply the sums by ``kept``, and add moments."""
-        add_moments(
-            self.matrix, self.vector, self.places.rows, self.places.columns, kept, released
-        )
+        add_moments(self.matrix, self.vector, self.places.rows, self.places.columns, kept, released)
 
     def absorb_feature(self, released: Floats, i: int) -> None:
         """Add a report's entries for the feature of a look, and leave out the noise in the rest."""
