@@ -24,6 +24,7 @@ PARTS = (
     "sum_peers",
     "advice",
     "functions",
+    "contexts",
     "live",
     "peers",
     "starting",

@@ -61,12 +61,14 @@ def players(problem: Problem) -> list[Contender]:
             label_algorithm("arms, ε = 1", "tracking-ucb", problem),
             label_algorithm("arms, ε = 0.1", "tracking-ucb", problem, epsilon=0.1),
         ]
+    assert isinstance(problem, Contexts)
+    block = problem.dimension // problem.arms  # every treatment has coefficients of its own
     return [
         # With the width of the theory linucb explores too long. The width of joint-linucb is chosen
         # by measurements too.
         label_algorithm("contexts, no privacy", "linucb", problem, width=0.1),
-        label_algorithm("contexts, ε = 4", "joint-linucb", problem, epsilon=4.0),
-        label_algorithm("contexts, ε = 1", "joint-linucb", problem),
+        label_algorithm("contexts, ε = 4", "joint-linucb", problem, epsilon=4.0, block=block),
+        label_algorithm("contexts, ε = 1", "joint-linucb", problem, block=block),
     ]
 
 

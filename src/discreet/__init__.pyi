@@ -18,9 +18,11 @@ from .ledger import UserLimitReached as UserLimitReached
 from .live import Advisor as Advisor
 from .live import Bandit as Bandit
 from .live import BestArmSearch as BestArmSearch
+from .live import ContextualBandit as ContextualBandit
 from .live import Decision as Decision
 from .live import Device as Device
 from .live import Experts as Experts
+from .live import Features as Features
 from .live import LiveRun as LiveRun
 from .live import LocalServer as LocalServer
 from .live import Optimizer as Optimizer

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 
 from discreet.contracts import Floats, Generator, Model, Policy
+from discreet.least_squares import most_plausible
 from discreet.models import GreedyModel, LinearModel
 
-__all__ = ["Greedy", "Optimistic", "UniformChoice"]
+__all__ = ["Greedy", "Optimistic", "OptimisticRandomly", "UniformChoice"]
 
 
 class Greedy(Policy[GreedyModel, int, Floats]):
@@ -44,26 +45,35 @@ class Optimistic(Policy[LinearModel, int, Floats]):
 
     def choose(self, model: LinearModel, observation: Floats, rng: Generator) -> int:
         """Return the arm with the largest plausible reward; ties go to the first."""
-        size, widest = model.estimate.size, model.widest[0]
-        best, most = 0, -math.inf
-        for arm in range(observation.shape[0]):
-            mean, length = 0.0, 0.0
-            for i in range(size):
-                part = observation[arm, i]
-                mean += part * model.estimate[i]
-                length += part * part
-            if mean + self.slack * math.sqrt(max(widest * length, 0.0)) <= most:
-                continue  # it cannot be the best arm, whatever its own uncertainty
-            square = 0.0
-            for i in range(size):
-                part = 0.5 * observation[arm, i] * model.spread[i, i]
-                for j in range(i):
-                    part += observation[arm, j] * model.spread[i, j]
-                square += 2.0 * observation[arm, i] * part
-            score = mean + math.sqrt(max(square, 0.0))
-            if score > most:
-                best, most = arm, score
-        return best
+        return most_plausible(
+            model.estimate, model.spread, model.widest[0], observation, self.slack, 0
+        )
+
+
+class OptimisticRandomly(Policy[LinearModel, int, Floats]):
+    """The same, with ties broken at random.
+
+    Where all arms have the same features in blocks of their own, there are ties until the first
+    fit, and between arms that were never played.
+    """
+
+    slack: float = 1.0 + 1e-9  # for rounding
+
+    @classmethod
+    def example(cls) -> OptimisticRandomly:
+        """Return an example for the contract tests."""
+        return cls()
+
+    def choose(self, model: LinearModel, observation: Floats, rng: Generator) -> int:
+        """Return the arm with the largest plausible reward; ties go to the first from a random one.
+
+        One number is drawn in every round, tie or not.
+        """
+        arms = observation.shape[0]
+        first = min(int(rng.random() * arms), arms - 1)
+        return most_plausible(
+            model.estimate, model.spread, model.widest[0], observation, self.slack, first
+        )
 
 
 class UniformChoice(Policy[Model, int, Floats]):

@@ -58,7 +58,9 @@ def test_no_context_moves_a_report_further_than_its_noise_is_for(norm):
 
 @pytest.mark.parametrize("norm", NORMS)
 def test_no_context_moves_a_running_sum_further_than_its_noise_is_for(norm):
-    channel = RunningMoments.calibrated(dimension=SIZE, prefixes=9, epsilon=1.0, norm=norm)
+    channel = RunningMoments.calibrated(
+        dimension=SIZE, times=np.arange(1, 10), epsilon=1.0, norm=norm
+    )
     vector = np.ones(channel.release_size())
     for context in contexts():
         channel.form(Record(context, 1.0), vector)

@@ -10,6 +10,7 @@ import pytest
 from discreet import DiscreetError, Range
 from discreet.channels import Moments, Residuals, RunningMoments
 from discreet.contracts import Record
+from discreet.least_squares import MomentPlaces
 from discreet.mechanisms import (
     Cap,
     Coin,
@@ -89,10 +90,21 @@ def test_gaussian_noise_keeps_its_guarantee():
 
 
 @pytest.mark.parametrize(
-    "change", [{"linear": 100.0}, {"diagonal": 3.0}, {"dimension": 5, "vector": np.zeros(20)}]
+    "change",
+    [
+        {"linear": 100.0},
+        {"weights": np.full(6, 3.0)},
+        {"dimension": 5, "held": np.zeros(20)},
+        {"grid": 2.0**40},
+        {"times": np.arange(1, 101)},
+        {"places": MomentPlaces(np.array([0, 1, 1, 2, 2, 2]), np.array([0, 0, 1, 0, 1, 1]))},
+        {"places": MomentPlaces(np.array([0, 1, 1, 2, 2, 3]), np.array([0, 0, 1, 0, 1, 2]))},
+    ],
 )
 def test_moments_that_move_further_than_their_sum_was_made_for_guarantee_nothing(change):
-    channel = RunningMoments.calibrated(dimension=3, prefixes=99, epsilon=1.0, delta=1e-6)
+    channel = RunningMoments.calibrated(
+        dimension=3, times=np.arange(1, 100), epsilon=1.0, delta=1e-6
+    )
     assert channel.guarantee.is_private
     assert not channel._replace(**change).guarantee.is_private
 

@@ -7,14 +7,8 @@ import pytest
 
 from discreet import DiscreetError
 from discreet.learners import GlmDescent, GlmUcb, LinearUcb, LinearUcbOnSums, ResidualDescent
-from discreet.learners.contexts.linear_ucb import (
-    LEFT,
-    RAISED,
-    FitSchedule,
-    Looks,
-    factorise,
-    invert,
-)
+from discreet.learners.contexts.linear_ucb import LEFT, RAISED, FitSchedule, Looks
+from discreet.least_squares import factorise, invert
 from discreet.models import LinearModel
 from discreet.policies import Greedy, Optimistic
 
@@ -33,15 +27,15 @@ def symmetric(rng, spread):
 def test_a_triangle_and_its_inverse():
     rng = np.random.default_rng(1)
     half = rng.standard_normal((5, 5))
-    matrix, lower, inverse = half @ half.T, np.zeros((5, 5)), np.zeros((5, 5))
-    assert factorise(matrix, 0.5, lower)
+    matrix, upper, inverse = half @ half.T, np.zeros((5, 5)), np.zeros((5, 5))
+    assert factorise(matrix, 0.5, upper)
     np.testing.assert_allclose(
-        np.tril(lower) @ np.tril(lower).T, matrix + 0.5 * np.eye(5), atol=1e-12
+        np.triu(upper).T @ np.triu(upper), matrix + 0.5 * np.eye(5), atol=1e-12
     )
-    invert(lower, inverse)
+    invert(upper, inverse)
     np.testing.assert_allclose(inverse, np.linalg.inv(matrix + 0.5 * np.eye(5)), atol=1e-9)
-    assert not factorise(-np.eye(5), 0.5, lower)
-    assert not factorise(np.full((5, 5), np.nan), 0.5, lower)
+    assert not factorise(-np.eye(5), 0.5, upper)
+    assert not factorise(np.full((5, 5), np.nan), 0.5, upper)
 
 
 @pytest.mark.parametrize("recency", [0.0, 1.5])

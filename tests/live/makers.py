@@ -9,7 +9,9 @@ from discreet import (
     Advisor,
     Bandit,
     BestArmSearch,
+    ContextualBandit,
     Experts,
+    Features,
     Optimizer,
     Range,
     SlateBandit,
@@ -60,6 +62,11 @@ def slate_bandit(**options):
     return SlateBandit(**{"items": 4, "shown": 2, "horizon": 400, "epsilon": 1.0} | options)
 
 
+def contextual(**options):
+    usual = {"horizon": 400, "epsilon": 1.0, "delta": 1e-6, "first": 4, "growth": 2.0}
+    return ContextualBandit(Features(2, context=1), **usual | options)
+
+
 MAKERS = {
     "batch": (bandit, {}),
     "one bit": (bandit, {"algorithm": "one-bit-tsallis-inf", "batch_size": 4}),
@@ -78,6 +85,7 @@ MAKERS = {
     "search": (searcher, {}),
     "advice in batches": (advisor, {}),
     "advice every round": (advisor, {"algorithm": "local-exp4"}),
+    "contexts": (contextual, {}),
 }
 every_kind = pytest.mark.parametrize("kind", MAKERS)
 
@@ -88,6 +96,8 @@ def make(kind, **options):
 
 
 def ask(face):
+    if isinstance(face, ContextualBandit):
+        return face.ask([0.5])
     return face.ask(ADVICE) if isinstance(face, Advisor) else face.ask()
 
 

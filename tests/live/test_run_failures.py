@@ -15,6 +15,7 @@ from discreet.mechanisms.exact import NoiseBlock
 
 # after 4 rounds; by all others 4
 RELEASED = {
+    "contexts": 1,
     "items of slates": 1,
     "batch": 1,
     "slates": 2,

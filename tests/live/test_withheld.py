@@ -26,6 +26,7 @@ KINDS = (
     "slates",
     "pairs of points",
     "advice in batches",
+    "contexts",
 )
 
 

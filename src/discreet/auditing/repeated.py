@@ -333,8 +333,17 @@ class OneRecord(OneVector):
 def attack_running_moments(private: Protected, facts: GameFacts) -> OneRecord:
     """Return the attack on the running sum, with the two records that are farthest apart."""
     channel = cast(RunningMoments, private.channel)
-    vectors = []
-    for record in worst_records(channel):
-        vectors.append(np.zeros(channel.release_size()))
-        channel.form(record, vectors[-1])
-    return OneRecord(vectors[0], vectors[1])
+    return OneRecord(*max(_pairs_of_moments(channel), key=lambda pair: math.dist(*pair)))
+
+
+def _pairs_of_moments(channel: RunningMoments) -> list[tuple[Floats, Floats]]:
+    """Return moments that may be farthest apart: in a plane, orthogonal, or in one dimension."""
+    one, other = worst_records(channel)
+    second = np.roll(one.features, 1) if channel.dimension > 1 else 0.5 * one.features
+    pairs = []
+    for features in (other.features, second, one.features):
+        vectors = np.zeros(channel.release_size()), np.zeros(channel.release_size())
+        channel.form(one, vectors[0])
+        channel.form(Record(features, other.outcome), vectors[1])
+        pairs.append(vectors)
+    return pairs

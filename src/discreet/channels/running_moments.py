@@ -1,4 +1,4 @@
-"""Running sums of moments at a trusted server: the joint model."""
+"""Running sums of moments at a trusted server, released when a model is fitted: joint model."""
 
 from __future__ import annotations
 
@@ -8,37 +8,92 @@ from typing import ClassVar, Self
 
 import numpy as np
 
-from componentjit import Raw
-from discreet.channels.moments import ROOT, MomentShape, moment_size
+from componentjit import Raw, compiled_as
+from discreet.channels.batch import UNREACHABLE
+from discreet.channels.moments import ROOT, MomentShape
+from discreet.channels.residuals import length_of
 from discreet.channels.rounding import Moves
 from discreet.channels.running_sum import RunningSum
-from discreet.contracts import Floats, Generator, NoiseScale, Record
+from discreet.contracts import Floats, Generator, Integers, NoiseScale, Record
+from discreet.contracts.channel import ENDLESS
 from discreet.errors import DiscreetError, check_int, check_positive, check_range
 from discreet.factorisations import Buffered, Factorisation, Tree
 from discreet.guarantee import RECORD, Guarantee
+from discreet.least_squares import MomentPlaces
+from discreet.lengths import check_context
 from discreet.ranges import Range, make_range
 from discreet.sensitivities import moments
 
 UP = 1.0 + 2.0**-40  # covers rounding in weights and moments
+FINEST = 2.0**30  # steps in 1: the weighted moments of a record are multiples of 2^-30
+EXACT = 2.0**53  # whole numbers up to this are doubles
+RECORDS, RELEASES = 0, 1  # entries of ``seen``
+
+
+def _weigh(
+    unit: Floats, reward: float, places: MomentPlaces, weights: Floats, linear: float, to: Floats
+) -> None:
+    last = places.rows.size
+    for k in range(last):
+        to[k] = weights[k] * unit[places.rows[k]] * unit[places.columns[k]]
+    for i in range(unit.size):
+        to[last + i] = linear * reward * unit[i]
+
+
+@compiled_as(_weigh)
+def weigh(
+    unit: Floats, reward: float, places: MomentPlaces, weights: Floats, linear: float, to: Floats
+) -> None:
+    """Write the weighted moments x x' at some places, and then y x."""
+    last = places.rows.size
+    to[:last] = weights * unit[places.rows] * unit[places.columns]
+    to[last:] = linear * reward * unit
+
+
+def _add_rounded(held: Floats, vector: Floats, grid: float) -> None:
+    for i in range(held.size):
+        held[i] += math.floor(vector[i] * grid + 0.5)
+
+
+@compiled_as(_add_rounded)
+def add_rounded(held: Floats, vector: Floats, grid: float) -> None:
+    """Add a vector, rounded to a grid, in steps of it."""
+    held += np.floor(vector * grid + 0.5)
 
 
 class RunningMoments(MomentShape[float]):
-    """Releases the noisy running sum of the moments x x' and y x of all records so far.
+    """Releases the noisy running sum of the moments x x' and y x of all records, at some times.
 
-    The server is trusted with records, and shows nothing but what follows from noisy sums. Formal
-    guarantee: replacing a record moves one weighted vector by at most ``movement``, which the
-    running sum hides (docs/proofs.md: Moments, Factorisations, Devices). Everyone except the person
-    of a round sees no more of that round than this (joint model).
+    The server is trusted with records, and shows nothing but what follows from noisy sums. The
+    records between two of the public ``times`` are one batch, and the sums of batches are the
+    vectors of a running sum. Replacing a record moves the vector of one batch by at most
+    ``movement``, however long the batch is, which the running sum hides (docs/proofs.md: Moments,
+    Moments in batches, Factorisations). Everyone except the person of a round sees no more of that
+    round than this (joint model).
 
-    >>> channel = RunningMoments.calibrated(dimension=3, prefixes=999, epsilon=1.0, delta=1e-6)
-    >>> channel.guarantee.short, channel.guarantee.model
-    ('(1, 1e-06)-differential privacy', 'joint')
+    With blocks (``places``), entries that belong to the blocks of two arms are not released. They
+    are 0 for every record that is made for blocks, and what any other record has there is ignored.
+
+    Terms are added exactly, on a grid; the sensitivity includes one step of it per number.
+
+    >>> times = np.array([10, 20, 40, 80])
+    >>> channel = RunningMoments.calibrated(dimension=3, times=times, epsilon=1.0, delta=1e-6)
+    >>> channel.guarantee.short, channel.guarantee.model, channel.running.prefixes
+    ('(1, 1e-06)-differential privacy', 'joint', 4)
     """
 
     one_stream = True
 
+    places: MomentPlaces
+    weights: Floats  # of x x'
+    times: Integers  # after so many records there is a release
+    rounds: int  # how many it is made for; nothing is released after the last time
+    grid: float  # steps in 1
     running: RunningSum
-    vector: Raw[Floats]
+    seen: Integers  # records, and releases
+    unit: Raw[Floats]  # scratch: the features of a record
+    vector: Raw[Floats]  # scratch: its moments, and the sum of a batch
+    held: Raw[Floats]  # the sum of the current batch, in steps of the grid
     released: Raw[Floats]
 
     @classmethod
@@ -46,22 +101,32 @@ class RunningMoments(MomentShape[float]):
         cls,
         *,
         dimension: int,
-        prefixes: int,
+        times: Integers,
+        rounds: int = ENDLESS,
         epsilon: float,
         delta: float = 0.0,
         balance: float = 1.0,
         bounds: Range | None = None,
         norm: float = 1.0,
+        places: MomentPlaces | None = None,
     ) -> Self:
         """Return the channel with least noise: Gaussian on a BLT, or spherical without a delta."""
-        size = check_int("dimension", dimension, minimum=1)
+        size, due = check_int("dimension", dimension, minimum=1), check_times(times)
         linear = math.sqrt(check_range("balance", balance, 1e-6, 1e6))
-        moved = moments(dimension=size, largest=1.0, matrix_scale=1.0, vector_scale=1.0 / linear)
+        where = MomentPlaces.of(size) if places is None else places
+        numbers = where.rows.size + size
+        largest = UP * max(1.0, linear)
+        longest = int(np.diff(due, prepend=0).max())
+        grid = grid_of(longest, largest)
         kind: type[Factorisation] = Buffered if delta > 0.0 else Tree
         running = RunningSum.calibrated(
-            Moves(moment_size(size), UP * moved, max(1.0, linear) * UP),
+            Moves(
+                numbers,
+                UP * joint_movement(size, where, linear) + math.sqrt(numbers) / grid,
+                longest * (largest + 1.0 / grid),
+            ),
             kind,
-            prefixes=prefixes,
+            prefixes=due.size,
             noise="gaussian" if delta > 0.0 else "spherical",
             epsilon=epsilon,
             delta=delta,
@@ -73,9 +138,17 @@ class RunningMoments(MomentShape[float]):
             diagonal=1.0,
             off_diagonal=ROOT,
             linear=linear,
+            places=where,
+            weights=np.where(where.rows == where.columns, 1.0, ROOT),
+            times=due,
+            rounds=check_int("rounds", rounds, minimum=1, maximum=ENDLESS),
+            grid=grid,
             running=running,
-            vector=np.zeros(moment_size(size)),
-            released=np.zeros(moment_size(size)),
+            seen=np.zeros(2, np.int64),
+            unit=np.zeros(size),
+            vector=np.zeros(numbers),
+            held=np.zeros(numbers),
+            released=np.zeros(numbers),
         )
 
     example_feedback: ClassVar[Record] = Record(np.array([0.6, -0.3]), 0.75)
@@ -83,19 +156,52 @@ class RunningMoments(MomentShape[float]):
     @classmethod
     def example(cls) -> Self:
         """Return an example for the contract tests."""
-        return cls.calibrated(dimension=2, prefixes=20, epsilon=2.0)
+        return cls.calibrated(dimension=2, times=np.arange(1, 21), epsilon=2.0)
+
+    def form(self, feedback: Record, vector: Floats) -> None:
+        """Write the weighted moments of a record; context and outcome are clamped first."""
+        features = feedback.features
+        check_context(features.size, self.dimension)
+        length = length_of(features)
+        factor = 0.0 if length == 0.0 else 1.0 / max(length, self.norm)
+        for i in range(self.dimension):
+            self.unit[i] = 0.0 if factor == 0.0 else factor * features[i]
+        reward = 1.0 - 2.0 * self.bounds.fraction(self.bounds.clamp(feedback.outcome))
+        weigh(self.unit, reward, self.places, self.weights, self.linear, vector)
+
+    def unweigh(self, vector: Floats) -> None:
+        """Divide by the weights."""
+        for k in range(self.weights.size):
+            vector[k] /= self.weights[k]
+        for i in range(self.weights.size, vector.size):
+            vector[i] /= self.linear
+
+    def movement(self) -> float:
+        """Return how far replacing a record moves the weighted vector, at most."""
+        return joint_movement(self.dimension, self.places, self.linear, self.weights)
 
     def take(self, feedback: Record, query: float) -> bool:
-        """Take a record; return whether a release is due."""
+        """Add a record to the sum of the batch; return whether the batch is full."""
+        turn = self.seen[RELEASES]
+        if turn >= self.times.size:
+            return False
         self.form(feedback, self.vector)
-        return self.running.take(self.vector, query)
+        add_rounded(self.held, self.vector, self.grid)
+        self.seen[RECORDS] += 1
+        return bool(self.seen[RECORDS] >= self.times[turn])
 
     def release(self, query: float, rng: Generator) -> tuple[bool, Floats]:
-        """Release the sum of all moments."""
-        ready, sums = self.running.release(query, rng)
+        """Pass the sum of the batch to the running sum, and release that."""
+        for i in range(self.held.size):
+            self.vector[i] = self.held[i] / self.grid
+            self.held[i] = 0.0
+        self.seen[RELEASES] += 1
+        ready, sums = self.running.offer(self.vector, query, rng)
         for i in range(self.released.size):
             self.vector[i] = 0.0
             self.released[i] = sums[i]
+        for i in range(self.dimension):
+            self.unit[i] = 0.0
         self.unweigh(self.released)
         return ready, self.released
 
@@ -103,17 +209,36 @@ class RunningMoments(MomentShape[float]):
         """Report that nothing is released."""
         return False, self.released
 
+    def check_held(self) -> None:
+        """Refuse sums that so many records cannot have."""
+        turn, records = int(self.seen[RELEASES]), int(self.seen[RECORDS])
+        before = int(self.times[turn - 1]) if 0 < turn <= self.times.size else 0
+        after = int(self.times[turn]) if 0 <= turn < self.times.size else before
+        largest = (records - before) * (self.grid * max(1.0, self.linear) * UP + 1.0)
+        if not (
+            0 <= turn <= self.times.size
+            and before <= records <= after
+            and self.running.rounds_seen() == turn
+            and (np.abs(self.held) <= largest).all()
+        ):
+            raise DiscreetError(UNREACHABLE)
+        self.running.check_held()
+
     def rounds_seen(self) -> int:
-        """Return how many rounds were received."""
-        return self.running.rounds_seen()
+        """Return how many records were received."""
+        return int(self.seen[RECORDS])
+
+    def max_rounds(self) -> int:
+        """Return how many rounds it is made for."""
+        return self.rounds
 
     def release_size(self) -> int:
         """Return how many numbers a release has."""
         return self.released.size
 
     def _with_exact_noise(self) -> Self:
-        """Refuse: moments are not on a grid yet."""
-        raise DiscreetError("running sums of moments are for simulation only.")
+        """Return the channel with exact noise, before the first round."""
+        return self._replace(running=self.running._with_exact_noise())
 
     @property
     def guarantee(self) -> Guarantee:
@@ -121,12 +246,17 @@ class RunningMoments(MomentShape[float]):
         known = self.running.guarantee
         if not known.is_private:
             return known
+        moved = UP * self.movement() + math.sqrt(self.held.size) / self.grid
+        longest = int(np.diff(self.times, prepend=0).max())
         if (
-            self.movement() > self.running.losses.diameter(2)
-            or self.vector.size != self.running.losses.dimension
+            not moved <= self.running.losses.diameter(2)
+            or self.held.size != self.running.losses.dimension
+            or self.held.size != self.places.rows.size + self.dimension
+            or self.times.size > self.running.prefixes
+            or self.grid > grid_of(longest, UP * max(1.0, self.linear))
         ):
             return Guarantee.none("the moments move further than the running sum was made for")
-        source = f"{known.source}, of moments (docs/proofs.md: Moments, Devices)"
+        source = f"{known.source}, of moments (docs/proofs.md: Moments in batches, Devices)"
         return replace(known, model="joint", source=source, datum=RECORD)
 
     @property
@@ -141,3 +271,50 @@ class RunningMoments(MomentShape[float]):
 
     def _check_copy(self) -> None:
         self.running._check_copy()
+
+
+def joint_movement(
+    dimension: int, places: MomentPlaces, linear: float, weights: Floats | None = None
+) -> float:
+    """Return how far replacing a record moves x x' and ``linear`` y x, at these places only.
+
+    Leaving entries out moves nothing further. Where only the diagonal is left (blocks of one
+    feature), two records are in one dimension, or in two that are orthogonal. It is infinite if a
+    place is there twice, or is not in the lower triangle.
+    """
+    rows, columns = places
+    inside = (columns >= 0) & (columns <= rows) & (rows < dimension)
+    if not inside.all() or np.unique(rows * dimension + columns).size < rows.size:
+        return math.inf
+    usual = np.where(rows == columns, 1.0, ROOT)
+    matrix = 1.0 if weights is None else float((np.abs(weights) / usual).max())
+    if not (matrix > 0.0 and linear > 0.0):
+        return math.inf
+    if (rows == columns).all():
+        alone = moments(
+            dimension=1, largest=1.0, matrix_scale=1.0 / matrix, vector_scale=1.0 / linear
+        )
+        return max(alone, math.hypot(matrix, linear) * ROOT if dimension > 1 else 0.0)
+    return moments(
+        dimension=dimension, largest=1.0, matrix_scale=1.0 / matrix, vector_scale=1.0 / linear
+    )
+
+
+def grid_of(longest: int, largest: float) -> float:
+    """Return the finest grid, at most 2^30, on which batches of this many records add up exactly.
+
+    >>> grid_of(1000, 1.0) == 2.0**30, grid_of(2**30, 1.0) == 2.0**22
+    (True, True)
+    """
+    grid = FINEST
+    while longest * (largest * grid + 1.0) > EXACT:
+        grid *= 0.5
+    return grid
+
+
+def check_times(times: Integers) -> Integers:
+    """Return the times of releases, or refuse those that do not grow."""
+    found = np.asarray(times, dtype=np.int64)
+    if found.ndim != 1 or found.size < 1 or found[0] < 1 or not (np.diff(found) > 0).all():
+        raise DiscreetError("times must be whole numbers of at least 1 that grow, at least one.")
+    return found

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 import componentjit
 from componentjit import arrays, map_arrays
-from discreet.contracts import Channel, Generator, Learner, unsealed
+from discreet.contracts import Channel, Generator, Learner, Protected, unsealed
 from discreet.live.rows import Example, Rows
-from discreet.private import Private
+from discreet.on_device import OnDevice
 
 Part = TypeVar("Part")
 Array = NDArray[np.generic]
@@ -27,11 +27,12 @@ class Engine:
     nothing raw.
     """
 
-    def __init__(self, private: Private, observation: object) -> None:
+    def __init__(self, private: Protected, observation: object) -> None:
         learner, self.learner_state = packed(private.learner)
         channel, self.channel_state = packed(unsealed(private.channel))
         self.first, self._blank = self.learner_state.tobytes(), self.channel_state.tobytes()
-        self.private = Private(channel, learner)
+        self.private = private._replace(channel=channel, learner=learner)
+        self._on_device = isinstance(private, OnDevice)  # what is shown stays away from the learner
         self.streaming = channel.one_stream
         self.holding = channel.holds_feedback and not channel.one_stream  # for each group by itself
         self.raw = self.streaming or self.holding
@@ -49,12 +50,20 @@ class Engine:
         """What the channel holds before the first round, if all rounds are one stream."""
         return self._blank if self.streaming else None
 
-    def act(self, observation: object, rng: Generator) -> tuple[object, object, int, bytes | None]:
+    def act(
+        self,
+        observation: Any,  # noqa: ANN401 - whatever is shown
+        rng: Generator,
+    ) -> tuple[Any, object, int, bytes | None]:
         """Let the learner act; return action, trace, rounds, and what the channel then holds."""
         private = self.private
         if self._pausing and private.learner.must_pause():
             private.learner.resume()
-        action, trace = private.learner.act(observation, rng)
+        action: Any
+        if self._on_device:
+            action, trace = private.act(observation.rows, rng)
+        else:
+            action, trace = private.learner.act(observation, rng)
         if self._copy_action is not None:
             action = self._copy_action(action)
         if self._copy_trace is not None:
@@ -105,8 +114,10 @@ def packed(component: Part) -> tuple[Part, memoryview]:
     return map_arrays(component, placed), memoryview(block.data)
 
 
-def _example(private: Private, observation: object) -> Example:
-    """Return an action and a trace of the kind that the learner makes."""
+def _example(private: Protected, observation: object) -> Example:
+    """Return an action and a trace of the kind that the learner makes, as they are stored."""
+    if isinstance(private, OnDevice):
+        return 0, 0
     learner = componentjit.copy(private.learner)
     if learner.must_pause():
         learner.resume()

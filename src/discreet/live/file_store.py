@@ -191,6 +191,8 @@ class FileStore(RunFile):
                 self._write_outcome(*change.outcome)
             for number in change.given_up:
                 self._delete("decision", "id", number)
+                if number in self.rows.outcomes:
+                    self._delete("outcome", "decision", number)
             if change.epoch is not None:
                 self._file.execute("UPDATE run SET epoch = ?, epoch_start = ?", change.epoch)
                 self._file.execute("DELETE FROM batch")

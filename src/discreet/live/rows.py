@@ -38,6 +38,12 @@ class Recipe(TypedDict, total=False):
     items: list[str] | None  # names of coordinates
     loss_set: LossSetName
     shown: int  # items of a slate
+    context: int  # numbers about a person, and about an arm
+    arm_features: int
+    per_arm: bool
+    intercept: bool
+    scales: list[float]
+    shorten: bool  # features that are too long
     form: str | None
     lipschitz: float
     curvature: float
@@ -240,6 +246,7 @@ class Rows:
             self.outcomes[outcome[0]] = outcome[1]
         for number in given_up:
             self.open.pop(number, None)
+            self.outcomes.pop(number, None)
         if epoch is not None:
             self.epoch = epoch
             self.groups.clear()

@@ -78,8 +78,13 @@ class LiveRun(RunState):
                 if left == 0:
                     number, engine = asked, self._engine
                     action, trace, left, held = engine.act(observation, rng)
+                    if self._records is None:
+                        learner = engine.learner_state.tobytes()
+                    else:  # a policy decided: nothing was learned, and nobody may see what it chose
+                        unknown = self._plan.no_outcome
+                        outcome, chosen = self._records.opened(unknown, observation, action)
+                        action = 0
                     group = new_group((number, action, trace, left, 0, held))
-                    learner = engine.learner_state.tobytes()
                 else:
                     action = rows.groups[number].action
                 choice = (
@@ -93,9 +98,9 @@ class LiveRun(RunState):
                 # By position, in the order of the parameters: keywords would cost 1 % of the time.
                 self._commit_ask(counters, row, times, group, learner, draws, outcome)
                 self._changing = False
-                return row
+                return row if self._records is None else (*row[:5], chosen)
         except BaseException as error:
-            group = held = learner = user = None
+            group = held = learner = user = observation = outcome = action = chosen = None
             raise without_frames(error)  # noqa: B904 - the same error
 
     def _admit(self, rows: Rows, now: float, user: User | None) -> bytes | None:
@@ -162,6 +167,8 @@ class LiveRun(RunState):
                     return self._not_open(number, token)
                 if self._wait is not None:
                     return self._keep(rows, number, feedback, asked_at + self._wait)
+                if self._records is not None:
+                    feedback = self._records.record(rows.outcomes[number], feedback)
                 self._count(rows, number, of, feedback)
                 return True
         except BaseException as error:
@@ -260,7 +267,8 @@ class LiveRun(RunState):
                 f"decision {number} has been told already: each outcome counts once."
             )
         self._changing = True
-        self._commit(Change(rows.counters, outcome=(number, self._plan.kept(feedback))))
+        kept = self._plan.kept(feedback, rows.outcomes[number])
+        self._commit(Change(rows.counters, outcome=(number, kept)))
         self._changing = False
         return True
 

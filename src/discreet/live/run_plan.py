@@ -11,12 +11,23 @@ import numpy as np
 
 import componentjit
 from discreet.algorithms import Setting, algorithm
-from discreet.contracts import Generator
+from discreet.contracts import Generator, Protected
 from discreet.errors import DiscreetError, check_int, shorten
 from discreet.guarantee import Guarantee
+from discreet.live.features import KeptRecords
 from discreet.live.rows import Recipe
+from discreet.on_device import OnDevice
 from discreet.private import Private
-from discreet.problems import Advice, Arms, BestArm, Functions, Points, Problem, SemiBandit
+from discreet.problems import (
+    Advice,
+    Arms,
+    BestArm,
+    Contexts,
+    Functions,
+    Points,
+    Problem,
+    SemiBandit,
+)
 from discreet.ranges import make_range
 
 CLIENTS: dict[type[Problem], str] = {
@@ -26,6 +37,7 @@ CLIENTS: dict[type[Problem], str] = {
     BestArm: "BestArmSearch",
     Advice: "Advisor",
     SemiBandit: "SlateBandit",
+    Contexts: "ContextualBandit",
 }
 Carry = Callable[[Any, Any, Generator], int]  # of an action, and of what was shown
 # The first byte of an outcome that is kept until its deadline, and of the default in its place.
@@ -42,13 +54,18 @@ FIXED_TIMES = (
     "also of when outcomes come, if decisions are not asked for in answer to them "
     "(docs/proofs.md: Deadlines)"
 )
+OWN_CHOICE = (
+    "; this covers what everybody else sees: models, and choices for others. The choice for a "
+    "person follows from that person's features without noise. Who sees it (server logs, invoices, "
+    "page views by user) is not covered; do not keep arm with user or time outside the run"
+)
 
 
 class RunPlan(NamedTuple):
     """What a live run needs to know."""
 
     name: str  # of what is run, in a ledger
-    private: Private  # before the first round, with the noise that is to be used
+    private: Protected  # before the first round, with the noise that is to be used
     algorithm: str
     horizon: int | None
     simulation: bool
@@ -58,8 +75,10 @@ class RunPlan(NamedTuple):
     carry: Carry | None
     wait: float | None = None  # seconds until the default replaces a missing outcome
     default: object = None
-    rebuild: Callable[[int], Private] | None = None  # for some rounds, if there is no horizon
+    rebuild: Callable[[int], Protected] | None = None  # for some rounds, if there is no horizon
     first_epoch: int = FIRST_EPOCH  # rounds, if there is no horizon
+    # how arm and features are kept with a decision, if they are private; then nothing shows an arm
+    records: KeptRecords | None = None
 
     @classmethod
     def of(
@@ -123,7 +142,7 @@ class RunPlan(NamedTuple):
             return self.horizon
         return self.first_epoch if algorithm(self.algorithm).anytime else self.first_epoch << epoch
 
-    def private_of(self, epoch: int) -> Private:
+    def private_of(self, epoch: int) -> Protected:
         """Return the private learner of an epoch, with the guarantee of the first one."""
         if epoch == 0 or self.rebuild is None:
             return self.private
@@ -139,14 +158,15 @@ class RunPlan(NamedTuple):
         """Whether a stored run needs a key: to encrypt raw rows, and to detect old copies."""
         return not self.simulation and self.private.guarantee.is_private
 
-    def kept(self, outcome: object) -> bytes:
-        """Return an outcome as it is kept until its deadline."""
-        return TOLD + np.asarray(outcome, np.float64).tobytes()
+    def kept(self, outcome: object, before: bytes = b"") -> bytes:
+        """Return an outcome as it is kept until its deadline, with the features kept ``before``."""
+        found = TOLD + np.asarray(outcome, np.float64).tobytes()
+        return found if self.records is None else found + before[len(found) :]
 
     @property
     def no_outcome(self) -> bytes:
         """What is kept while there is no outcome: the default, so it is read like an outcome."""
-        return UNTOLD + self.kept(self.default)[len(TOLD) :]
+        return UNTOLD + self.kept(0.0 if self.default is None else self.default)[len(TOLD) :]
 
     def is_told(self, kept: bytes) -> bool:
         """Return whether there is an outcome in what is kept."""
@@ -154,6 +174,8 @@ class RunPlan(NamedTuple):
 
     def read(self, kept: bytes) -> object:
         """Return the outcome that was kept until its deadline, or the default: both alike."""
+        if self.records is not None:
+            return self.records.record(kept, float(np.frombuffer(kept[1:9])[0]))
         numbers = np.frombuffer(kept, offset=len(TOLD))
         return numbers.copy() if isinstance(self.default, np.ndarray) else float(numbers[0])
 
@@ -165,7 +187,7 @@ class RunPlan(NamedTuple):
         return "simulation only: floating-point noise" if self.simulation else "live: exact noise"
 
 
-def build(problem: Problem, recipe: Recipe, rounds: int) -> Private:
+def build(problem: Problem, recipe: Recipe, rounds: int) -> Protected:
     """Return an algorithm before its first round, with exact noise unless it is a simulation."""
     known = algorithm(recipe["algorithm"])
     if not known.plays(problem):
@@ -183,7 +205,7 @@ def build(problem: Problem, recipe: Recipe, rounds: int) -> Private:
         live=not recipe["simulation"],
     )
     private = known.build(setting, **recipe["options"]).private
-    if not isinstance(private, Private):  # it plays no problem that a live class is for
+    if isinstance(private, OnDevice) and recipe["client"] != CLIENTS[Contexts]:
         raise DiscreetError(
             f"algorithm is {known.name}, whose actions stay on devices: use Device and LocalServer."
         )
@@ -195,7 +217,7 @@ def action_number(action: object, observation: object, rng: Generator) -> int:
     return int(action) if isinstance(action, int | np.integer) else -1
 
 
-def with_exact_noise(private: Private) -> Private:
+def with_exact_noise(private: Protected) -> Protected:
     """Return a copy with exact noise, for a run, which ensures that nothing is released twice."""
     if private.channel.rounds_seen() > 0:
         raise DiscreetError(
@@ -213,7 +235,8 @@ def run_guarantee(plan: RunPlan) -> Guarantee:
     many = EPOCHS if plan.first_epoch == FIRST_EPOCH else AGAIN.format(plan.first_epoch)
     epochs = many if plan.horizon is None else ""
     times = PUBLIC_TIMES if plan.wait is None else FIXED_TIMES
-    mine = replace(mine, source=f"{mine.source}{epochs}; {times}")
+    own = "" if plan.records is None else OWN_CHOICE
+    mine = replace(mine, source=f"{mine.source}{epochs}; {times}{own}")
     if not plan.simulation:
         return mine
     seeded = "" if plan.seed is None else ", reproducible from its seed"

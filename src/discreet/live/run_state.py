@@ -72,7 +72,7 @@ class RunState(NotCopyable):
         self._rng, self._noise_rng = drawn.learner, drawn.privacy
         if plan.seed is None:
             self._rng = InBlocks(self._rng.bit_generator)
-        self._carry, self._wait = plan.carry, plan.wait
+        self._carry, self._wait, self._records = plan.carry, plan.wait, plan.records
         self._in_order = plan.private.channel.in_order
         self._closed = False
         self._changing = False  # or closed: either way an operation cannot simply begin

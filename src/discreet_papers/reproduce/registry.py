@@ -34,6 +34,7 @@ BUILT_IN = (
     "faster_rates_table_1_experts",
     "noise_in_the_local_model",
     "price_of_privacy",
+    "privacy_models",
     "slates",
     "tossou_figure_1",
     "zheng_table_1",

@@ -1,6 +1,6 @@
 """Named algorithms for arms with contexts, and the parts of their calibrations."""
 
-from discreet.algorithms.contexts import generalised, linear
+from discreet.algorithms.contexts import generalised, joint, linear
 from discreet.algorithms.contexts.generalised import LinkName, link_named
 from discreet.algorithms.contexts.linear import ReportNoise, linear_instance, need_delta
 from discreet.algorithms.contexts.widths import FAILURE, fit_times
@@ -15,6 +15,7 @@ __all__ = [
     "ReportNoise",
     "fit_times",
     "generalised",
+    "joint",
     "linear",
     "linear_instance",
     "link_named",

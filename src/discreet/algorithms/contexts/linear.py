@@ -1,4 +1,4 @@
-"""LinUCB without privacy, from reports of devices, and at a trusted server; uniform play."""
+"""LinUCB without privacy and from reports of devices; uniform play."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from discreet.algorithms.contexts.widths import (
     upsilon,
 )
 from discreet.algorithms.registry import Instance, Setting, register_algorithm
-from discreet.channels import Constant, Moments, RunningMoments
+from discreet.channels import Constant, Moments
 from discreet.channels.moments import moment_size
 from discreet.contracts import Noise
 from discreet.errors import DiscreetError
-from discreet.learners import LinearUcb, LinearUcbOnSums, Unmoved
+from discreet.learners import LinearUcb, Unmoved
 from discreet.learners.contexts.linear_ucb import FitSchedule
 from discreet.mechanisms import Cap, Hemisphere, Silent
 from discreet.on_device import OnDevice
@@ -40,7 +40,6 @@ LOCAL_PROVED = (
     "none without a probability, of order (d T)^(3/4) / sqrt(ε) "
     "(docs/regret.md: Linear and generalised linear rewards)"
 )
-JOINT_PRACTICE = Factors(0.5, 0.1, 0.0, 0.0, 0.0)  # chosen by measurements
 
 
 @register_algorithm(
@@ -116,7 +115,7 @@ def local_linucb(
     """
     problem = setting.problem
     channel = report_channel(setting, noise or "cap", balance)
-    factors = _factors(constants, PRACTICE, shift, width, reach, recency, look)
+    factors = factors_of(constants, PRACTICE, shift, width, reach, recency, look)
     single = channel.noise.deviation(channel.release_size())
     proved = factors == THEORY and channel.has_gaussian_noise
     times = fit_times(setting.rounds)
@@ -157,60 +156,6 @@ def local_linucb(
     return replace(found, confident_bound=bound, bound_source=LOCAL_PROVED)
 
 
-@register_algorithm(
-    name="joint-linucb",
-    twin="linucb",
-    title="LinUCB on noisy running sums of moments, at a trusted server",
-    problem=Contexts(),
-    citation="shariff2018differentially",
-    builds_on=("abbasiyadkori2011improved",),
-    stochastic=True,
-)
-def joint_linucb(
-    setting: Setting[Contexts],
-    *,
-    constants: Constants = "practice",
-    balance: float = 1.0,
-    shift: float | None = None,
-    width: float | None = None,
-    reach: float | None = None,
-) -> Instance:
-    """Shariff & Sheffet 2018 with less noise: buffers instead of a tree, unless delta is 0."""
-    problem, times = setting.problem, fit_times(setting.rounds)
-    channel = RunningMoments.calibrated(
-        dimension=problem.dimension,
-        prefixes=max(setting.rounds - 1, 1),
-        epsilon=setting.epsilon,
-        delta=setting.delta,
-        balance=balance,
-        bounds=setting.bounds,
-        norm=problem.norm,
-    )
-    running = channel.running
-    single = (
-        running.noise.deviation(channel.release_size()) * running.factorisation.noise_spread().most
-    )
-    spread = np.full(times.size, single)
-    factors = _factors(constants, JOINT_PRACTICE, shift, width, reach, None, None)
-    schedule = noisy_schedule(
-        problem.dimension,
-        setting.rounds,
-        times,
-        Deviations(spread / channel.diagonal, spread / channel.linear),
-        factors,
-    )
-    learner = LinearUcbOnSums.start(dimension=problem.dimension, schedule=schedule)
-    private = OnDevice(channel=channel, policy=Optimistic(), learner=learner)
-    return linear_instance(
-        private,
-        schedule,
-        noise=f"{running.noise.kind}, {running.factorisation.name}",
-        balance=balance,
-        constants=constants if factors == THEORY else "practice",
-        order="d^(3/4) sqrt(T) / sqrt(ε), up to logarithms, in the joint model",
-    )
-
-
 def report_channel(setting: Setting[Contexts], noise: ReportNoise, balance: float) -> Moments:
     """Return the channel of devices with noise of this name."""
     problem, bounds = setting.problem, setting.bounds
@@ -245,7 +190,8 @@ def need_delta(setting: Setting[Contexts]) -> float:
     return setting.delta
 
 
-def _factors(constants: Constants, practice: Factors, *given: float | None) -> Factors:
+def factors_of(constants: Constants, practice: Factors, *given: float | None) -> Factors:
+    """Return the factors of the analysis or of practice, with those that are given."""
     usual = THEORY if constants == "theory" else practice
     return Factors(
         *(mine if other is None else other for mine, other in zip(usual, given, strict=True))

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from discreet.contracts import Floats, Integers
-from discreet.errors import check_positive, check_range
+from discreet.errors import check_int, check_positive, check_range
 from discreet.learners.contexts.linear_ucb import NO_LOOKS, FitSchedule, Looks
 
 Constants = Literal["practice", "theory"]
@@ -59,15 +59,28 @@ class Deviations(NamedTuple):
     vector: Floats
 
 
-def fit_times(rounds: int) -> Integers:
-    """Return after how many reports the model is fitted: each at first, then ever more rarely.
+class Shape(NamedTuple):
+    """How features are made of blocks: how many are shared, how many per block, and the blocks."""
+
+    shared: int
+    block: int
+    blocks: int
+
+
+def fit_times(rounds: int, *, growth: float = GROWTH, first: int = 1) -> Integers:
+    """Return after how many reports the model is fitted: often at first, then ever more rarely.
+
+    The first fit is after ``first`` reports, or a tenth of all rounds if that is less.
 
     >>> fit_times(10).tolist(), len(fit_times(2**18))
     ([1, 2, 3, 4, 5, 6, 7, 8, 9], 355)
+    >>> fit_times(200, growth=2.0, first=25).tolist()
+    [20, 40, 80, 160]
     """
-    times = [1]
+    check_range("growth", growth, 1.001, 1e3)
+    times = [min(check_int("first", first, minimum=1), max(1, rounds // 10))]
     while times[-1] < rounds:
-        times.append(max(times[-1] + 1, int(times[-1] * GROWTH)))
+        times.append(max(times[-1] + 1, int(times[-1] * growth)))
     return np.array(times[:-1] or [1], dtype=np.int64)
 
 
@@ -90,26 +103,54 @@ def plain_schedule(dimension: int, times: Integers, factor: float) -> FitSchedul
     return FitSchedule(times, np.ones(t.size), factor * widths, np.zeros(t.size))
 
 
-def upsilon(dimension: int, rounds: int, matrix: Floats, *, events: float = 6.0) -> Floats:
+def upsilon(
+    dimension: int,
+    rounds: int,
+    matrix: Floats,
+    *,
+    events: float = 6.0,
+    shape: Shape | None = None,
+) -> Floats:
     """Return Υ, which no eigenvalue of the noise exceeds in any round, except with chance α / 3.
 
     Υ = σ (sqrt(2 d) + sqrt(2 ln(6 T / α))) for symmetric Gaussian noise with deviation σ on the
     diagonal and σ / sqrt(2) off it. For reports of fixed length it is checked by measurement, and
     not proved. With ``events`` k instead of 6, the chance is 2 α / k.
+
+    With K blocks of b features and s shared ones, the noise is that of K + 1 squares on the
+    diagonal and of an s by K b rectangle: Υ = σ (sqrt(2 max(s, b)) + l) + σ (sqrt(s) + sqrt(K b) +
+    l) / sqrt(2), with l = sqrt(2 ln(6 T (K + 2) / α)), and no rectangle if s = 0.
     """
-    rare = math.log(events * rounds / FAILURE)
-    return matrix * (math.sqrt(2.0 * dimension) + math.sqrt(2.0 * rare))
+    if shape is None:
+        rare = math.log(events * rounds / FAILURE)
+        return matrix * (math.sqrt(2.0 * dimension) + math.sqrt(2.0 * rare))
+    shared, block, blocks = shape
+    rare = math.sqrt(2.0 * math.log(events * rounds * (blocks + 2 * (shared > 0)) / FAILURE))
+    most = math.sqrt(2.0 * max(shared, block)) + rare
+    if shared > 0:
+        most += (math.sqrt(shared) + math.sqrt(blocks * block) + rare) / math.sqrt(2.0)
+    return matrix * most
 
 
 def noisy_schedule(
-    dimension: int, rounds: int, times: Integers, noise: Deviations, factors: Factors
+    dimension: int,
+    rounds: int,
+    times: Integers,
+    noise: Deviations,
+    factors: Factors,
+    shape: Shape | None = None,
 ) -> FitSchedule:
     """Return the schedule for noisy moments, both c and β times a factor.
 
     c = 2 Υ; β = sqrt(2 ln(3 T/α) + d ln(1 + t / (d Υ))) + sqrt(3 Υ) + σ_ξ (sqrt(d) + sqrt(2 ln(3
     T/α))) / sqrt(Υ). The three terms are the noise of rewards, the shift, and the noise on y x.
+    With blocks, a prediction depends on the shared features and one block only: d is then their
+    number in practice (factors of the width below 1), and all features in theory.
     """
-    most, log = upsilon(dimension, rounds, noise.matrix), math.log(3.0 * rounds / FAILURE)
+    most = upsilon(dimension, rounds, noise.matrix, shape=shape)
+    log = math.log(3.0 * rounds / FAILURE)
+    if shape is not None and factors.width < 1.0:
+        dimension = shape.shared + shape.block
     rewards = np.sqrt(2.0 * log + dimension * np.log1p(times / (dimension * most)))
     vector = noise.vector * (math.sqrt(dimension) + math.sqrt(2.0 * log)) / np.sqrt(most)
     shifts, widths = factors.shift * most, factors.width * (rewards + np.sqrt(3.0 * most) + vector)

@@ -2,60 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple, Self
 
 import numpy as np
 
-from componentjit import helper
 from discreet.contracts import Asked, Floats, Integers, Server
 from discreet.errors import DiscreetError, check_int, check_range
+from discreet.least_squares import MomentPlaces, add_moments, factorise, invert, publish
 from discreet.models import LinearModel
 
-# The least pivot as a share of the shift: a smaller one is mostly rounding error.
-LEAST = 1e-12
 # Entries of the counts: reports, the next fit of the schedule, fits whose shift had to be raised,
 # the feature that is looked at next, and how many reports the current look still has.
 SEEN, NEXT, RAISED, FEATURE, LEFT = range(5)
 MOST_RAISES = 100  # doublings of a shift: beyond 2^100, no shift will help
-
-
-@helper
-def factorise(matrix: Floats, shift: float, lower: Floats) -> bool:
-    """Write L with L L' = matrix + shift · 1; return whether that is positive definite.
-
-    If it is not, nothing is clipped.
-    """
-    size = matrix.shape[0]
-    for i in range(size):
-        for j in range(i + 1):
-            left = matrix[i, j] + (shift if i == j else 0.0)
-            for k in range(j):
-                left -= lower[i, k] * lower[j, k]
-            if i > j:
-                lower[i, j] = left / lower[j, j]
-            elif left > LEAST * max(shift, 1e-300) and left < math.inf:
-                lower[i, i] = math.sqrt(left)
-            else:
-                return False
-    return True
-
-
-@helper
-def invert(lower: Floats, inverse: Floats) -> None:
-    """Write the inverse of L L'."""
-    size = lower.shape[0]
-    for column in range(size):
-        for i in range(size):
-            left = 1.0 if i == column else 0.0
-            for k in range(i):
-                left -= lower[i, k] * inverse[k, column]
-            inverse[i, column] = left / lower[i, i]
-        for i in range(size - 1, -1, -1):
-            left = inverse[i, column]
-            for k in range(i + 1, size):
-                left -= lower[k, i] * inverse[k, column]
-            inverse[i, column] = left / lower[i, i]
 
 
 class FitSchedule(NamedTuple):
@@ -119,23 +78,30 @@ class LinearUcb(Server[LinearModel, Floats, Asked]):
     """
 
     recency: float
+    places: MomentPlaces  # of the entries of V that are reported
     schedule: FitSchedule
     looks: Looks
     model: LinearModel
     matrix: Floats
     vector: Floats
-    lower: Floats  # a buffer
+    upper: Floats  # a buffer
     inverse: Floats
     counts: Integers
     looked: Floats  # the sums of x(i)² and of y x(i) in a look
 
     @classmethod
     def start(
-        cls, *, dimension: int, schedule: FitSchedule, recency: float = 0.0, looks: Looks = NO_LOOKS
+        cls,
+        *,
+        dimension: int,
+        schedule: FitSchedule,
+        recency: float = 0.0,
+        looks: Looks = NO_LOOKS,
+        places: MomentPlaces | None = None,
     ) -> Self:
         """Return the server before the first report.
 
-        Until the first fit all directions are alike.
+        Until the first fit all directions are alike. Without ``places``, all moments are reported.
         """
         size = check_int("dimension", dimension, minimum=1)
         if len({len(part) for part in schedule}) > 1:
@@ -151,12 +117,13 @@ class LinearUcb(Server[LinearModel, Floats, Asked]):
             )
         return cls(
             recency=check_range("recency", recency, 0.0, 100.0),
+            places=MomentPlaces.of(size) if places is None else places,
             schedule=schedule,
             looks=looks,
             model=LinearModel(np.zeros(size), np.eye(size), np.ones(1)),
             matrix=np.zeros((size, size)),
             vector=np.zeros(size),
-            lower=np.zeros((size, size)),
+            upper=np.zeros((size, size)),
             inverse=np.zeros((size, size)),
             counts=np.zeros(5, np.int64),
             looked=np.zeros(2),
@@ -184,7 +151,7 @@ class LinearUcb(Server[LinearModel, Floats, Asked]):
 
     def release_size(self) -> int:
         """Return the number of entries of a report."""
-        return self.vector.size * (self.vector.size + 3) // 2
+        return self.places.rows.size + self.vector.size
 
     def learn(self, trace: object, released: Floats) -> None:
         """Add the moments of a report, and fit the model when it is due."""
@@ -200,13 +167,7 @@ class LinearUcb(Server[LinearModel, Floats, Asked]):
 
     def absorb(self, released: Floats, kept: float) -> None:
         """Multiply the sums by ``kept``, and add moments."""
-        size, place = self.vector.size, 0
-        last = released.size - size
-        for i in range(size):
-            for j in range(i + 1):
-                self.matrix[i, j] = kept * self.matrix[i, j] + released[place]
-                place += 1
-            self.vector[i] = kept * self.vector[i] + released[last + i]
+        add_moments(self.matrix, self.vector, self.places.rows, self.places.columns, kept, released)
 
     def absorb_feature(self, released: Floats, i: int) -> None:
         """Add a report's entries for the feature of a look, and leave out the noise in the rest."""
@@ -278,28 +239,17 @@ class LinearUcb(Server[LinearModel, Floats, Asked]):
     def refit(self, shift: float, width: float, reach: float) -> None:
         """Publish a new model; if no shift is large enough, keep the last one."""
         raises, used = 0, shift
-        while not factorise(self.matrix, used, self.lower):
+        while not factorise(self.matrix, used, self.upper):
             used = 2.0 * used + 1.0
             raises += 1
             if raises == 1:
                 self.counts[RAISED] += 1
             if raises > MOST_RAISES:
                 return
-        estimate, spread = self.model.estimate, self.model.spread
-        invert(self.lower, self.inverse)
-        size = self.vector.size
-        widest = 0.0
-        for i in range(size):
-            estimate[i], total = 0.0, 0.0
-            for j in range(size):
-                estimate[i] += self.inverse[i, j] * self.vector[j]
-                square = 0.0
-                for k in range(size):
-                    square += self.inverse[i, k] * self.inverse[k, j]
-                spread[i, j] = width * width * self.inverse[i, j] + reach * reach * square
-                total += abs(spread[i, j])
-            widest = max(widest, total)  # no eigenvalue is larger than the largest sum of a row
-        self.model.widest[0] = widest
+        invert(self.upper, self.inverse)
+        self.model.widest[0] = publish(
+            self.inverse, self.vector, width, reach, self.model.estimate, self.model.spread
+        )
         self.move_on()
 
     def move_on(self) -> None:
@@ -307,11 +257,15 @@ class LinearUcb(Server[LinearModel, Floats, Asked]):
 
 
 class LinearUcbOnSums(LinearUcb[float]):
-    """The same where each release is the sum of all moments so far, not one more report."""
+    """The same where each release is the sum of all moments so far, and comes when a fit is due."""
 
     def learn(self, trace: object, released: Floats) -> None:
-        """Take the new sums, and fit the model when it is due."""
+        """Take the new sums, and fit the model."""
         turn = self.counts[NEXT]
-        if turn < self.schedule.times.size and self.counts[SEEN] + 1 >= self.schedule.times[turn]:
+        if turn < self.schedule.times.size:
             self.absorb(released, 0.0)
-        self.fit_when_due()
+            self.counts[SEEN] = self.schedule.times[turn]
+            self.counts[NEXT] = turn + 1
+            self.refit(
+                self.schedule.shifts[turn], self.schedule.widths[turn], self.schedule.reaches[turn]
+            )

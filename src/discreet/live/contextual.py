@@ -1,0 +1,184 @@
+"""The live class for contexts at a trusted server: the joint model."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+
+import numpy as np
+
+from discreet.contracts import Floats
+from discreet.errors import DiscreetError, check_range, shorten
+from discreet.ledger import Ledger
+from discreet.ledger.inputs import User
+from discreet.live.arguments import loss_of
+from discreet.live.arms import Decision, default_of
+from discreet.live.client import LiveClient, Path, RunOptions, Wait, terms
+from discreet.live.features import Features, KeptRecords, Shown
+from discreet.live.frames import withhold_frames
+from discreet.live.optimizers import NO_CHOICE, no_choice
+from discreet.live.rows import Recipe, Ticket
+from discreet.live.run import LiveRun
+from discreet.live.run_plan import RunPlan
+from discreet.live.store import Store
+from discreet.problems import Contexts
+
+Numbers = Sequence[float] | Floats
+ALGORITHM = "joint-linucb"
+
+
+class ContextualBandit(LiveClient[Decision]):
+    """A private bandit with features, at a server that is trusted with them.
+
+    >>> features = Features(["sports", "politics"], context=3)
+    >>> bandit = ContextualBandit(features, horizon=100_000, epsilon=1.0, delta=1e-6)
+    >>> decision = bandit.ask([0.2, -1.0, 0.5])        # decision.arm is "sports" or "politics"
+    >>> bandit.tell(decision, reward=1.0)
+    >>> bandit
+    ContextualBandit(2 arms, 8 features, round 1 of 100000, joint-linucb, (1, 1e-06)-differential
+    privacy, live: exact noise)
+
+    Features and outcomes are private. The guarantee (``joint`` model) covers what everybody else
+    sees: models, and choices for others. **The choice for a person follows from that person's
+    features without noise.** Who sees it (server logs, invoices, page views by user) is not
+    covered: do not keep arms together with users or times outside the run. The run itself shows no
+    choices, neither in ``state`` nor in ``open_decisions``, and its file has them encrypted only.
+
+    Rewards are taken to be linear in the features. If they are not, that costs regret but no
+    privacy. The model is fitted after ``first`` outcomes, and then whenever their number has grown
+    by the factor ``growth``; only then are noisy sums released.
+
+    Parameters
+    ----------
+    features
+        What is known of a person and of arms (:class:`discreet.Features`).
+    horizon
+        The maximal number of rounds; None if it is not known, at the price of a little more noise.
+    epsilon, delta
+        The privacy parameters. The noise is Gaussian, so delta must be above 0.
+    low, high, clip
+        The declared range of outcomes. An outcome outside is refused, or clipped with
+        ``clip=True``.
+    growth, first
+        When the model is fitted.
+    default_reward, default_loss
+        What a missing outcome counts as, with ``wait``.
+    simulation, seed, ledger, path, store, key, wait
+        See :class:`discreet.live.RunOptions`.
+    **options
+        Other options of the algorithm ``joint-linucb``, such as ``width``.
+
+    """
+
+    _gives = Decision
+
+    def __init__(
+        self,
+        features: Features,
+        horizon: int | None,
+        epsilon: float,
+        *,
+        delta: float,
+        low: float = 0.0,
+        high: float = 1.0,
+        clip: bool = False,
+        growth: float = 1.1,
+        first: int = 100,
+        simulation: bool = False,
+        seed: int | None = None,
+        ledger: Ledger | None = None,
+        path: Path | None = None,
+        store: str | Store | None = None,
+        key: Path | None = None,
+        wait: Wait | None = None,
+        default_reward: float | None = None,
+        default_loss: float | None = None,
+        **options: object,
+    ) -> None:
+        if not isinstance(features, Features):
+            raise DiscreetError(f"features is {shorten(features)}, but must be a Features.")
+        if check_range("delta", delta, 0.0, 1.0) == 0.0:
+            raise DiscreetError(
+                f"delta is {shorten(delta)}, but the noise of sums is Gaussian: give a delta above "
+                "0, such as 1e-6."
+            )
+        if "block" in options:
+            raise DiscreetError("block is not an option here: it follows from the features.")
+        run = RunOptions(simulation, seed, ledger, path, store, key, wait)
+        recipe = terms(horizon, epsilon, delta, low, high, clip, ALGORITHM)
+        recipe["arms"] = list(features.arms)
+        recipe["context"], recipe["arm_features"] = features.context, features.arm_features
+        recipe["per_arm"], recipe["intercept"] = features.per_arm, features.intercept
+        recipe["scales"], recipe["shorten"] = features.scales.tolist(), features.clip
+        default = default_of(default_reward, default_loss, low, high)
+        chosen = {"growth": growth, "first": first, "block": features.block, **options}
+        super().__init__(recipe, run, default, chosen)
+
+    @classmethod
+    def _plan(cls, recipe: Recipe) -> RunPlan:
+        features = _features_of(recipe)
+        arms = len(features.arms)
+        nobody = Shown(np.zeros((arms, features.dimension)), np.arange(arms))
+        problem = Contexts(arms, features.dimension)
+        plan = RunPlan.of(recipe, problem, observation=nobody, carry=no_choice)
+        records = KeptRecords(features.shared, features.block, features.dimension)
+        return plan._replace(records=records)
+
+    def _enter(self, recipe: Recipe, run: LiveRun) -> None:
+        super()._enter(recipe, run)
+        self._features = _features_of(recipe)
+
+    @property
+    def features(self) -> Features:
+        """What is known of a person and of arms."""
+        return self._features
+
+    @withhold_frames
+    def ask(
+        self,
+        context: Numbers | None = None,
+        *,
+        arm_features: Mapping[Hashable, Numbers] | Sequence[Numbers] | Floats | None = None,
+        available: Iterable[Hashable] | None = None,
+        user: User | None = None,
+    ) -> Decision:
+        """Return the arm for a person with this context.
+
+        ``arm_features`` has a row for every arm, in their order or by label. ``available`` names
+        the arms that can be chosen in this round; it must not depend on anything private.
+        """
+        shown = self._features.shown(context, arm_features, available)
+        number, _, _, token, _, arm = self._run.decide(shown, user)
+        return Decision(self._features.arms[int(arm)], number, token)  # type: ignore[call-overload]
+
+    @withhold_frames
+    def tell(
+        self, decision: Decision | int, *, reward: float | None = None, loss: float | None = None
+    ) -> None:
+        """Report the outcome of a decision (or its id): a reward or a loss in the declared range.
+
+        With ``wait``, an outcome after its deadline is discarded.
+        """
+        self._tell(decision, loss_of(reward, loss, self._bounds, clip=self._recipe["clip"]))
+
+    def _choice(self, decision: Decision) -> int:
+        return NO_CHOICE
+
+    def _shown(self, ticket: Ticket) -> Hashable:
+        """Return nothing: what was decided for a person is that person's own."""
+        return None
+
+    def _size(self) -> str:
+        return f"{len(self._features.arms)} arms, {self._features.dimension} features"
+
+
+def _features_of(recipe: Recipe) -> Features:
+    """Return the features that a recipe describes."""
+    return Features(
+        recipe["arms"],
+        context=recipe["context"],
+        arm_features=recipe["arm_features"],
+        per_arm=recipe["per_arm"],
+        intercept=recipe["intercept"],
+        scales=np.array(recipe["scales"]),
+        clip=recipe["shorten"],
+    )
