@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 import componentjit
 from componentjit import arrays, map_arrays
 from discreet.contracts import Channel, Generator, Learner, unsealed
+from discreet.learners.arms.availability import Available, act_among
 from discreet.live.rows import Example, Rows
 from discreet.private import Private
 
@@ -52,9 +53,13 @@ class Engine:
     def act(self, observation: object, rng: Generator) -> tuple[object, object, int, bytes | None]:
         """Let the learner act; return action, trace, rounds, and what the channel then holds."""
         private = self.private
+        action: Any
         if self._pausing and private.learner.must_pause():
             private.learner.resume()
-        action, trace = private.learner.act(observation, rng)
+        if type(observation) is Available:
+            action, trace = act_among(private.learner, observation.places, rng)
+        else:
+            action, trace = private.learner.act(observation, rng)
         if self._copy_action is not None:
             action = self._copy_action(action)
         if self._copy_trace is not None:

@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 
 from discreet.errors import DiscreetError, count, shorten
+from discreet.learners.arms.availability import Available
 from discreet.ledger.inputs import User
 from discreet.live.engine import Engine
 from discreet.live.frames import withhold_frames, without_frames
@@ -72,6 +73,8 @@ class LiveRun(RunState):
                     outcome = self._admit(rows, now, user)
                 elif rows.counters[0] >= self._end:
                     self._next_epoch(rows)
+                if type(observation) is Available:
+                    observation = self._turn_to(rows, observation)
                 asked, number, left, released, lost = rows.counters
                 self._changing = True
                 group = learner = draws = None
@@ -97,6 +100,10 @@ class LiveRun(RunState):
         except BaseException as error:
             group = held = learner = user = None
             raise without_frames(error)  # noqa: B904 - the same error
+
+    def _turn_to(self, rows: Rows, available: Available) -> Available:
+        """Pause or continue batches as arms are available; return what the learner is shown."""
+        raise NotImplementedError
 
     def _admit(self, rows: Rows, now: float, user: User | None) -> bytes | None:
         """Check deadlines, the order of outcomes and the ledger before a decision is given.
