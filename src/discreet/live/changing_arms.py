@@ -1,26 +1,31 @@
-"""A run whose arms come and go: batches are paused, arms are added and retired."""
+"""Runs whose arms come and go: batches are paused, arms are added and retired."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable
 
+from discreet.contracts import Generator
 from discreet.errors import DiscreetError
 from discreet.guarantee import Guarantee
 from discreet.learners.arms.availability import Available
 from discreet.learners.arms.specialists import has_shares, let_go
 from discreet.live.frames import withhold_frames
 from discreet.live.rows import Change, Rows
-from discreet.live.run import LiveRun
+from discreet.live.run_state import RunState
 from discreet.live.slots import Slots, check_labels, with_condition
 
+Acted = tuple[object, object, int, bytes | None]  # what ``Engine.act`` returns
 
-class ArmsRun(LiveRun):
-    """A run of a bandit.
+
+class ChangingArms(RunState):
+    """The part of a run that is about arms that come and go.
 
     Which batch a round belongs to depends on what is public at the time: on batches that were begun
-    before, and on which arms are available. A batch whose arm is not available is paused, and
-    continues when it is; its length stays what it was when it began. So each round is still in one
-    release (docs/proofs.md: Arms that come and go).
+    before, on which arms are available, and on what the learner chooses from earlier releases. A
+    batch whose arm is not available is paused, and so is one that the learner no longer prefers
+    when other arms have come; it continues when the learner chooses its arm again. Its length stays
+    what it was when it began. So each round is still in one release (docs/proofs.md: Arms that come
+    and go).
     """
 
     @property
@@ -43,7 +48,8 @@ class ArmsRun(LiveRun):
             rows = self._committed()
             if rows.slots is None:
                 arms = tuple(range(len(labels)))
-                self._keep_slots(rows, Slots(labels, present=arms, epoch=rows.epoch[0]))
+                first = Slots(labels, considered=arms, present=arms, epoch=rows.epoch[0])
+                self._keep_slots(rows, first)
             assert rows.slots is not None, "they were kept"
             return rows.slots
 
@@ -105,10 +111,12 @@ class ArmsRun(LiveRun):
         self._changing = False
         return slots
 
-    def _turn_to(self, rows: Rows, available: Available) -> Available:
-        """Pause the running batch, or continue another one, as arms are available.
+    def _turn_to(self, rows: Rows, available: Available, rng: Generator) -> Acted | None:
+        """Let the learner choose again, if arms came or went; return what begins a new batch.
 
-        If an arm is to be drawn by weight, arms that came or went get their weights first.
+        It chooses if no batch is running, if the arm of the running batch is not available, or if
+        an arm is that was not when the batch was chosen. If it chooses an arm with a paused batch,
+        that batch goes on, and the choice leaves no trace in the learner.
         """
         slots = rows.slots
         assert slots is not None, "arms come and go"
@@ -118,23 +126,31 @@ class ArmsRun(LiveRun):
             raise DiscreetError("all available arms were retired: at least one must be available.")
         asked, running, left, released, lost = rows.counters
         paused = {group: rest for group, rest in slots.paused if group in rows.groups}
-        if left and rows.groups[running].action not in places:
-            paused[running], left = left, 0
-        if left == 0:
-            for group in sorted(paused):
-                if rows.groups[group].action in places:
-                    running, left = group, paused.pop(group)
-                    break
-        later, learner = slots._replace(paused=tuple(sorted(paused.items()))), None
-        engine = self._engine
-        if left == 0 and has_shares(engine.private.learner):
-            later, moved = self._with_weights(later, places, rows.epoch[0])
-            learner = engine.learner_state.tobytes() if moved else None
+        considered, interrupted = places, -1
+        if left:
+            known = set(slots.considered)
+            if rows.groups[running].action in places and known.issuperset(places):
+                return None
+            paused[running], interrupted = left, running
+        self._changing = True
+        engine, later, moved = self._engine, slots, False
+        if has_shares(engine.private.learner):
+            later, moved = self._with_weights(slots, places, rows.epoch[0])
+        before = engine.learner_state.tobytes()
+        acted: Acted | None = engine.act(Available(places), rng)
+        assert acted is not None, "it always acts"
+        chosen = [group for group in paused if rows.groups[group].action == acted[0]]
+        left = 0
+        if chosen:
+            acted, engine.learner_state[:] = None, before
+            running, left = chosen[0], paused.pop(chosen[0])
+            if running == interrupted:
+                considered = tuple(sorted({*slots.considered, *places}))
+        later = later._replace(paused=tuple(sorted(paused.items())), considered=considered)
         counters = (asked, running, left, released, lost)
         if later != slots or counters != rows.counters:
-            self._changing = True
-            self._commit(Change(counters, learner=learner, slots=later))
-        return Available(places)
+            self._commit(Change(counters, learner=before if moved else None, slots=later))
+        return acted
 
     def _with_weights(
         self, slots: Slots, places: tuple[int, ...], epoch: int
@@ -144,6 +160,5 @@ class ArmsRun(LiveRun):
             return slots._replace(present=places, absent=(), epoch=epoch), False
         if slots.present == places:
             return slots, False
-        self._changing = True
         away = let_go(self._engine.private.learner, slots.present, places, slots.away)
         return slots.with_away(away)._replace(present=places), True

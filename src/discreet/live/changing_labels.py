@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import cast
 
 import componentjit
 from discreet.errors import DiscreetError, check_int, shorten
 from discreet.learners.arms.availability import Available
 from discreet.learners.arms.priors import Known, has_means, known_of, learn_prior
 from discreet.live.arguments import index_of, numbers_of
-from discreet.live.changing_arms import ArmsRun
 from discreet.live.client import Gives, LiveClient
 from discreet.live.rows import Recipe
 from discreet.live.run import LiveRun
@@ -26,15 +24,13 @@ MOST_ROUNDS = 1 << 40  # of a prior: as many as a batch may have
 class ChangingLabels(LiveClient[Gives]):
     """A live class whose arms can be added, retired, and unavailable for a while."""
 
-    _runs = ArmsRun
     _seen: Available | int = 0  # what the learner is shown, unless a round names arms
 
     def _enter(self, recipe: Recipe, run: LiveRun) -> None:
         super()._enter(recipe, run)
-        self._of_arms = cast(ArmsRun, run)
-        slots = self._of_arms.slots
+        slots = run.slots
         if slots is None and recipe.get("capacity") is not None:
-            slots = self._of_arms.declare(self._labels)
+            slots = self._run.declare(self._labels)
         self._use(slots)
 
     def _use(self, slots: Slots | None) -> Slots | None:
@@ -51,7 +47,7 @@ class ChangingLabels(LiveClient[Gives]):
         if slots is None:
             plan = self._run.plan
             check_changeable(plan.private, plan.algorithm, self._recipe.get("chosen"), name)
-            slots = self._use(self._of_arms.declare(self._labels))
+            slots = self._use(self._run.declare(self._labels))
         assert slots is not None, "they were declared"
         return slots
 
@@ -83,7 +79,7 @@ class ChangingLabels(LiveClient[Gives]):
                 f"label is {shorten(label)}, which is or was an arm of this run: labels must "
                 "differ."
             )
-        self._use(self._of_arms.add_label(label))
+        self._use(self._run.add_label(label))
 
     def retire_arm(self, label: Hashable) -> None:
         """Never play an arm again. Its unfinished batch is lost, its slot is not used again.
@@ -94,7 +90,7 @@ class ChangingLabels(LiveClient[Gives]):
         slots, arm = self._changing("retire_arm"), index_of(self._indices, label)
         if arm is None or arm in slots.retired:
             raise DiscreetError(f"label is {shorten(label)}, which is no arm of this run.")
-        self._use(self._of_arms.retire(arm))
+        self._use(self._run.retire(arm))
 
     def _known(self) -> dict[Hashable, tuple[float, float]]:
         """Return mean reward and rounds of each arm that something was released of."""

@@ -125,7 +125,6 @@ class LiveClient(NotCopyable, Generic[Gives]):
 
     _gives: ClassVar[type[Decided]]  # what ``ask`` returns
     _chosen: ClassVar[str] = ""  # the argument with the labels of what is chosen
-    _runs: ClassVar[type[LiveRun]] = LiveRun  # the kind of run that it is a client of
 
     def __init__(self, recipe: Recipe, run: RunOptions, default: Default, options: Values) -> None:
         check_flag("clip", recipe["clip"])
@@ -156,8 +155,9 @@ class LiveClient(NotCopyable, Generic[Gives]):
                 "same guarantee.",
                 stacklevel=3,
             )
-        store, key = choose_store(run.path, run.store), KeyPlace(run.key).check()
-        self._enter(whole, self._runs.start(plan, whole, store=store, key=key, ledger=run.ledger))
+        store = choose_store(run.path, run.store)
+        place = KeyPlace(run.key).check()
+        self._enter(whole, LiveRun.start(plan, whole, store=store, key=place, ledger=run.ledger))
 
     @classmethod
     @withhold_frames
@@ -197,7 +197,7 @@ class LiveClient(NotCopyable, Generic[Gives]):
             recipe = with_own_set(recipe, domain, name)
             plan, client = cls._plan(recipe), cls.__new__(cls)
             _check_protection(plan, kept, unprotected=check_flag("unprotected", unprotected))
-            client._enter(recipe, cls._runs(plan, kept, ledger=ledger))
+            client._enter(recipe, LiveRun(plan, kept, ledger=ledger))
         except BaseException as failure:
             kept.close()
             if isinstance(failure, KeyError):

@@ -10,15 +10,16 @@ import numpy as np
 from discreet.errors import DiscreetError, count, shorten
 from discreet.learners.arms.availability import Available
 from discreet.ledger.inputs import User
+from discreet.live.changing_arms import ChangingArms
 from discreet.live.engine import Engine
 from discreet.live.frames import withhold_frames, without_frames
 from discreet.live.rows import Change, Draws, Group, OpenRow, Rows, Ticket, new_drawn, new_group
 from discreet.live.run_plan import RunPlan
-from discreet.live.run_state import RunState, unexpected_user
+from discreet.live.run_state import unexpected_user
 from discreet.private import Private
 
 
-class LiveRun(RunState):
+class LiveRun(ChangingArms):
     """A private learner in use: it decides, takes outcomes, and releases what is due.
 
     All its state is rows of a store. What a group of rounds holds is put into the channel while an
@@ -73,14 +74,15 @@ class LiveRun(RunState):
                     outcome = self._admit(rows, now, user)
                 elif rows.counters[0] >= self._end:
                     self._next_epoch(rows)
+                acted = None
                 if type(observation) is Available:
-                    observation = self._turn_to(rows, observation)
+                    acted = self._turn_to(rows, observation, rng)
                 asked, number, left, released, lost = rows.counters
                 self._changing = True
                 group = learner = draws = None
                 if left == 0:
                     number, engine = asked, self._engine
-                    action, trace, left, held = engine.act(observation, rng)
+                    action, trace, left, held = acted or engine.act(observation, rng)
                     group = new_group((number, action, trace, left, 0, held))
                     learner = engine.learner_state.tobytes()
                 else:
@@ -100,10 +102,6 @@ class LiveRun(RunState):
         except BaseException as error:
             group = held = learner = user = None
             raise without_frames(error)  # noqa: B904 - the same error
-
-    def _turn_to(self, rows: Rows, available: Available) -> Available:
-        """Pause or continue batches as arms are available; return what the learner is shown."""
-        raise NotImplementedError
 
     def _admit(self, rows: Rows, now: float, user: User | None) -> bytes | None:
         """Check deadlines, the order of outcomes and the ledger before a decision is given.

@@ -35,6 +35,7 @@ class Slots(NamedTuple):
     labels: tuple[Hashable, ...]  # in the order of the slots; later ones are spare
     retired: tuple[int, ...] = ()
     paused: tuple[tuple[int, int], ...] = ()  # groups, and decisions still to be asked for
+    considered: Places = ()  # arms that were available when the running batch was chosen
     present: Places = ()  # arms that were available when the last one was drawn by weight
     absent: tuple[tuple[int, float, float], ...] = ()  # arms with a weight that were not
     epoch: int = 0  # in which they were drawn
@@ -66,11 +67,12 @@ def slots_from(text: str | None) -> Slots | None:
     """Return the slots that a text stands for."""
     if text is None:
         return None
-    labels, retired, paused, present, absent, epoch = json.loads(text)
+    labels, retired, paused, considered, present, absent, epoch = json.loads(text)
     return Slots(
         tuple(labels),
         tuple(retired),
         tuple((group, left) for group, left in paused),
+        tuple(considered),
         tuple(present),
         tuple((arm, share, level) for arm, share, level in absent),
         epoch,

@@ -174,7 +174,7 @@ def _partition(*numbers: int) -> PartitionMatroid:
 
 
 def _box(*numbers: float) -> Box:
-    return Box(numbers[::2], numbers[1::2])
+    return Box(np.array(numbers[::2]), np.array(numbers[1::2]))
 
 
 SETS = {
