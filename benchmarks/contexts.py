@@ -28,9 +28,7 @@ def rows(turns: int) -> list[Row]:
         *found,
         Row("live refit, 50 features", f"{1e3 * refit:.2f} ms", "", 1e3 * refit, "ms", most=2.0),
         Row("live ask, 8 arms, 168 features", f"{1e3 * ask:.2f} ms", "", 1e3 * ask, "ms"),
-        Row(
-            f"linucb, {ROUNDS:,} rounds, 168 features", f"{game:.2f} s", "", game, "s", most=8.0
-        ),
+        Row(f"linucb, {ROUNDS:,} rounds, 168 features", f"{game:.2f} s", "", game, "s", most=8.0),
     ]
 
 

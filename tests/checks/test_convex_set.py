@@ -9,7 +9,13 @@ from discreet import sets
 from discreet.checks import CheckFailed, check_set
 from discreet.sets import SETS, KSets, L2Ball, Simplex, set_named
 
-NUMBERS = {"k-sets": "5,2", "partition": "3,1,4,2", "paths": "2,3", "nuclear": "3,2"}
+NUMBERS = {
+    "box": "1,20,-0.5,2",
+    "k-sets": "5,2",
+    "partition": "3,1,4,2",
+    "paths": "2,3",
+    "nuclear": "3,2",
+}
 
 
 @pytest.mark.parametrize("name", SETS)

@@ -83,9 +83,11 @@ def forge(path, recipe):
         file.execute("DELETE FROM batch")
         tag = Tag(None)
         text, token, session, key, *rest = file.execute("SELECT * FROM run").fetchone()
-        *far, learner, stream, draws, changes, release, change, _ = rest
+        *far, learner, stream, draws, slots, changes, release, change, _ = rest
         for column, content in zip(
-            ("recipe", "learner", "stream", "draws"), (text, learner, stream, draws), strict=True
+            ("recipe", "learner", "stream", "draws", "slots"),
+            (text, learner, stream, draws, slots),
+            strict=True,
         ):
             tag.put(column, 0, content)
         for table in ("decision", "choice"):

@@ -95,7 +95,7 @@ def test_rows_of_another_run_are_refused(tmp_path):
         names[1]._decrypted(stored, "batch", 3, 1)
 
 
-@pytest.mark.parametrize(("mark", "age"), [(0x4C697632, "an older"), (0x4C697636, "a newer")])
+@pytest.mark.parametrize(("mark", "age"), [(0x4C697635, "an older"), (0x4C697637, "a newer")])
 def test_a_file_of_another_version_says_so(mark, age, tmp_path):
     path = tmp_path / "run.db"
     make("batch", path=path).close()

@@ -27,6 +27,8 @@ from discreet.sets import (
 NAMES = {
     "ball(10)": (10, 10),
     "cube(10)": (10, 10),
+    "box(1,20)": (1, 1),
+    "box(-0.5,0.25,1,20)": (2, 2),
     "cross(4)": (4, 4),
     "simplex(10)": (10, 9),
     "k-sets(10,3)": (10, 9),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -14,6 +14,13 @@ from discreet.learners.search.searching import Searching
 from discreet.ledger import Ledger
 from discreet.ledger.inputs import User
 from discreet.live.arguments import index_of, labels_of, loss_of
+from discreet.live.changing_labels import (
+    ChangingLabels,
+    Prior,
+    capacity_of,
+    changing_plan,
+    prior_of,
+)
 from discreet.live.client import LiveClient, Path, RunOptions, Wait, terms
 from discreet.live.frames import without_frames
 from discreet.live.rows import Recipe
@@ -53,7 +60,10 @@ class ArmsClient(LiveClient[Decision]):
 
     def ask(self, *, user: User | None = None) -> Decision:
         """Return the arm to play in the next round; a ledger that limits users needs the user."""
-        number, _, choice, token, _, _ = self._run.decide(0, user)
+        return self._decide(0, user)
+
+    def _decide(self, seen: object, user: User | None) -> Decision:
+        number, _, choice, token, _, _ = self._run.decide(seen, user)
         return new_decision((self._labels[choice], number, token))
 
     def tell(
@@ -93,7 +103,7 @@ class ArmsClient(LiveClient[Decision]):
         return f"{len(self._labels)} arms"
 
 
-class Bandit(ArmsClient):
+class Bandit(ChangingLabels[Decision], ArmsClient):
     """A private bandit over labelled arms.
 
     >>> bandit = Bandit(arms=["A", "B", "C"], horizon=1000, epsilon=1.0)
@@ -126,6 +136,12 @@ class Bandit(ArmsClient):
         algorithm with the smallest *proved* bound on regret for this number of arms and rounds and
         this epsilon, whatever the losses; ``best`` is the one with the smallest regret in our
         simulations, which may have no bound. ``bandit.algorithm`` says which one it is.
+    capacity
+        How many arms the run can ever have, if some are added later (``add_arm``).
+    prior
+        What is known before the first round: another ``Bandit``, whose releases are used, or a
+        mean reward and the number of rounds that it is worth for each label. It costs no epsilon
+        if it comes from releases; if it is wrong, it costs regret.
     default_reward, default_loss
         What a missing outcome counts as, with ``wait``.
     simulation, seed, ledger, path, store, key, wait
@@ -146,6 +162,8 @@ class Bandit(ArmsClient):
         high: float = 1.0,
         clip: bool = False,
         algorithm: str = PROVED,
+        capacity: int | None = None,
+        prior: Bandit | Prior | None = None,
         simulation: bool = False,
         seed: int | None = None,
         ledger: Ledger | None = None,
@@ -160,6 +178,9 @@ class Bandit(ArmsClient):
         run = RunOptions(simulation, seed, ledger, path, store, key, wait)
         recipe = terms(horizon, epsilon, delta, low, high, clip, algorithm)
         recipe["arms"] = list(labels_of("arms", arms))
+        recipe["capacity"] = capacity_of(capacity, len(recipe["arms"]))
+        if prior is not None:
+            recipe["prior"] = prior_of(prior, recipe["arms"], low, high)
         default = default_of(default_reward, default_loss, low, high)
         super().__init__(recipe, run, default, options)
 
@@ -168,17 +189,29 @@ class Bandit(ArmsClient):
         if recipe["algorithm"] not in CHOICES:
             return recipe
         setting = Setting(
-            Arms(len(recipe["arms"])),
+            Arms(recipe["capacity"] or len(recipe["arms"])),
             rounds=LONG_RUN if recipe["horizon"] is None else recipe["horizon"],
             epsilon=recipe["epsilon"],
             delta=recipe["delta"],
             bounds=make_range(recipe["low"], recipe["high"]),
         )
-        return {**recipe, "algorithm": chosen(recipe["algorithm"], setting)}
+        named = chosen(recipe["algorithm"], setting)
+        return {**recipe, "algorithm": named, "chosen": recipe["algorithm"]}
 
     @classmethod
     def _plan(cls, recipe: Recipe) -> RunPlan:
-        return RunPlan.of(recipe, Arms(len(recipe["arms"])), observation=0)
+        problem = Arms(recipe["capacity"] or len(recipe["arms"]))
+        return changing_plan(recipe, RunPlan.of(recipe, problem, observation=0))
+
+    def ask(
+        self, *, available: Collection[Hashable] | None = None, user: User | None = None
+    ) -> Decision:
+        """Return the arm to play in the next round, one of those that are ``available``.
+
+        Which arms are available must not depend on outcomes, except through what the run shows
+        (docs/live.md: Arms that come and go). A ledger that limits users needs the user.
+        """
+        return self._decide(self._seen if available is None else self._available(available), user)
 
 
 class BestArmSearch(ArmsClient):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 import componentjit
 from componentjit import arrays, map_arrays
 from discreet.contracts import Channel, Generator, Learner, Protected, unsealed
+from discreet.learners.arms.availability import Available, act_among
 from discreet.live.rows import Example, Rows
 from discreet.on_device import OnDevice
 
@@ -62,6 +63,8 @@ class Engine:
         action: Any
         if self._on_device:
             action, trace = private.act(observation.rows, rng)
+        elif type(observation) is Available:
+            action, trace = act_among(private.learner, observation.places, rng)
         else:
             action, trace = private.learner.act(observation, rng)
         if self._copy_action is not None:

@@ -12,15 +12,15 @@ from discreet.errors import DiscreetError
 from discreet.live.keys import new_file
 
 FAMILY = 0x4C6976  # "Liv": the application id of a run's file is this and the digit of its format
-FORMAT = 5  # 5: small releases are notes in the key. Earlier formats cannot be read.
+FORMAT = 6  # 6: arms that come and go. Earlier formats cannot be read.
 MARK = (FAMILY << 8) + ord(str(FORMAT))
 TABLES = (
     # ``changes`` counts the changes that must not be lost; the last of them and the last release
     # have random names; ``tag`` authenticates all tables
     "CREATE TABLE run (recipe TEXT, token TEXT, session TEXT, key TEXT, asked INTEGER, running "
     "INTEGER, left_over INTEGER, released INTEGER, lost INTEGER, epoch INTEGER, epoch_start "
-    "INTEGER, learner BLOB, stream BLOB, draws TEXT, changes INTEGER, release_name BLOB, "
-    "change_name BLOB, tag BLOB)",
+    "INTEGER, learner BLOB, stream BLOB, draws TEXT, slots TEXT, changes INTEGER, release_name "
+    "BLOB, change_name BLOB, tag BLOB)",
     "CREATE TABLE batch (number INTEGER PRIMARY KEY, action TEXT, trace TEXT, size INTEGER, told "
     "INTEGER, held BLOB)",
     "CREATE TABLE decision (id INTEGER PRIMARY KEY, batch INTEGER, choice INTEGER, token TEXT, "

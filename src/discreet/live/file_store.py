@@ -23,6 +23,7 @@ from discreet.live.rows import (
     numbers_from,
 )
 from discreet.live.run_file import RunFile
+from discreet.live.slots import Slots, slots_from, slots_text
 
 
 class FileStore(RunFile):
@@ -41,13 +42,13 @@ class FileStore(RunFile):
         with sqlite_lock, self._explained(), self._reading(), self._snapshot():
             execute = self._file.execute
             self._verify()
-            text, token, session, _, *far, learner, stream, draws, _, _, _, _ = execute(
+            text, token, session, _, *far, learner, stream, draws, slots, _, _, _, _ = execute(
                 "SELECT * FROM run"
             ).fetchone()
             rows = Rows(json.loads(text), token, learner)
             rows.session, rows.counters, rows.epoch = session, tuple(far[:5]), tuple(far[5:])
             rows.stream = self._decrypted(stream, "stream")
-            rows.draws = _draws(draws)
+            rows.draws, rows.slots = _draws(draws), slots_from(slots)
             for number, action, trace, size, told, held in execute(
                 "SELECT * FROM batch ORDER BY number"
             ):
@@ -186,7 +187,7 @@ class FileStore(RunFile):
         with sqlite_lock, self._explained(), self._change(change.counters, epoch=change.epoch):
             if change.closed is not None:
                 self._close_group(change.closed)
-            self._write_state(change.learner, change.stream, None)
+            self._write_state(change.learner, change.stream, None, change.slots)
             if change.outcome is not None:
                 self._write_outcome(*change.outcome)
             for number in change.given_up:
@@ -214,10 +215,19 @@ class FileStore(RunFile):
         self._tag.put("outcome", *row)
 
     def _write_state(
-        self, learner: bytes | None, stream: bytes | None, draws: Draws | None
+        self,
+        learner: bytes | None,
+        stream: bytes | None,
+        draws: Draws | None,
+        slots: Slots | None = None,
     ) -> None:
         hidden = self._encrypted(stream, "stream")
-        columns = (("learner", learner), ("stream", hidden), ("draws", as_json(draws)))
+        columns = (
+            ("learner", learner),
+            ("stream", hidden),
+            ("draws", as_json(draws)),
+            ("slots", slots_text(slots)),
+        )
         for column, content in columns:
             if content is not None:
                 self._contents[column] = content

@@ -13,6 +13,7 @@ import numpy as np
 
 from componentjit import with_names
 from discreet.errors import DiscreetError
+from discreet.live.slots import Slots
 from discreet.problems.points import GeometryName, LossSetName
 
 Part = TypeVar("Part")
@@ -32,6 +33,9 @@ class Recipe(TypedDict, total=False):
 
     client: str  # the class that the run belongs to
     arms: list[Hashable]  # labels
+    capacity: int | None  # slots for arms, if they come and go
+    chosen: str  # "proved" or "best", if the algorithm was chosen so
+    prior: list[float | None]  # a mean reward and its rounds for each arm
     experts: list[Hashable]
     error: float
     domain: str
@@ -126,6 +130,7 @@ class Change(NamedTuple):
     outcome: tuple[int, bytes] | None = None  # raw: of a decision, until its deadline
     given_up: tuple[int, ...] = ()  # decisions
     epoch: Epoch | None = None  # a new one: all groups are closed
+    slots: Slots | None = None  # if arms come and go
 
     def __repr__(self) -> str:
         return f"Change(counters={self.counters}, rows=<hidden>)"
@@ -157,6 +162,7 @@ class Rows:
         self.learner = learner
         self.stream: bytes | None = None  # raw: what the channel holds, if all rounds are a stream
         self.draws: Draws | None = None
+        self.slots: Slots | None = None  # if arms come and go
         self.groups: dict[int, Group] = {}
         self.open: dict[int, OpenRow] = {}  # in the order of asking
         self.outcomes: dict[int, bytes] = {}  # raw: of open decisions that wait for a deadline
@@ -235,7 +241,7 @@ class Rows:
     def change(self, change: Change) -> None:
         """Make another change."""
         self._changed = change
-        self.counters, closed, learner, stream, outcome, given_up, epoch = change
+        self.counters, closed, learner, stream, outcome, given_up, epoch, slots = change
         if closed is not None:
             self.groups.pop(closed, None)
         if learner is not None:
@@ -250,6 +256,8 @@ class Rows:
         if epoch is not None:
             self.epoch = epoch
             self.groups.clear()
+        if slots is not None:
+            self.slots = slots
         self._changed = None
 
     def tickets(self) -> list[Ticket]:

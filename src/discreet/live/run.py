@@ -8,16 +8,18 @@ from typing import Any, Self
 import numpy as np
 
 from discreet.errors import DiscreetError, count, shorten
+from discreet.learners.arms.availability import Available
 from discreet.ledger.inputs import User
+from discreet.live.changing_arms import ChangingArms
 from discreet.live.engine import Engine
 from discreet.live.frames import withhold_frames, without_frames
 from discreet.live.rows import Change, Draws, Group, OpenRow, Rows, Ticket, new_drawn, new_group
 from discreet.live.run_plan import RunPlan
-from discreet.live.run_state import RunState, unexpected_user
+from discreet.live.run_state import unexpected_user
 from discreet.private import Private
 
 
-class LiveRun(RunState):
+class LiveRun(ChangingArms):
     """A private learner in use: it decides, takes outcomes, and releases what is due.
 
     All its state is rows of a store. What a group of rounds holds is put into the channel while an
@@ -72,12 +74,15 @@ class LiveRun(RunState):
                     outcome = self._admit(rows, now, user)
                 elif rows.counters[0] >= self._end:
                     self._next_epoch(rows)
+                acted = None
+                if type(observation) is Available:
+                    acted = self._turn_to(rows, observation, rng)
                 asked, number, left, released, lost = rows.counters
                 self._changing = True
                 group = learner = draws = None
                 if left == 0:
                     number, engine = asked, self._engine
-                    action, trace, left, held = engine.act(observation, rng)
+                    action, trace, left, held = acted or engine.act(observation, rng)
                     if self._records is None:
                         learner = engine.learner_state.tobytes()
                     else:  # a policy decided: nothing was learned, and nobody may see what it chose

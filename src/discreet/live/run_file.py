@@ -27,12 +27,13 @@ from discreet.live.rows import (
     new_session,
     recipe_text,
 )
+from discreet.live.slots import slots_text
 from discreet.live.store import Store
 from discreet.live.tags import Tag
 
 FIRST = (
-    "INSERT INTO run (recipe, token, session, key, epoch, epoch_start, learner, stream, draws) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO run (recipe, token, session, key, epoch, epoch_start, learner, stream, draws, "
+    "slots) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 COUNT = (
     "UPDATE run SET {}asked = ?, running = ?, left_over = ?, released = ?, lost = ?, changes = ?, "
@@ -78,7 +79,8 @@ class RunFile(Store):
                 fingerprint = None if self._key is None else self._key.fingerprint
                 names = (rows.token, rows.session, fingerprint)
                 state = (rows.learner, self._encrypted(rows.stream, "stream"))
-                self._file.execute(FIRST, (text, *names, *rows.epoch, *state, as_json(rows.draws)))
+                more = (as_json(rows.draws), slots_text(rows.slots))
+                self._file.execute(FIRST, (text, *names, *rows.epoch, *state, *more))
                 self._measure()
                 self._version = NEW
                 self._seal(rows.counters, rows.epoch, NEW)
@@ -239,8 +241,9 @@ class RunFile(Store):
         execute = self._file.execute
         self._tag = tag = Tag(None if self._key is None else self._key.tag_secret)
         ((text, token, session, fingerprint, *rest),) = execute("SELECT * FROM run").fetchall()
-        *counters, learner, stream, draws, changes, release, change, found = rest
+        *counters, learner, stream, draws, slots, changes, release, change, found = rest
         columns = {"recipe": text, "learner": learner, "stream": stream, "draws": draws}
+        columns["slots"] = slots
         for column, content in columns.items():
             tag.put(column, 0, content)
         for number, action, trace, size, told, held in execute("SELECT * FROM batch"):

@@ -248,6 +248,7 @@ class RunState(NotCopyable):
             copied = Rows({**rows.recipe, "seed": None}, secrets.token_hex(8), rows.learner)
             copied.counters = (min(asked + left, self._end), -1, 0, rows.counters[RELEASED], 0)
             copied.epoch = rows.epoch
+            copied.slots = None if rows.slots is None else rows.slots._replace(paused=())
             store.create(copied, (key or KeyPlace()) if self._plan.needs_key else None)
             store.close()
 

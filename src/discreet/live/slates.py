@@ -9,7 +9,7 @@ from discreet.contracts import Floats
 from discreet.errors import DiscreetError, check_int
 from discreet.ledger import Ledger
 from discreet.ledger.inputs import User
-from discreet.live.arguments import labels_of, losses_of
+from discreet.live.arguments import labels_of, loss_of, losses_of
 from discreet.live.client import LiveClient, Path, RunOptions, Wait, terms
 from discreet.live.frames import withhold_frames
 from discreet.live.optimizers import NO_CHOICE, no_choice
@@ -70,6 +70,7 @@ class SlateBandit(LiveClient[ShownItems]):
         store: str | Store | None = None,
         key: Path | None = None,
         wait: Wait | None = None,
+        default_reward: float | None = None,
         default_loss: float | None = None,
         **options: object,
     ) -> None:
@@ -81,10 +82,9 @@ class SlateBandit(LiveClient[ShownItems]):
         )
         recipe["arms"], recipe["shown"] = list(labels), problem.shown
         default = None
-        if default_loss is not None:
-            each, bounds = [default_loss] * problem.shown, make_range(low, high)
-            places = tuple(range(problem.shown))
-            default = losses_of(None, each, places, bounds, clip=False).tolist()
+        if default_reward is not None or default_loss is not None:
+            each = loss_of(default_reward, default_loss, make_range(low, high), clip=False)
+            default = [each] * problem.shown
         super().__init__(recipe, run, default, options)
 
     @classmethod

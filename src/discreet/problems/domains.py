@@ -23,6 +23,7 @@ from discreet.sets import (
 SMALL = {  # smaller sets of the same kind, for audits
     "ball": "ball(2)",
     "cube": "cube(2)",
+    "box": "box(1,20)",
     "cross": "cross(2)",
     "simplex": "simplex(3)",
     "k-sets": "k-sets(3,1)",
@@ -100,8 +101,8 @@ def domain_text(given: str | LinearOracle) -> str:
     text = as_text(given)
     if not isinstance(text, str):
         raise DiscreetError(
-            f"domain is {shorten(given)}, but must be the name of a set, such as 'ball(10)', or a "
-            "set."
+            f"domain is {shorten(given)}, but must be the name of a set, such as 'ball(10)' or "
+            "'box(1,20)', or a set."
         )
     return text if isinstance(text, SetText) else "".join(text.split())
 

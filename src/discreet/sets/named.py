@@ -144,7 +144,8 @@ def largest_slope(points: LinearOracle, losses: ConvexSet, half: float) -> float
     return min(float(np.linalg.norm(middle)) + half, float(losses.largest(2.0)))
 
 
-LARGEST = 10_000_000  # the largest number in a name
+LARGEST = 10_000_000  # the largest whole number in a name
+WHOLE, DECIMAL = r"-?\d{1,15}", r"-?\d{1,15}(\.\d{1,15})?"  # numbers in a name
 NOTHING = 1e-9  # what is left of a vector of ones on a hull of equal sums: rounding
 
 
@@ -154,6 +155,7 @@ class NamedSet(NamedTuple):
     form: str
     title: str
     make: Callable[..., LinearOracle]
+    whole: bool = True  # whether its numbers are whole, and at least 1
 
     @property
     def numbers(self) -> int:
@@ -171,9 +173,14 @@ def _partition(*numbers: int) -> PartitionMatroid:
     return PartitionMatroid.of(numbers[::2], numbers[1::2])
 
 
+def _box(*numbers: float) -> Box:
+    return Box(np.array(numbers[::2]), np.array(numbers[1::2]))
+
+
 SETS = {
     "ball": NamedSet("ball(n)", "the unit ball", lambda n: L2Ball(n, 1.0)),
     "cube": NamedSet("cube(n)", "the cube from -1 to 1", lambda n: Box.cube(n, -1.0, 1.0)),
+    "box": NamedSet("box(low,high,...)", "numbers, each in its own range", _box, whole=False),
     "cross": NamedSet(
         "cross(n)", "vectors whose absolute values sum to at most 1", lambda n: L1Ball(n, 1.0)
     ),
@@ -208,6 +215,8 @@ def set_named(text: str) -> LinearOracle:
 
     >>> set_named("ball(2)").abilities
     ('a linear oracle', 'a projection', 'sizes', 'a gauge', 'a barrier')
+    >>> set_named("box(1,20)").diameter(1)
+    19.0
     >>> set_named("k-sets(10)")
     Traceback (most recent call last):
     discreet.errors.DiscreetError: the set 'k-sets(10)' has 1 number, but must be k-sets(n,k) with
@@ -221,16 +230,18 @@ def set_named(text: str) -> LinearOracle:
         raise unknown_name("set", text if parts is None else parts[1], known)
     entry = SETS[parts[1]]
     numbers = [number.strip() for number in (parts[2] or "").split(",")]
-    if not all(re.fullmatch(r"-?\d{1,15}", number) for number in numbers):
+    kind = "whole numbers" if entry.whole else "numbers"
+    if not all(re.fullmatch(WHOLE if entry.whole else DECIMAL, number) for number in numbers):
         raise DiscreetError(
-            f"the set {shorten(text)} has no whole numbers, but must be {entry.form} with whole "
-            "numbers."
+            f"the set {shorten(text)} has no {kind}, but must be {entry.form} with {kind}."
         )
     if len(numbers) != entry.numbers if entry.numbers else len(numbers) % 2:
         raise DiscreetError(
             f"the set {shorten(text)} has {len(numbers)} number{'s' * (len(numbers) > 1)}, but "
-            f"must be {entry.form} with whole numbers."
+            f"must be {entry.form} with {kind}."
         )
+    if not entry.whole:
+        return entry.make(*(float(number) for number in numbers))
     return entry.make(
         *(
             check_int(f"a number of the set {shorten(text)}", int(n), minimum=1, maximum=LARGEST)

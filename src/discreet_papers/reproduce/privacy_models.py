@@ -107,9 +107,7 @@ def analyse(played: Sequence[PlayedGame]) -> ModelFindings:
                 over_rounds[row["algorithm"]].append((each.game.rounds, row))
     table = [
         {**select_columns(row, [name for name in COLUMNS if name != "rounds"]), "rounds": each}
-        for each, row in (
-            (one.game.rounds, row) for one in played for row in one.results.summary()
-        )
+        for each, row in ((one.game.rounds, row) for one in played for row in one.results.summary())
     ]
     last = {name: rows[-1][1]["regret_mean"] for name, rows in over_rounds.items()}
     times = {name: last[name] / last[OPEN] for name in (JOINT, LOCAL)}
