@@ -1,0 +1,126 @@
+"""A newsroom with a trusted server: which of 8 articles a reader sees first, from 20 features.
+
+Readers trust the server with their features and clicks, and nobody else: what others see (which
+articles others are shown, what the model says) must not tell what one reader likes. Each reader
+sees her own page only. This is the joint model, and `ContextualBandit` keeps it.
+
+The program does what a server would do. It declares features and their scales, keeps the run in a
+file, charges a budget, takes clicks late, and restarts in the middle. In the end it shows how to
+wait for clicks: a reader who has not clicked after 30 minutes counts as one who does not.
+
+Run it with: python examples/newsroom.py [--quick]
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import numpy as np
+
+from discreet import ContextualBandit, Features, Ledger
+from discreet.contracts import Floats
+
+QUICK = "--quick" in sys.argv  # a first look, with few readers
+READERS = 300 if QUICK else 25_000
+TOPICS = ("politics", "sports", "science", "culture", "money", "travel", "health", "local")
+OTHERS = 12  # other features: age, device, time of day, ...
+LIKED, OTHER = 0.5, 0.1  # how often an article on a reader's topic, or another one, is clicked
+EPSILON, DELTA = 1.0, 1e-6
+CLICKS_AFTER = timedelta(minutes=30)
+SHOWN_TO = 4  # how many readers come before the first one of them answers
+
+
+def newsroom_features() -> Features:
+    """Return what is known of a reader: declared, never measured from readers.
+
+    The scales say how large a feature usually is: a share of 1/8 of all readers likes a topic, so
+    that an indicator of 0 or 1 has a root mean square of sqrt(1/8).
+    """
+    scales = [len(TOPICS) ** -0.5] * len(TOPICS) + [1.0] * OTHERS
+    return Features(TOPICS, context=len(TOPICS) + OTHERS, scales=scales)
+
+
+def readers(count: int) -> Iterator[tuple[Floats, int, float]]:
+    """Yield features of readers, the topic that each of them likes, and a number for the click."""
+    chance = np.random.default_rng(1)
+    for _ in range(count):
+        topic = int(chance.integers(len(TOPICS)))
+        features = np.concatenate([np.eye(len(TOPICS))[topic], chance.standard_normal(OTHERS)])
+        yield features, topic, float(chance.random())
+
+
+def serve(path: Path) -> list[bool]:
+    """Serve all readers; return who was shown an article on his or her topic."""
+    ledger = Ledger(EPSILON, DELTA)  # in memory here; a server keeps it in a file
+    bandit = ContextualBandit(
+        newsroom_features(),
+        horizon=READERS,
+        epsilon=EPSILON,
+        delta=DELTA,
+        path=path,
+        ledger=ledger,
+    )
+    print(bandit)
+    print(f"Guarantee: {bandit.guarantee}\n")
+    liked, waiting = [], []
+    for number, (features, topic, number_of_click) in enumerate(readers(READERS)):
+        if number == READERS // 2:  # a restart: the run goes on from its file
+            bandit.close()
+            bandit = ContextualBandit.open(path, ledger=ledger)
+        decision = bandit.ask(features)
+        right = decision.arm == TOPICS[topic]
+        liked.append(right)
+        waiting.append((decision, float(number_of_click < (LIKED if right else OTHER))))
+        if len(waiting) > SHOWN_TO:  # some earlier reader has clicked, or has left
+            bandit.tell(waiting[0][0], reward=waiting[0][1])
+            waiting.pop(0)
+    print(f"In the end: {bandit.state()}")
+    print(f"Open decisions show no article: {[one.choice for one in bandit.open_decisions]}")
+    print(f"Charged: epsilon {ledger.spent.epsilon:g}, delta {ledger.spent.delta:g}")
+    bandit.close()
+    return liked
+
+
+def show_waiting() -> None:
+    """Show what to do if the time of a click must not tell anything: declare a wait."""
+    bandit = ContextualBandit(
+        newsroom_features(),
+        horizon=None,  # nobody knows how many readers will come
+        epsilon=EPSILON,
+        delta=DELTA,
+        wait=CLICKS_AFTER,
+        default_reward=0.0,
+    )
+    features, _, _ = next(readers(1))
+    decision = bandit.ask(features, available=["politics", "sports", "science"])
+    bandit.tell(decision, reward=1.0)
+    print(f"\nWith a wait, nothing visible depends on who clicked when: {bandit.state()}")
+
+
+def show_file(path: Path) -> None:
+    """Show that the file has no choice in the clear."""
+    with sqlite3.connect(path) as file:
+        choices = file.execute("SELECT DISTINCT choice FROM choice").fetchall()
+    print(f"The file knows of choices only that there were some: {choices} (-1: not shown)")
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "newsroom.db"
+        liked = np.array(serve(path))
+        show_file(path)
+    show_waiting()
+    rates = OTHER + (LIKED - OTHER) * liked
+    blind = OTHER + (LIKED - OTHER) / len(TOPICS)
+    print(f"\nClicks a reader, with every article equally often: {blind:.3f}; at best {LIKED:.3f}.")
+    for quarter, part in enumerate(np.array_split(rates, 4), start=1):
+        print(f"quarter {quarter} of all readers: {part.mean():.3f}")
+
+
+if __name__ == "__main__":
+    main()
