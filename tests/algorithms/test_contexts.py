@@ -311,13 +311,55 @@ def test_so_on_a_small_scale():
     assert found[:, :3].max() < found[:, 3].min() / 3.0
 
 
+def test_a_trusted_server_costs_little_even_in_a_short_game():
+    """A fixed seed; 59, 40 and 1,333 were measured, with standard deviations below a tenth."""
+    names = [("joint-linucb", {}), ("linucb", {}), ("uniform-contexts", {})]
+    joint, plain, uniform = regrets(
+        names,
+        "contexts-gaussian",
+        rounds=3000,
+        trials=2,
+        epsilon=4.0,
+        problem=Contexts(4, 4),
+        compiled=False,
+    ).mean(axis=0)
+    assert plain < joint < 2.0 * plain < uniform / 10.0
+
+
+@pytest.mark.full
+def test_golden_regret_at_a_trusted_server():
+    """10 arms and features, 10^5 rounds, (1, 1e-6), rewards 0 or 1: 263 ± 8 in another study, here
+    256 ± 8; without privacy 178 ± 3 and 186 ± 3. Four deviations: a false alarm in 10^4 runs.
+    """
+    place, bounds = Contexts(), Range(0.0, 1.0)
+    setting = Setting(place, rounds=100_000, epsilon=1.0, delta=1e-6, bounds=bounds)
+    names = ("joint-linucb", "linucb")
+    found = [
+        run_trial(
+            [algorithm(name).build(setting).private for name in names],
+            environment("contexts-gaussian", place),
+            np.array([100_000]),
+            seed=43,
+            trial=trial,
+            bounds=bounds,
+            clip=False,
+            stop=threading.Event(),
+            compiled=True,
+        ).regret[:, 0]
+        for trial in range(32)
+    ]
+    joint, plain = np.mean(found, axis=0)
+    assert joint == pytest.approx(260.0, abs=34.0)
+    assert plain == pytest.approx(182.0, abs=16.0)
+
+
 @pytest.mark.full
 def test_the_targets_with_gaussian_contexts():
     names = [("local-linucb", {}), ("joint-linucb", {}), ("joint-linucb", {"constants": "theory"})]
     local, joint, theory = regrets(names, "contexts-gaussian", rounds=2**18, trials=8).mean(axis=0)
     assert local <= 18_000
-    assert joint <= 1_000
-    assert theory <= 5_500
+    assert joint <= 600
+    assert theory <= 3_500
     assert (
         regrets(names[:1], "contexts-gaussian", rounds=2**18, trials=8, epsilon=5.0).mean() <= 2_500
     )

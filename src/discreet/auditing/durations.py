@@ -17,13 +17,14 @@ from discreet.auditing.bounds import CONFIDENCE, Tally, best_event, epsilon_boun
 from discreet.auditing.measured_times import Measured, quiet_process, rank_score
 from discreet.channels.batch import BatchSums
 from discreet.channels.per_round import EveryRound
-from discreet.contracts import Floats, Generator
+from discreet.contracts import Floats, Generator, Server
 from discreet.contracts.passing import Action, Observation, Query, Release, Trace
 from discreet.errors import DiscreetError, check_int, check_range
 from discreet.guarantee import Json
 from discreet.learners.wrapping import Wrapping
 from discreet.live.arms import ArmsClient, BestArmSearch
 from discreet.live.client import LiveClient
+from discreet.live.contextual import ContextualBandit
 from discreet.live.experts import Advisor, Experts
 from discreet.live.optimizers import Optimizer, VectorOptimizer
 from discreet.live.run import LiveRun
@@ -67,6 +68,12 @@ class SameRelease(Wrapping[Action, Trace, Release, Query, Observation]):
             kept += [value, value]
         kept[1] = value
         self.learner.learn(trace, kept[0])
+
+    @property
+    def model(self) -> object:
+        """What a server publishes."""
+        assert isinstance(self.learner, Server), "only the policies of contexts ask"
+        return self.learner.model
 
 
 class Neighbours(NamedTuple):
@@ -299,6 +306,12 @@ class Player:
         if isinstance(subject, Advisor):
             advice = np.ascontiguousarray(np.asarray(observation).T)
             ask = lambda: client.ask(advice)  # type: ignore[attr-defined]  # noqa: E731
+        elif isinstance(client, ContextualBandit):
+            features = client.features
+            context = np.zeros(features.context) if features.context else None
+            rows = np.zeros((len(features.arms), features.arm_features))
+            own = rows if features.arm_features else None
+            ask = lambda: client.ask(context, arm_features=own)  # noqa: E731
         elif isinstance(client, BestArmSearch):  # without the question whether it has its answer
             ask = lambda: ArmsClient.ask(client)  # noqa: E731
         return run, ask, lambda decision, outcome: told(decision, **{keyword: outcome})

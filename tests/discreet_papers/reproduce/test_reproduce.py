@@ -35,6 +35,7 @@ SMALL = {
     "faster-rates-lemma-15": {"trials": 2, "rounds": 4096},
     "faster-rates-table-1": {"trials": 2, "rounds": 2**12},
     "price-of-privacy": {"trials": 2, "rounds": 4096},
+    "privacy-models": {"trials": 2, "rounds": 2048},
     "zheng-theorem-12": {"trials": 3, "rounds": 20_000},
     "zheng-table-1-contextual": {"trials": 2, "rounds": 2**11},
     "noise-in-the-local-model": {"trials": 2, "rounds": 100},
