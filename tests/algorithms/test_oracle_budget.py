@@ -26,6 +26,7 @@ SEEDS = {
 SETS = [
     "assignments(3)",
     "ball(5)",
+    "box(1,20,-0.5,2)",
     "cross(5)",
     "cube(5)",
     "k-sets(6,2)",

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 
@@ -160,7 +160,7 @@ def local_exp4(
     """
     epsilon, delta = setting.epsilon, setting.delta
     if noise == "response":
-        return _responding(setting, learning_rate, mixing)
+        return _responding(setting, learning_rate, mixing)[0]
     variances = {"laplace": SKEW * 2.0 / epsilon**2}
     if delta > 0.0:
         variances["gaussian"] = gaussian_sigma(epsilon, delta) ** 2
@@ -177,7 +177,7 @@ def local_exp4(
     private = Private(PerRound(setting.bounds, found), learner)
     instance = _instance(setting, private, tuning, "Theorem 5")
     given = any(each is not None for each in (noise, learning_rate, mixing))
-    return _or_responses(setting, instance, not given)
+    return _or_responses(setting, instance, tuning.bound, not given)
 
 
 @register_algorithm(
@@ -201,9 +201,9 @@ def batched_exp4(
     Where randomised response has the smaller bound, it is used, unless an option is given
     (``responses=false``): local privacy implies central privacy.
     """
-    found = _batched(setting, batch_size, learning_rate, mixing, fits=False)
+    found, bound = _batched(setting, batch_size, learning_rate, mixing, fits=False)
     given = any(each is not None for each in (batch_size, learning_rate, mixing))
-    return _or_responses(setting, found, not given if responses is None else responses)
+    return _or_responses(setting, found, bound, not given if responses is None else responses)
 
 
 @register_algorithm(
@@ -223,9 +223,9 @@ def improved_batched_exp4(
     responses: bool | None = None,
 ) -> Instance:
     """Algorithm 7 (Theorem 8): noise may be fitted to each expert's largest entry in a batch."""
-    found = _batched(setting, batch_size, learning_rate, mixing, fits=True)
+    found, bound = _batched(setting, batch_size, learning_rate, mixing, fits=True)
     given = any(each is not None for each in (batch_size, learning_rate, mixing))
-    return _or_responses(setting, found, not given if responses is None else responses)
+    return _or_responses(setting, found, bound, not given if responses is None else responses)
 
 
 class _Tuning(NamedTuple):
@@ -243,7 +243,8 @@ def _batched(
     mixing: float | None,
     *,
     fits: bool,
-) -> Instance:
+) -> tuple[Instance, float]:
+    """Return EXP4 on estimates of batches, and its bound on the scale [0, 1], vacuous or not."""
     experts, arms, rounds = setting.problem.experts, setting.problem.arms, setting.rounds
     epsilon, delta = setting.epsilon, setting.delta
     normal = gaussian_sigma(epsilon, delta) if delta > 0.0 else 0.0
@@ -282,17 +283,22 @@ def _batched(
     )
     learner = BatchedExp4.start(experts=experts, learning_rate=tuning.rate, mixing=tuning.mixing)
     theorem = "Theorem 8" if fits else "Theorem 6"
-    return _instance(setting, Private(channel, learner), tuning, theorem)
+    return _instance(setting, Private(channel, learner), tuning, theorem), tuning.bound
 
 
-def _or_responses(setting: Setting[Advice], found: Instance, allowed: bool) -> Instance:
-    """Return EXP4 on randomised bits if its bound is smaller: it is private in every model."""
+def _or_responses(
+    setting: Setting[Advice], found: Instance, bound: float, allowed: bool
+) -> Instance:
+    """Return EXP4 on randomised bits if its bound is smaller: it is private in every model.
+
+    Bounds are compared before they are capped at what nothing can exceed: of two vacuous ones the
+    smaller is still the better choice.
+    """
     if not allowed:
         return found
-    bits, bound = _responding(setting, None, None), found.regret_bound
+    bits, own = _responding(setting, None, None)
     known = {"channel": "randomised response, which has the smaller bound", **bits.parameters}
-    smaller = bound is None or cast(float, bits.regret_bound) < bound
-    return replace(bits, parameters=known) if smaller else found
+    return replace(bits, parameters=known) if own < bound else found
 
 
 def _tuned(
@@ -344,8 +350,11 @@ def _tuned(
 
 def _responding(
     setting: Setting[Advice], learning_rate: float | None, mixing: float | None
-) -> Instance:
-    """Return EXP4 on randomised bits, whose mean square is at most (1 + a) / 2, a the contrast."""
+) -> tuple[Instance, float]:
+    """Return EXP4 on randomised bits, and its bound on the scale [0, 1], vacuous or not.
+
+    The mean square of a bit is at most (1 + a) / 2, a the contrast.
+    """
     channel = Responses.calibrated(bounds=setting.bounds, epsilon=setting.epsilon)
     most, entropy = 0.5 + 0.5 * channel.contrast, math.log(setting.problem.experts)
     spread = 0.5 * most * setting.problem.arms * setting.rounds
@@ -353,7 +362,7 @@ def _responding(
     share = mixing or 0.0
     learner = Exp4.start(experts=setting.problem.experts, learning_rate=rate, mixing=share)
     bound = (1.0 - share) * entropy / rate + rate * spread + share * setting.rounds
-    return Instance(
+    instance = Instance(
         private=Private(channel, learner),
         parameters={
             "batch_size": 1,
@@ -364,6 +373,7 @@ def _responding(
         regret_bound=_capped(setting, bound / channel.contrast),
         bound_source="docs/regret.md: Responses",
     )
+    return instance, bound / channel.contrast
 
 
 def _instance(

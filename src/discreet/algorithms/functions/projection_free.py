@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from discreet.algorithms.functions.common import (
     GradientSumName,
@@ -19,6 +20,7 @@ from discreet.algorithms.functions.common import (
     noise_on_reports,
     place_with,
 )
+from discreet.algorithms.functions.one_point import descend_one_point
 from discreet.algorithms.functions.projection_tuning import OracleBudget, tune_leader
 from discreet.algorithms.functions.unknown_horizon import lead_in_epochs
 from discreet.algorithms.registry import Growth, Instance, Setting, register_algorithm
@@ -35,7 +37,7 @@ from discreet.learners import (
 )
 from discreet.mechanisms import NoiseName
 from discreet.problems import Functions
-from discreet.sets import LinearOracle
+from discreet.sets import LinearOracle, Projecting
 
 SOURCE = (
     "a leader on noisy sums of estimates, and looking around (see discreet.learners.functions.sums)"
@@ -130,7 +132,8 @@ def private_projection_free(
     certain, and the bound pays for a leader that may be further away.
 
     Where noise on every value has the smaller bound, it is used, unless an option asks for sums:
-    local privacy implies central privacy.
+    local privacy implies central privacy. It is then ``local-convex`` if the set has a projection
+    and that has a still smaller bound (``budget=rounds`` keeps to the oracle).
     """
     if baseline and rounding:
         raise DiscreetError(
@@ -174,6 +177,8 @@ def private_projection_free(
     if tuning != "proved" or baseline or any(each is not None for each in asked):
         return central
     local = lead_on_reports(setting, budget, when_vacuous)
+    if isinstance(setting.problem.place.set, Projecting) and budget == "tolerance":
+        local = least_bound(local, descend_on_reports(setting, when_vacuous))
     return least_bound(central, local, share=WORTH_IT)
 
 
@@ -215,6 +220,14 @@ def lead_on_reports(
         source=REPORTED,
     )
     return decide(setting, proposal, when_vacuous)
+
+
+def descend_on_reports(setting: Setting[Functions], when_vacuous: WhenVacuous) -> Instance:
+    """Return descent by projections on values that have their own noise: local-convex."""
+    noise = noise_on_reports(setting, setting.bounds, None)
+    found = descend_one_point(setting, noise, when_vacuous=when_vacuous)
+    known = {"channel": "local, by projections, which has the smaller bound", "noise": noise.kind}
+    return replace(found, parameters={**known, **found.parameters})
 
 
 def refuse_in_epochs(**given: object) -> None:
