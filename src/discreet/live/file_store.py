@@ -252,11 +252,10 @@ class FileStore(RunFile):
 
 def release_row(row: tuple[Any, ...]) -> ReleaseRow:
     """Return a row of the table of releases; a release of one number is a float."""
-    *facts, content = row
+    batch, choice, size, probability, at, content = row
     numbers = None if content is None else np.frombuffer(content, np.float64)
-    return ReleaseRow(
-        *facts, float(numbers[0]) if numbers is not None and numbers.size == 1 else numbers
-    )
+    value = float(numbers[0]) if numbers is not None and numbers.size == 1 else numbers
+    return ReleaseRow(batch, choice, size, probability, at, value)
 
 
 def _draws(text: str | None) -> Draws | None:

@@ -7,6 +7,8 @@ import struct
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from discreet.estimates.released import ReleaseSum
+
 # batch, choice, size, probability, time, value: 44 bytes a release
 ROW = struct.Struct("<qiqddd")
 # Releases that a run in memory keeps one by one. Older ones are kept as sums, so that memory does
@@ -32,15 +34,6 @@ class ReleaseRow(NamedTuple):
     probability: float | None
     at: float
     value: object  # a float, or an array of them; None if the channel is not private
-
-
-class ReleaseSum(NamedTuple):
-    """All releases of one choice over batches of one size."""
-
-    choice: int
-    size: int  # rounds of each
-    releases: int
-    total: float  # of the released values
 
 
 def summed(rows: Iterable[ReleaseRow]) -> list[ReleaseSum]:
@@ -77,9 +70,7 @@ class ReleaseLog:
             batch, choice, size, math.nan if probability is None else probability, at, value
         )
 
-    def _fold(
-        self, sums: dict[tuple[int, int], tuple[int, float]], rows: bytearray
-    ) -> bytearray:
+    def _fold(self, sums: dict[tuple[int, int], tuple[int, float]], rows: bytearray) -> bytearray:
         older, sums = rows[: KEPT * ROW.size], dict(sums)
         for _, choice, size, _, _, value in ROW.iter_unpack(older):
             _add(sums, choice, size, value)

@@ -12,6 +12,7 @@ from typing import NamedTuple, Self, TypeVar
 
 from discreet.contracts import Learner
 from discreet.errors import DiscreetError, count
+from discreet.estimates.released import ReleaseSum
 from discreet.guarantee import Guarantee
 from discreet.ledger import Ledger
 from discreet.ledger.guards import NotCopyable, process_mark
@@ -19,7 +20,7 @@ from discreet.ledger.inputs import User
 from discreet.live.engine import Engine
 from discreet.live.frames import withhold_frames
 from discreet.live.keys import KeyPlace
-from discreet.live.release_log import ReleaseFacts, ReleaseRow, ReleaseSum
+from discreet.live.release_log import ReleaseFacts, ReleaseRow
 from discreet.live.rows import RELEASED, Draws, Group, OpenRow, Recipe, Rows, Ticket
 from discreet.live.run_plan import RunPlan, action_number, run_guarantee
 from discreet.live.store import MemoryStore, Store

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from discreet.errors import DiscreetError
+from discreet.estimates.released import ReleaseSum
 from discreet.live.keys import Key, KeyPlace
-from discreet.live.release_log import ReleaseFacts, ReleaseRow, ReleaseSum, summed
+from discreet.live.release_log import ReleaseFacts, ReleaseRow, summed
 from discreet.live.rows import (
     Change,
     Counters,
