@@ -12,6 +12,7 @@ from discreet.estimates.bits import BitEvidence
 from discreet.estimates.pairs import Evidence
 from discreet.estimates.released import ReleaseSum
 from discreet.estimates.sums import NoisySums, SumEvidence
+from discreet.learners.wrapping import Wrapping
 from discreet.private import Private
 
 # Rounds that evidence is tuned to if a run has no horizon, or stops by itself.
@@ -34,13 +35,28 @@ class Design:
         self._usual = 1.0
         if isinstance(channel, Batch):
             self._usual = float(channel.size)
-            if type(private.learner).patience is not Learner.patience:  # batches grow
+            if _grows(private.learner):
                 self._usual = max(self._usual, self._rounds / (USUAL * arms))
 
     @property
     def per_arm(self) -> float:
         """How many rounds evidence about an arm is tuned to."""
         return self._rounds / self.arms
+
+    def sums(self) -> NoisySums:
+        """Return what noisy sums of this run say."""
+        channel = self.channel
+        assert isinstance(channel, Batch | PerRound), "bits are no sums"
+        unit = 1.0 if isinstance(channel, Batch) else channel.bounds.width  # of the noise
+        return NoisySums(channel.noise, unit, rounds=self.per_arm, usual=self._usual)
+
+    def contrast(self, size: int) -> float:
+        """Return how much the mean of a bit grows with the mean of a batch."""
+        channel = self.channel
+        if isinstance(channel, OneBit):
+            return channel.noise.contrast_of(size)
+        assert isinstance(channel, Responses), "no other channel releases bits"
+        return channel.contrast
 
     def evidence(self, sums: Iterable[ReleaseSum]) -> list[Evidence]:
         """Return the evidence about the mean loss of every arm, as a fraction of the range."""
@@ -55,13 +71,10 @@ class Design:
         if isinstance(channel, OneBit | Responses):
             bits = BitEvidence()
             for _, size, releases, total in sums:
-                bits.add(_contrast(channel, size), size, round(total), releases)
+                bits.add(self.contrast(size), size, round(total), releases)
             return bits
         assert isinstance(channel, Batch | PerRound), "no other channel is accepted"
-        noise = channel.noise
-        evidence = SumEvidence(
-            NoisySums(noise, unit_of(channel), rounds=self.per_arm, usual=self._usual)
-        )
+        noise, evidence = channel.noise, SumEvidence(self.sums())
         for _, size, releases, total in sums:
             if math.isfinite(noise.spread()) and size != channel.hold():
                 raise DiscreetError(
@@ -72,13 +85,11 @@ class Design:
         return evidence
 
 
-def unit_of(channel: Batch | PerRound) -> float:
-    """Return the width of the range, in units of the noise."""
-    return 1.0 if isinstance(channel, Batch) else channel.bounds.width
-
-
-def _contrast(channel: OneBit | Responses, size: int) -> float:
-    return channel.noise.contrast_of(size) if isinstance(channel, OneBit) else channel.contrast
+def _grows(learner: Learner) -> bool:
+    """Return whether a learner chooses the length of its batches."""
+    while isinstance(learner, Wrapping):
+        learner = learner.learner
+    return type(learner).patience is not Learner.patience
 
 
 def _check(channel: Channel) -> None:

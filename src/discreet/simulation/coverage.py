@@ -1,0 +1,169 @@
+"""How often intervals hold, and how wide they are: what estimates of a run would be worth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from discreet.contracts import Floats, Integers, Trace
+from discreet.errors import DiscreetError, check_int, check_share
+from discreet.estimates import Design, ReleaseSum, difference
+from discreet.estimates.paths import Mask, evidence_path
+from discreet.learners.wrapping import Wrapping
+from discreet.private import Private
+from discreet.problems import ArmsEnvironment
+from discreet.randomness import streams_of
+from discreet.ranges import Range, make_range
+from discreet.simulation.dealing import Dealer, stretches
+from discreet.simulation.loop import Player, Prototype
+
+UNIT = make_range()
+
+
+class KeepingReleases(Wrapping[int, Trace, float, float, object]):
+    """A learner whose releases are kept; nothing else changes. Traces name their arm."""
+
+    arms: Integers
+    sizes: Integers  # 0: the usual one
+    values: Floats
+    counts: Integers
+
+    def learn(self, trace: Trace, released: float) -> None:
+        """Keep the release."""
+        place = self.counts[0]
+        if place < self.values.size:
+            self.arms[place] = trace.arm  # type: ignore[attr-defined]
+            self.sizes[place] = self.learner.patience(trace)
+            self.values[place] = released
+        self.counts[0] = place + 1
+        self.learner.learn(trace, released)
+
+
+class Kept(NamedTuple):
+    """The releases of one trial, in their order."""
+
+    arms: Integers
+    sizes: Integers
+    values: Floats
+
+    def sums(self) -> list[ReleaseSum]:
+        """Return the sums of all releases."""
+        pairs = sorted(set(zip(self.arms.tolist(), self.sizes.tolist(), strict=True)))
+        found = []
+        for arm, size in pairs:
+            mine = self.values[(self.arms == arm) & (self.sizes == size)]
+            found.append(ReleaseSum(arm, size, mine.size, float(mine.sum())))
+        return found
+
+    def path(self, design: Design, arm: int, mean: float, limit: float | Mask) -> Floats:
+        """Return the log evidence against the mean of an arm after every release of any arm."""
+        mine = self.arms == arm
+        number = np.cumsum(mine)
+        if isinstance(limit, np.ndarray):
+            needed = np.zeros(int(mine.sum()) + 1, bool)
+            needed[number[limit]] = True
+            limit = needed[1:]
+        path = evidence_path(design, self.sizes[mine], self.values[mine], mean, limit)
+        whole: Floats = np.concatenate([[0.0], path])[number]
+        return whole
+
+
+class CoverageRow(NamedTuple):
+    """Intervals of one mean, or of one difference, in many trials."""
+
+    name: str  # "best arm", "next arm", "difference"
+    coverage: float  # share of trials in which the interval held after every release
+    width: float  # at the end, on average, in the units of the outcomes
+    trials: int
+
+
+def keep_releases(
+    private: Private,
+    environment: ArmsEnvironment,
+    *,
+    rounds: int,
+    trials: int,
+    seed: int,
+    first: int = 0,
+    bounds: Range = UNIT,
+) -> Iterator[Kept]:
+    """Play some trials and yield the releases of each; the games are those of ``simulate``."""
+    room = rounds if private.channel.hold() == 1 else rounds // private.channel.hold() + 1
+    room = rounds if type(private.learner).patience is not Wrapping.patience else room
+    learner = KeepingReleases(
+        private.learner,
+        np.zeros(room, np.int64),
+        np.zeros(room, np.int64),
+        np.zeros(room),
+        np.zeros(1, np.int64),
+    )
+    shared = Prototype(Private(private.channel, learner))
+    dealer = Dealer(environment, bounds, clip=False)
+    marks = np.array([rounds])
+    numbers = list(range(first, first + trials))
+    for mine, own in zip(streams_of(seed, numbers), streams_of(seed, numbers), strict=True):
+        player = Player(shared, mine)
+        for part in stretches(environment, marks):
+            player.play(dealer.deal(part.start, part.end, own.environment)[0], part.stops)
+        kept = player.private.learner
+        assert isinstance(kept, KeepingReleases)
+        count = int(kept.counts[0])
+        sizes = np.where(kept.sizes[:count] > 0, kept.sizes[:count], private.channel.hold())
+        yield Kept(kept.arms[:count].copy(), sizes, kept.values[:count].copy())
+
+
+def measure_coverage(
+    private: Private,
+    environment: ArmsEnvironment,
+    *,
+    rounds: int,
+    trials: int,
+    seed: int = 0,
+    first: int = 0,
+    level: float = 0.95,
+    arms: tuple[int, int] | None = None,
+    bounds: Range = UNIT,
+) -> list[CoverageRow]:
+    """Return coverage and width of anytime intervals for the best arm, the next and the difference.
+
+    An interval counts as wrong if it was wrong after any release. For a difference that is counted
+    where the evidence against the two true means together was ever too large, which happens at
+    least as often. ``arms`` are compared in place of the best one and the next.
+    """
+    means = environment.fixed_means()
+    if means.size == 0:
+        raise DiscreetError(
+            "estimates need an environment whose means are fixed, such as stochastic."
+        )
+    best, following = (int(arm) for arm in np.argsort(means, kind="stable")[:2])
+    pair = (best, following) if arms is None else arms
+    design = Design(private, arms=means.size, rounds=check_int("rounds", rounds, minimum=2))
+    limit = math.log(1.0 / (1.0 - check_share("level", level)))
+    held, widths = np.zeros((trials, 3), bool), np.zeros((trials, 3))
+    kept = keep_releases(
+        private, environment, rounds=rounds, trials=trials, seed=seed, first=first, bounds=bounds
+    )
+    for trial, releases in enumerate(kept):
+        paths = [releases.path(design, arm, float(means[arm]), limit) for arm in pair]
+        near = paths[0] + paths[1] >= limit
+        if near.any():  # bounds do not suffice
+            exact = [releases.path(design, arm, float(means[arm]), near) for arm in pair]
+            near &= exact[0] + exact[1] >= limit
+        held[trial] = [*(bool(np.all(path < limit)) for path in paths), not near.any()]
+        found = design.evidence(releases.sums())
+        one, other = found[pair[0]], found[pair[1]]
+        ends = [each.interval(limit) if each.releases else (0.0, 1.0) for each in (one, other)]
+        cut = [(max(low, 0.0), min(high, 1.0)) for low, high in ends]
+        low, high = difference(one, other, limit)
+        cut.append((max(low, -1.0), min(high, 1.0)))
+        widths[trial] = [max(0.0, high - low) for low, high in cut]
+    names = ("best arm", "next arm", "difference")
+    return [
+        CoverageRow(
+            name, float(held[:, i].mean()), float(widths[:, i].mean()) * bounds.width, trials
+        )
+        for i, name in enumerate(names)
+    ]
