@@ -26,7 +26,7 @@ class BitEvidence:
     >>> evidence = BitEvidence()
     >>> evidence.add(math.tanh(0.5), 1, ones=100, bits=200)
     >>> [round(end, 3) for end in evidence.interval(math.log(20.0))]
-    [0.282, 0.718]
+    [0.269, 0.731]
     """
 
     def __init__(self) -> None:

@@ -99,7 +99,7 @@ class SumEvidence:
     >>> for size in (1, 1, 1, 2, 3, 5, 8, 12, 18, 27, 40, 60):
     ...     evidence.add(size, 0.45)
     >>> [round(end, 4) for end in evidence.interval(math.log(20.0))]
-    [0.3107, 0.5893]
+    [0.3116, 0.5884]
     """
 
     def __init__(self, sums: NoisySums) -> None:

@@ -91,15 +91,8 @@ def keep_releases(
     bounds: Range = UNIT,
 ) -> Iterator[Kept]:
     """Play some trials and yield the releases of each; the games are those of ``simulate``."""
-    room = rounds if private.channel.hold() == 1 else rounds // private.channel.hold() + 1
-    room = rounds if type(private.learner).patience is not Wrapping.patience else room
-    learner = KeepingReleases(
-        private.learner,
-        np.zeros(room, np.int64),
-        np.zeros(room, np.int64),
-        np.zeros(room),
-        np.zeros(1, np.int64),
-    )
+    arms, sizes, counts = (np.zeros(room, np.int64) for room in (rounds, rounds, 1))
+    learner = KeepingReleases(private.learner, arms, sizes, np.zeros(rounds), counts)
     shared = Prototype(Private(private.channel, learner))
     dealer = Dealer(environment, bounds, clip=False)
     marks = np.array([rounds])
