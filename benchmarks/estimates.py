@@ -106,7 +106,7 @@ def main() -> int:
     """Measure all cells; print the table, or write it into a document."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=999, help="of 600 rounds")
-    parser.add_argument("--long-trials", type=int, default=399, help="of 10,000 rounds")
+    parser.add_argument("--long-trials", type=int, default=1500, help="of 10,000 rounds")
     parser.add_argument("--write", type=Path, help="a document with the marks of a table")
     given = parser.parse_args()
     lines = [

@@ -43,7 +43,7 @@ def test_intervals_hold_after_every_release(name, trials):
 @pytest.mark.parametrize("name", WIDTHS[600])
 def test_intervals_hold_in_every_setting(name, rounds, epsilon):
     """Coverage of at least 95 % and widths within 10 % in every cell, with fixed seeds."""
-    assert measure(name, rounds, epsilon, 999 if rounds == 600 else 399).met
+    assert measure(name, rounds, epsilon, 999 if rounds == 600 else 1500).met
 
 
 def built(name, rounds=300, **options):

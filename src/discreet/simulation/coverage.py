@@ -11,6 +11,7 @@ import numpy as np
 from discreet.contracts import Floats, Integers, Trace
 from discreet.errors import DiscreetError, check_int, check_share
 from discreet.estimates import Design, ReleaseSum, difference
+from discreet.estimates.pairs import largest
 from discreet.estimates.paths import Mask, evidence_path
 from discreet.learners.wrapping import Wrapping
 from discreet.private import Private
@@ -57,6 +58,10 @@ class Kept(NamedTuple):
             mine = self.values[(self.arms == arm) & (self.sizes == size)]
             found.append(ReleaseSum(arm, size, mine.size, float(mine.sum())))
         return found
+
+    def until(self, time: int) -> Kept:
+        """Return the releases up to one of them."""
+        return Kept(self.arms[: time + 1], self.sizes[: time + 1], self.values[: time + 1])
 
     def path(self, design: Design, arm: int, mean: float, limit: float | Mask) -> Floats:
         """Return the log evidence against the mean of an arm after every release of any arm."""
@@ -122,9 +127,7 @@ def measure_coverage(
 ) -> list[CoverageRow]:
     """Return coverage and width of anytime intervals for the best arm, the next and the difference.
 
-    An interval counts as wrong if it was wrong after any release. For a difference that is counted
-    where the evidence against the two true means together was ever too large, which happens at
-    least as often. ``arms`` are compared in place of the best one and the next.
+    An interval counts as wrong if it was wrong after any release. ``arms`` are compared in place of the best one and the next.
     """
     means = environment.fixed_means()
     if means.size == 0:
@@ -145,6 +148,11 @@ def measure_coverage(
         if near.any():  # bounds do not suffice
             exact = [releases.path(design, arm, float(means[arm]), near) for arm in pair]
             near &= exact[0] + exact[1] >= limit
+            gap = float(means[pair[0]]), float(means[pair[1]])
+            near[near] = [
+                _refuted(design, releases.until(int(time)), pair, gap, limit)
+                for time in np.flatnonzero(near)
+            ]
         held[trial] = [*(bool(np.all(path < limit)) for path in paths), not near.any()]
         found = design.evidence(releases.sums())
         one, other = found[pair[0]], found[pair[1]]
@@ -160,3 +168,20 @@ def measure_coverage(
         )
         for i, name in enumerate(names)
     ]
+
+
+def _refuted(
+    design: Design, kept: Kept, pair: tuple[int, int], means: tuple[float, float], limit: float
+) -> bool:
+    """Return whether the interval of a difference leaves out the true one.
+
+    It does if the evidence is too large against all pairs of means with that difference.
+    """
+    found = design.evidence(kept.sums())
+    one, other = found[pair[0]], found[pair[1]]
+    least = -largest(
+        lambda shift: -one.log_evidence(means[0] + shift) - other.log_evidence(means[1] + shift),
+        -min(means),
+        1.0 - max(means),
+    )
+    return least >= limit
