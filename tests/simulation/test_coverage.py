@@ -9,7 +9,7 @@ import pytest
 from common import ROOT
 from scipy.stats import binom
 
-from discreet import DiscreetError
+from discreet import DiscreetError, simulate
 from discreet.algorithms import Setting, algorithm
 from discreet.environments import environment
 from discreet.environments.arms.stochastic import Stochastic
@@ -20,6 +20,7 @@ from discreet.simulation.coverage import keep_releases, measure_coverage
 sys.path.insert(0, str(ROOT / "benchmarks"))
 from estimates import EPSILONS, WIDTHS, measure
 
+SHORT = {"rounds": 300, "trials": 1, "seed": 1, "compiled": False}
 ALARM = 1e-4  # the probability of a false alarm of a test of coverage, at a true coverage of 95 %
 
 
@@ -28,7 +29,7 @@ def least(trials, tests=1):
     return binom.ppf(ALARM / tests, trials, 0.95)
 
 
-@pytest.mark.parametrize(("name", "trials"), [("dp-klucb", 240), ("one-bit-tsallis-inf", 240)])
+@pytest.mark.parametrize(("name", "trials"), [("batched-exp3", 240), ("one-bit-tsallis-inf", 240)])
 def test_intervals_hold_after_every_release(name, trials):
     """Widths of 240 runs are within 15 % of the targets; they fix the seed."""
     cell = measure(name, 600, 1.0, trials)
@@ -55,12 +56,12 @@ def built(name, rounds=300, **options):
 def test_all_releases_are_kept(name):
     private = built(name)
     game = Stochastic(2, means=(0.0, 1.0))
-    (kept,) = keep_releases(private, game, rounds=300, trials=1, seed=1)
+    (kept,) = keep_releases(private, game, **SHORT)
     assert 200 <= kept.sizes.sum() <= 300
     means = [float(kept.values[kept.arms == arm].mean()) for arm in range(2)]
     assert means[0] < means[1]
     assert sum(each.releases for each in kept.sums()) == kept.arms.size
-    (again,) = keep_releases(private, game, rounds=300, trials=1, seed=1)
+    (again,) = keep_releases(private, game, **SHORT)
     assert np.array_equal(kept.values, again.values)
 
 
@@ -82,3 +83,28 @@ def test_an_environment_with_changing_means_is_refused():
     game = environment("random-walk", Arms(2), rounds=300)
     with pytest.raises(DiscreetError, match="whose means are fixed"):
         measure_coverage(built("batched-exp3"), game, rounds=300, trials=1)
+
+
+def test_simulate_reports_intervals():
+    asked = {"environment": "stochastic", "arms": 2, "rounds": 300, "trials": 6, "seed": 2}
+    found = simulate(["batched-exp3", "uniform", "exp3"], **asked, estimates=0.9)
+    names = [row["interval"] for row in found.intervals]
+    assert names == ["best arm", "next arm", "difference"]  # others release nothing private
+    assert {row["level"] for row in found.intervals} == {0.9}
+    assert all(0.0 < row["width"] <= 2.0 for row in found.intervals)
+    assert found.manifest()["estimates"][0]["coverage"] == found.intervals[0]["coverage"]
+    assert simulate("batched-exp3", **asked).intervals == ()
+
+
+@pytest.mark.parametrize(
+    ("names", "options", "words"),
+    [
+        ("exp3", {"estimates": 0.95}, "this run is not private"),
+        ("batched-exp3", {"estimates": 95}, r"estimates is 95, but must be above 0 and below 1"),
+        ("ftrl-ball", {"estimates": 0.95}, "estimates are for arms"),
+        ("batched-exp3", {"estimates": 0.95, "environment": "random-walk"}, "means are fixed"),
+    ],
+)
+def test_where_there_are_no_estimates_simulate_says_so(names, options, words):
+    with pytest.raises(DiscreetError, match=words):
+        simulate(names, rounds=50, trials=1, **options)

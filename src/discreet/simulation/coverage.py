@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple, TypedDict
 
 import numpy as np
 
-from discreet.contracts import Floats, Integers, Trace
+from discreet.contracts import Floats, Integers, Protected, Trace
 from discreet.errors import DiscreetError, check_int, check_share
 from discreet.estimates import Design, ReleaseSum, difference
 from discreet.estimates.pairs import largest
 from discreet.estimates.paths import Mask, evidence_path
 from discreet.learners.wrapping import Wrapping
 from discreet.private import Private
-from discreet.problems import ArmsEnvironment
+from discreet.problems import ArmsEnvironment, Environment
 from discreet.randomness import streams_of
 from discreet.ranges import Range, make_range
+from discreet.simulation.contenders import Contender
 from discreet.simulation.dealing import Dealer, stretches
 from discreet.simulation.loop import Player, Prototype
 
@@ -85,6 +87,17 @@ class CoverageRow(NamedTuple):
     trials: int
 
 
+class IntervalRow(TypedDict):
+    """Coverage and width of one interval of one contender, for tables and JSON."""
+
+    label: str
+    interval: str
+    level: float
+    coverage: float
+    width: float
+    trials: int
+
+
 def keep_releases(
     private: Private,
     environment: ArmsEnvironment,
@@ -94,11 +107,17 @@ def keep_releases(
     seed: int,
     first: int = 0,
     bounds: Range = UNIT,
+    compiled: bool = True,
+    wrapped: Callable[[Private], Protected] | None = None,
 ) -> Iterator[Kept]:
-    """Play some trials and yield the releases of each; the games are those of ``simulate``."""
+    """Play some trials and yield the releases of each; the games are those of ``simulate``.
+
+    ``wrapped`` may put something around the private learner, such as late outcomes.
+    """
     arms, sizes, counts = (np.zeros(room, np.int64) for room in (rounds, rounds, 1))
     learner = KeepingReleases(private.learner, arms, sizes, np.zeros(rounds), counts)
-    shared = Prototype(Private(private.channel, learner))
+    keeping = Private(private.channel, learner)
+    shared = Prototype(keeping if wrapped is None else wrapped(keeping), compiled=compiled)
     dealer = Dealer(environment, bounds, clip=False)
     marks = np.array([rounds])
     numbers = list(range(first, first + trials))
@@ -124,10 +143,12 @@ def measure_coverage(
     level: float = 0.95,
     arms: tuple[int, int] | None = None,
     bounds: Range = UNIT,
+    wrapped: Callable[[Private], Protected] | None = None,
 ) -> list[CoverageRow]:
     """Return coverage and width of anytime intervals for the best arm, the next and the difference.
 
-    An interval counts as wrong if it was wrong after any release. ``arms`` are compared in place of the best one and the next.
+    An interval counts as wrong if it was wrong after any release. ``arms`` are compared in place of
+    the best one and the next.
     """
     means = environment.fixed_means()
     if means.size == 0:
@@ -140,7 +161,14 @@ def measure_coverage(
     limit = math.log(1.0 / (1.0 - check_share("level", level)))
     held, widths = np.zeros((trials, 3), bool), np.zeros((trials, 3))
     kept = keep_releases(
-        private, environment, rounds=rounds, trials=trials, seed=seed, first=first, bounds=bounds
+        private,
+        environment,
+        rounds=rounds,
+        trials=trials,
+        seed=seed,
+        first=first,
+        bounds=bounds,
+        wrapped=wrapped,
     )
     for trial, releases in enumerate(kept):
         paths = [releases.path(design, arm, float(means[arm]), limit) for arm in pair]
@@ -154,13 +182,7 @@ def measure_coverage(
                 for time in np.flatnonzero(near)
             ]
         held[trial] = [*(bool(np.all(path < limit)) for path in paths), not near.any()]
-        found = design.evidence(releases.sums())
-        one, other = found[pair[0]], found[pair[1]]
-        ends = [each.interval(limit) if each.releases else (0.0, 1.0) for each in (one, other)]
-        cut = [(max(low, 0.0), min(high, 1.0)) for low, high in ends]
-        low, high = difference(one, other, limit)
-        cut.append((max(low, -1.0), min(high, 1.0)))
-        widths[trial] = [max(0.0, high - low) for low, high in cut]
+        widths[trial] = interval_widths(design, releases, pair, limit)
     names = ("best arm", "next arm", "difference")
     return [
         CoverageRow(
@@ -168,6 +190,72 @@ def measure_coverage(
         )
         for i, name in enumerate(names)
     ]
+
+
+def interval_widths(
+    design: Design, kept: Kept, pair: tuple[int, int], limit: float
+) -> tuple[float, float, float]:
+    """Return the widths for two arms and for their difference, as fractions of the range."""
+    found = design.evidence(kept.sums())
+    one, other = found[pair[0]], found[pair[1]]
+    ends = [each.interval(limit) if each.releases else (0.0, 1.0) for each in (one, other)]
+    first, second = (max(0.0, min(high, 1.0) - max(low, 0.0)) for low, high in ends)
+    low, high = difference(one, other, limit)
+    return first, second, max(0.0, min(high, 1.0) - max(low, -1.0))
+
+
+def intervals_of(
+    contenders: Sequence[Contender],
+    environment: Environment,
+    *,
+    rounds: int,
+    trials: int,
+    seed: int,
+    bounds: Range,
+    level: float,
+    wrapped: Callable[[Contender, Private], Protected] | None = None,
+) -> tuple[IntervalRow, ...]:
+    """Return coverage and widths for all contenders that have estimates, in games of a seed."""
+    check_share("estimates", level)
+    if not isinstance(environment, ArmsEnvironment):
+        raise DiscreetError(
+            f"estimates are for arms, but {environment.problem} is played: leave them out."
+        )
+    rows: list[IntervalRow] = []
+    refusal = None
+    for contender in contenders:
+        private = contender.private
+        try:
+            assert isinstance(private, Private), "others keep contexts on devices"
+            Design(private, arms=environment.arms, rounds=rounds)
+        except DiscreetError as reason:  # such as uniform play, which releases nothing
+            refusal = reason
+            continue
+        around = None if wrapped is None else functools.partial(wrapped, contender)
+        found = measure_coverage(
+            private,
+            environment,
+            rounds=rounds,
+            trials=trials,
+            seed=seed,
+            level=level,
+            bounds=bounds,
+            wrapped=around,
+        )
+        rows += [
+            IntervalRow(
+                label=contender.label,
+                interval=each.name,
+                level=level,
+                coverage=each.coverage,
+                width=each.width,
+                trials=each.trials,
+            )
+            for each in found
+        ]
+    if refusal is not None and not rows:
+        raise refusal
+    return tuple(rows)
 
 
 def _refuted(
