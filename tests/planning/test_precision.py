@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from discreet import plan
 from discreet.estimates import half_width
 from discreet.mechanisms import Laplace
 from discreet.planning.precision import precision_of
@@ -30,15 +29,6 @@ def test_precision_has_the_units_of_the_outcomes():
     other = precision_of(asked(high=10.0, difference=1.0), "batched-exp3")[1.0]
     assert other.learning == pytest.approx(10.0 * one.learning, rel=0.02)
     assert other.equal == pytest.approx(10.0 * one.equal)
-
-
-def test_a_plan_says_so():
-    found = plan(arms=2, rounds=400, difference=0.4, epsilon=2.0, trials=8, may_drift=False)
-    known = found.precision[2.0]
-    words = " ".join(str(found).split())
-    assert f"will be known to ± {known.learning:.2g} (95 % interval" in words
-    assert f"would give ± {known.equal:.2g}" in words
-    assert found.figures()["precision"][0]["learning"] == known.learning
 
 
 def test_where_all_outcomes_are_seen_there_are_no_estimates():
