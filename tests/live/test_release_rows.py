@@ -12,6 +12,7 @@ from makers import MAKERS, ask, make, tell
 from discreet import Bandit, DiscreetError
 from discreet.live import release_log
 from discreet.live.release_log import ReleaseFacts, ReleaseLog, ReleaseRow, summed
+from discreet.live.study_report import report_on
 
 
 def play(bandit, rounds, seed=1):
@@ -198,3 +199,20 @@ def test_an_older_file_is_refused_in_one_sentence(tmp_path):
         file.execute(f"PRAGMA application_id = {mark - 1}")
     with pytest.raises(DiscreetError, match="was written by an older version of discreet"):
         Bandit.open(path)
+
+
+def test_arms_that_come_later_have_estimates(tmp_path):
+    path = tmp_path / "run.db"
+    options = {"horizon": 400, "epsilon": 1.0, "algorithm": "batched-ucb", "capacity": 4}
+    with Bandit(arms=["A", "B"], path=path, **options) as bandit:
+        play(bandit, 20)
+        bandit.add_arm("C")
+        bandit.retire_arm("A")
+        play(bandit, 20)
+        found = bandit.estimates()
+        assert list(found.arms) == ["A", "B", "C"]
+        assert found.arms["C"].rounds > 0
+        report = report_on(path)
+    assert report.estimates.arms == found.arms
+    assert list(report.allocation) == ["A", "B", "C"]
+    assert sum(report.allocation.values()) == 40

@@ -108,3 +108,13 @@ def test_simulate_reports_intervals():
 def test_where_there_are_no_estimates_simulate_says_so(names, options, words):
     with pytest.raises(DiscreetError, match=words):
         simulate(names, rounds=50, trials=1, **options)
+
+
+def test_late_outcomes_leave_intervals_valid():
+    """With a delay of 50 of 600 rounds; a false alarm has a probability of 1e-4."""
+    asked = {"environment": "stochastic", "arms": 2, "rounds": 600, "trials": 60, "seed": 4}
+    found = simulate("batched-exp3", **asked, delay=50, estimates=0.95)
+    for row in found.intervals:
+        assert row["coverage"] * 60 >= least(60, 3)
+    with pytest.raises(DiscreetError, match="some outcomes are missing and count as the default"):
+        simulate("batched-exp3", **asked, missing=0.1, default_loss=1.0, estimates=0.95)

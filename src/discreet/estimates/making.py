@@ -75,9 +75,8 @@ def anytime(
 ) -> MeanEstimates:
     """Return estimates from everything that was released, which hold at all times together."""
     notes = (MEANS, *notes)
-    return _from_evidence(
-        "anytime", design.evidence(sums), labels, Scale(bounds, outcomes), level, notes
-    )
+    evidence = design.evidence(sums)[: len(labels)]  # slots without a label were never played
+    return _from_evidence("anytime", evidence, labels, Scale(bounds, outcomes), level, notes)
 
 
 def final(

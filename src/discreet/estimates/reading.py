@@ -6,14 +6,13 @@ import math
 from collections.abc import Iterable
 
 from discreet.channels import Batch, OneBit, PerRound, Responses, Selection
-from discreet.contracts import Channel, Learner
+from discreet.contracts import Channel, Learner, Protected
 from discreet.errors import DiscreetError
 from discreet.estimates.bits import BitEvidence
 from discreet.estimates.pairs import Evidence
 from discreet.estimates.released import ReleaseSum
 from discreet.estimates.sums import NoisySums, SumEvidence
 from discreet.learners.wrapping import Wrapping
-from discreet.private import Private
 
 # Rounds that evidence is tuned to if a run has no horizon, or stops by itself.
 LONG = 1 << 14
@@ -27,7 +26,7 @@ class Design:
     ``rounds`` is the horizon; None if there is none. It must not depend on what was released.
     """
 
-    def __init__(self, private: Private, *, arms: int, rounds: int | None) -> None:
+    def __init__(self, private: Protected, *, arms: int, rounds: int | None) -> None:
         channel = private.channel
         _check(channel)
         self.channel, self.arms = channel, arms

@@ -55,7 +55,9 @@ def estimates_of(
         raise DiscreetError(f"kind is {kind}, but this run has no such release.")
     # A search stops by itself: its horizon says nothing about how long it takes.
     stops = isinstance(algorithm(plan.algorithm).problem, BestArm)
-    design = Design(plan.private, arms=len(labels), rounds=None if stops else plan.horizon)
+    # Arms may have come since; what evidence is tuned to was fixed before.
+    arms = recipe.get("capacity") or len(recipe["arms"])
+    design = Design(plan.private, arms=arms, rounds=None if stops else plan.horizon)
     return anytime(
         design,
         released.release_sums(),

@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from pathlib import Path
 from typing import NamedTuple, cast
 
@@ -17,6 +17,7 @@ from discreet.live import file_access
 from discreet.live.file_store import release_row
 from discreet.live.release_log import summed
 from discreet.live.rows import Recipe
+from discreet.live.slots import slots_from
 
 TRIES = 3
 
@@ -25,6 +26,7 @@ class RunFacts(NamedTuple):
     """What a file says about its run at one moment. Nothing in it is raw."""
 
     recipe: Recipe
+    labels: tuple[Hashable, ...]  # of arms, also of those that came later or are retired
     asked: int
     released: int
     lost: int  # batches that were given up
@@ -81,15 +83,17 @@ def _connection(path: Path) -> Iterator[sqlite3.Connection]:
 
 def _facts(file: sqlite3.Connection) -> RunFacts:
     execute = file.execute
-    text, asked, released, lost = execute(
-        "SELECT recipe, asked, released, lost FROM run"
+    text, changed, asked, released, lost = execute(
+        "SELECT recipe, slots, asked, released, lost FROM run"
     ).fetchone()
     (is_open,) = execute("SELECT count(*) FROM decision").fetchone()
     (waiting,) = execute("SELECT count(*) FROM batch").fetchone()
     rows = [release_row(row) for row in execute("SELECT * FROM release ORDER BY batch")]
     times = [row.at for row in rows if row.at is not None]
+    recipe, slots = cast(Recipe, json.loads(text)), slots_from(changed)
     return RunFacts(
-        recipe=cast(Recipe, json.loads(text)),
+        recipe=recipe,
+        labels=tuple(recipe.get("arms", ())) if slots is None else slots.labels,
         asked=asked,
         released=released,
         lost=lost,

@@ -132,7 +132,7 @@ def report_on(
             "BestArmSearch."
         )
     plan = CLIENTS[recipe["client"]]._plan(recipe)
-    labels, bounds = tuple(recipe["arms"]), make_range(recipe["low"], recipe["high"])
+    labels, bounds = facts.labels, make_range(recipe["low"], recipe["high"])
     study, found, reason = StudyFacts(recipe, plan, labels, bounds), None, ""
     try:
         found = estimates_of(
@@ -162,7 +162,7 @@ def _design(recipe: Recipe, plan: RunPlan, facts: RunFacts, outcomes: Outcomes) 
     title = algorithm(plan.algorithm).title
     design = {
         "decisions": f"{facts.asked:,} of {horizon}",
-        "arms": ", ".join(map(str, recipe["arms"])),
+        "arms": ", ".join(map(str, facts.labels)),
         "algorithm": f"{plan.algorithm} ({title})",
         "outcomes": f"{recipe['low']:g} to {recipe['high']:g}"
         + (", clipped to this range" if recipe["clip"] else ""),
@@ -196,7 +196,7 @@ def _budget(recipe: Recipe, plan: RunPlan) -> dict[str, str]:
 
 
 def _in_words(recipe: Recipe, plan: RunPlan) -> str:
-    known, arms = algorithm(plan.algorithm), len(recipe["arms"])
+    known, arms = algorithm(plan.algorithm), recipe.get("capacity") or len(recipe["arms"])
     setting = Setting(
         BestArm(arms, recipe["error"]) if isinstance(known.problem, BestArm) else Arms(arms),
         rounds=plan.rounds_of(0),

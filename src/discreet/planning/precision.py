@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from discreet.planning.question import Question
 from discreet.private import Private
 from discreet.problems import ArmGame, ArmsEnvironment
 from discreet.simulation.coverage import interval_widths, keep_releases
+from discreet.simulation.late import make_late
 
 if TYPE_CHECKING:  # findings.py imports this module
     from discreet.planning.findings import Plan
@@ -62,12 +64,7 @@ class RoleArms(ArmsEnvironment):
         return np.array([each.mean for each in self.distributions])
 
 
-def precision_of(
-    question: Question,
-    name: str,
-    *,
-    wrapped: Callable[[Private], Protected] | None = None,
-) -> Mapping[float, Precision]:
+def precision_of(question: Question, name: str) -> Mapping[float, Precision]:
     """Return the precision at each epsilon; nothing where there are no estimates."""
     if question.sees_all:
         return {}
@@ -79,7 +76,7 @@ def precision_of(
             design = Design(private, arms=question.arms, rounds=question.rounds)
         except DiscreetError:
             return {}
-        found[epsilon] = _measured(question, epsilon, private, design, wrapped)
+        found[epsilon] = _measured(question, epsilon, private, design)
     return found
 
 
@@ -88,7 +85,6 @@ def _measured(
     epsilon: float,
     private: Private,
     design: Design,
-    wrapped: Callable[[Private], Protected] | None,
 ) -> Precision:
     rounds, arms, limit = question.rounds, question.arms, math.log(1.0 / (1.0 - LEVEL))
     trials = max(FEWEST, min(TRIALS, OUTCOMES_IN_ALL // (rounds * arms)))
@@ -101,22 +97,31 @@ def _measured(
         # the best arm takes every place in turn, so that no order of trying arms has an advantage
         places = [(role + trial) % arms for role in range(arms)]
         by_arm = [ranked[places.index(arm)] for arm in range(arms)]
+        game = RoleArms(arms, by_arm)
         (kept,) = keep_releases(
             private,
-            RoleArms(arms, by_arm),
+            game,
             rounds=rounds,
             trials=1,
             seed=question.seed,
             first=trial,
             bounds=question.bounds,
             compiled=rounds > SHORT,
-            wrapped=wrapped,
+            wrapped=functools.partial(_delayed, question, game),
         )
         widths.append(interval_widths(design, kept, (places[0], places[1]), limit)[2])
     each = max(1, rounds // arms)
     equal = min(half_width([each, each], Laplace(1.0 / epsilon), LEVEL), WORST / 2.0)
     width = question.bounds.width
     return Precision(epsilon, float(np.mean(widths)) / 2.0 * width, equal * width, trials)
+
+
+def _delayed(question: Question, game: RoleArms, private: Private) -> Protected:
+    """Return a private learner that hears of outcomes as late as in the study."""
+    arrivals = question.arrivals
+    if arrivals is None:
+        return private
+    return make_late("the plan", private, arrivals, game, question.rounds, question.bounds)
 
 
 def precision_words(plan: Plan) -> str:

@@ -19,8 +19,10 @@ from discreet.private import Private
 from discreet.problems import ArmsEnvironment, Environment
 from discreet.randomness import streams_of
 from discreet.ranges import Range, make_range
+from discreet.simulation.arrivals import Arrivals
 from discreet.simulation.contenders import Contender
 from discreet.simulation.dealing import Dealer, stretches
+from discreet.simulation.late import make_late
 from discreet.simulation.loop import Player, Prototype
 
 UNIT = make_range()
@@ -213,7 +215,7 @@ def intervals_of(
     seed: int,
     bounds: Range,
     level: float,
-    wrapped: Callable[[Contender, Private], Protected] | None = None,
+    arrivals: Arrivals | None = None,
 ) -> tuple[IntervalRow, ...]:
     """Return coverage and widths for all contenders that have estimates, in games of a seed."""
     check_share("estimates", level)
@@ -221,6 +223,17 @@ def intervals_of(
         raise DiscreetError(
             f"estimates are for arms, but {environment.problem} is played: leave them out."
         )
+    if arrivals is not None and arrivals.absent is not None:
+        raise DiscreetError(
+            "estimates are given, but some outcomes are missing and count as the default, so they "
+            "would be of other means: leave out missing and wait, or estimates."
+        )
+
+    def late(contender: Contender, private: Private) -> Protected:
+        if arrivals is None:
+            return private
+        return make_late(contender.label, private, arrivals, environment, rounds, bounds)
+
     rows: list[IntervalRow] = []
     refusal = None
     for contender in contenders:
@@ -231,7 +244,6 @@ def intervals_of(
         except DiscreetError as reason:  # such as uniform play, which releases nothing
             refusal = reason
             continue
-        around = None if wrapped is None else functools.partial(wrapped, contender)
         found = measure_coverage(
             private,
             environment,
@@ -240,7 +252,7 @@ def intervals_of(
             seed=seed,
             level=level,
             bounds=bounds,
-            wrapped=around,
+            wrapped=functools.partial(late, contender),
         )
         rows += [
             IntervalRow(

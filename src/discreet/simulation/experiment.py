@@ -277,6 +277,7 @@ class Prepared:
             seed=self.seed,
             bounds=self.bounds,
             level=level,
+            arrivals=self.arrivals,
         )
         return replace(results, intervals=found)
 
