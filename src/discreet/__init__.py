@@ -58,6 +58,7 @@ _load_module, _, _modules = lazy_loader.attach(
         "contracts",
         "environments",
         "errors",
+        "estimates",
         "factorisations",
         "guarantee",
         "learners",

@@ -49,7 +49,7 @@ EDITS = {
     "choices": "UPDATE choice SET times = times + 1",
     "release": "UPDATE release SET value = zeroblob(8)",
     "no release": "DELETE FROM release",
-    "one more release": "INSERT INTO release VALUES (99, zeroblob(8))",
+    "one more release": "INSERT INTO release VALUES (99, 0, 4, 1.0, 1e9, zeroblob(8))",
     "held": "UPDATE batch SET held = zeroblob(length(held))",
     "trigger": "CREATE TRIGGER t AFTER INSERT ON release BEGIN UPDATE run SET released = 0; END",
     "view": "CREATE VIEW v AS SELECT 1",

@@ -54,6 +54,15 @@ def plan() -> Plan:
 
 
 @pytest.mark.slow
+def test_a_plan_says_how_precisely_a_difference_will_be_known(plan):
+    known = plan.precision[plan.epsilon]
+    words = " ".join(str(plan).split())
+    assert f"will be known to ± {known.learning:.2g} (95 % interval" in words
+    assert f"would give ± {known.equal:.2g}" in words
+    assert plan.figures()["precision"][-1]["learning"] == known.learning
+
+
+@pytest.mark.slow
 def test_the_recommendation_is_what_cost_least_while_choosing(plan):
     totals = {}
     for scene in plan.choosing.values():

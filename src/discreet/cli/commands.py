@@ -29,6 +29,7 @@ BUILT_IN = {
     "glossary": Target("glossary", "glossary", "Explain the terms that discreet uses."),
     "list": Target("listing", "list_command", "List algorithms, or environments."),
     "plan": Target("plan", "plan", "Plan a study: which algorithm, and the cost of each epsilon."),
+    "report": Target("report", "report", "Print a study report from the file of a live run."),
     "simulate": Target(
         "simulate", "simulate", "Simulate algorithms and show their regret or samples."
     ),

@@ -13,6 +13,7 @@ import click
 
 from discreet.algorithms import algorithm
 from discreet.cli import interrupts, options
+from discreet.cli.intervals import print_intervals
 from discreet.cli.progress import progress_bar
 from discreet.cli.searches import print_searches
 from discreet.cli.text import number, table
@@ -85,6 +86,15 @@ _Go = Callable[[tuple[str, ...], Path | None, Progress, Values], _Shown]
     is_flag=True,
     help="Resume an interrupted run in the output folder.",
 )
+@options.option(
+    options.OUTPUT,
+    "--estimates",
+    type=float,
+    is_flag=False,
+    flag_value=0.95,
+    metavar="[LEVEL]",
+    help="Report coverage and width of intervals for the means of arms, of level 0.95 or LEVEL.",
+)
 @options.quiet
 @options.as_json
 def simulate(
@@ -136,6 +146,7 @@ def simulate(
             results, files, show = go(names, folder, _keeping_finished(bar("trials")), arguments)
         if as_json:
             facts = {"results": results.summary(), "clipped": results.clipped}
+            facts |= {"estimates": results.intervals} if results.intervals else {}
             click.echo(json.dumps(facts, indent=2, ensure_ascii=False))
         else:
             show()
@@ -176,7 +187,9 @@ def _search(
 ) -> tuple[Results[SearchRow], list[str], Callable[[], None]]:
     """Search for the best arm; return the same."""
     needed: dict[str, Any] = {
-        name: value for name, value in arguments.items() if name not in ("resume", "clip")
+        name: value
+        for name, value in arguments.items()
+        if name not in ("resume", "clip", "estimates")
     }
     results = search(names, progress=progress, keep_finished=True, **needed)
     show = functools.partial(print_searches, results)
@@ -247,6 +260,7 @@ def _print(results: Results[RegretRow]) -> None:
         "seconds",
     ]
     table(head, rows, right=range(1, len(head)))
+    print_intervals(results)
     if any(row["times_twin"] is not None for row in summary):
         click.echo("vs. non-private: regret divided by that of its non-private counterpart.")
     if not all(row["learns"] for row in summary):

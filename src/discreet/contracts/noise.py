@@ -110,6 +110,10 @@ class Noise(Component):
         """Return log E exp(tilt Z), Z a coordinate of the noise; infinite if it does not exist."""
         raise NotImplementedError
 
+    def spread(self) -> float:
+        """Return how far apart two noisy numbers can be; infinite if they can be anything."""
+        return math.inf
+
     def add_noise(self, value: float, rng: Generator) -> float:
         """Return one number with noise; ``perturb`` is for vectors."""
         raise NotImplementedError

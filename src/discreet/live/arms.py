@@ -10,10 +10,12 @@ from discreet.algorithms import Setting
 from discreet.algorithms.arms.choosing import CHOICES, PROVED, chosen
 from discreet.contracts import Learner
 from discreet.errors import DiscreetError
+from discreet.estimates.table import Kind, MeanEstimates, Outcomes
 from discreet.learners.search.searching import Searching
 from discreet.ledger import Ledger
 from discreet.ledger.inputs import User
 from discreet.live.arguments import index_of, labels_of, loss_of
+from discreet.live.arm_estimates import StudyFacts, estimates_of
 from discreet.live.changing_labels import (
     ChangingLabels,
     Prior,
@@ -95,6 +97,38 @@ class ArmsClient(LiveClient[Decision]):
         except BaseException as error:
             reward = loss = outcome = None
             raise without_frames(error)  # noqa: B904 - the same error
+
+    def estimates(
+        self,
+        level: float = 0.95,
+        kind: Kind = "anytime",
+        *,
+        outcomes: Outcomes = "rewards",
+        clipped: bool = False,
+    ) -> MeanEstimates:
+        """Return the mean outcome of every arm, and differences, with intervals.
+
+        They are computed from what was released, so they cost no further privacy.
+
+        Parameters
+        ----------
+        level
+            The probability with which an interval holds.
+        kind
+            ``anytime``: from everything released so far; the interval may be looked at after every
+            outcome (docs/proofs.md: Anytime estimates). ``holdout``: from the hold-out, when it is
+            released. ``final``: from the final release.
+        outcomes
+            How outcomes were told: ``rewards`` or ``losses``.
+        clipped
+            With ``clip=True`` only the mean of clipped outcomes can be estimated: say that this is
+            meant.
+
+        """
+        facts = StudyFacts(self._recipe, self._run.plan, self._labels, self._bounds)
+        return estimates_of(
+            facts, self._run, kind=kind, level=level, outcomes=outcomes, clipped=clipped
+        )
 
     def _choice(self, decision: Decision) -> int | None:
         return index_of(self._indices, decision.arm)

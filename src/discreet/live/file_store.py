@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
 
 from discreet.ledger.guards import sqlite_lock
 from discreet.live.keys import LONGEST_NOTE, OVERHEAD, new_name
+from discreet.live.release_log import ReleaseFacts, ReleaseRow
 from discreet.live.rows import (
     Change,
     Counters,
@@ -154,6 +159,7 @@ class FileStore(RunFile):
         learner: bytes | None = None,
         stream: bytes | None = None,
         draws: Draws | None = None,
+        facts: ReleaseFacts | None = None,
     ) -> None:
         """Close a decision, in the file first."""
         # A release in the table is on the disk already, with all that is needed to repeat this.
@@ -176,11 +182,21 @@ class FileStore(RunFile):
                 self._delete("drawn", "decision", decision)
             if released is not None:  # of one size, whatever was drawn
                 numbers = None if value is None else number_bytes(value)[1]
-                execute("INSERT INTO release VALUES (?, ?)", (released, numbers))
-                tag.add("release", released, numbers)
+                choice, size, probability, at = facts or (None, None, None, None)
+                about = (choice, size, probability, None if at is None else float(at))
+                execute(
+                    "INSERT INTO release VALUES (?, ?, ?, ?, ?, ?)", (released, *about, numbers)
+                )
+                tag.add("release", released, *about, numbers)
             self._write_state(learner, stream, draws)
         self._in_table = False
         self.rows.tell(counters, decision, group, closed, released, value, learner, stream, draws)
+
+    def releases(self) -> Iterator[ReleaseRow]:
+        """Return all releases, by batch."""
+        with sqlite_lock, self._explained(), self._reading():
+            found = self._file.execute("SELECT * FROM release ORDER BY batch").fetchall()
+        return map(release_row, found)
 
     def change(self, change: Change) -> None:
         """Make another change, in the file first."""
@@ -232,6 +248,14 @@ class FileStore(RunFile):
             if content is not None:
                 self._contents[column] = content
                 self._tag.put(column, 0, content)
+
+
+def release_row(row: tuple[Any, ...]) -> ReleaseRow:
+    """Return a row of the table of releases; a release of one number is a float."""
+    batch, choice, size, probability, at, content = row
+    numbers = None if content is None else np.frombuffer(content, np.float64)
+    value = float(numbers[0]) if numbers is not None and numbers.size == 1 else numbers
+    return ReleaseRow(batch, choice, size, probability, at, value)
 
 
 def _draws(text: str | None) -> Draws | None:

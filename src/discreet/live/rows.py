@@ -13,6 +13,7 @@ import numpy as np
 
 from componentjit import with_names
 from discreet.errors import DiscreetError
+from discreet.live.release_log import ReleaseFacts, ReleaseLog
 from discreet.live.slots import Slots
 from discreet.problems.points import GeometryName, LossSetName
 
@@ -168,6 +169,7 @@ class Rows:
         self.outcomes: dict[int, bytes] = {}  # raw: of open decisions that wait for a deadline
         self.choices: dict[int, int] = {}  # how often each was made
         self.drawn: Drawn | None = None  # until the learner has learned from it
+        self.log = ReleaseLog()  # empty if a store keeps the releases elsewhere
         self._asked: tuple[Any, ...] | None = None  # the change that is being made
         self._told: tuple[Any, ...] | None = None
         self._changed: Change | None = None
@@ -218,9 +220,13 @@ class Rows:
         learner: bytes | None = None,
         stream: bytes | None = None,
         draws: Draws | None = None,
+        facts: ReleaseFacts | None = None,
     ) -> None:
         """Close a decision, with all that its outcome changes; see ``Store.tell``."""
-        self._told = counters, decision, group, closed, released, value, learner, stream, draws
+        self._told = (
+            *(counters, decision, group, closed, released, value, learner, stream, draws),
+            facts,
+        )
         self.counters = counters
         self.open.pop(decision, None)
         if self.outcomes:
@@ -235,6 +241,8 @@ class Rows:
             self.stream = stream
         if draws is not None:
             self.draws = draws
+        if facts is not None and released is not None:
+            self.log.add(released, facts, value)
         self.drawn = None
         self._told = None
 

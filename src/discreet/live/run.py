@@ -250,6 +250,7 @@ class LiveRun(ChangingArms):
             engine.learner_state.tobytes(),
             stream,
             draws,
+            self._facts(before),
         )
         self._changing = False
 

@@ -12,6 +12,7 @@ from typing import NamedTuple, Self, TypeVar
 
 from discreet.contracts import Learner
 from discreet.errors import DiscreetError, count
+from discreet.estimates.released import ReleaseSum
 from discreet.guarantee import Guarantee
 from discreet.ledger import Ledger
 from discreet.ledger.guards import NotCopyable, process_mark
@@ -19,8 +20,9 @@ from discreet.ledger.inputs import User
 from discreet.live.engine import Engine
 from discreet.live.frames import withhold_frames
 from discreet.live.keys import KeyPlace
-from discreet.live.rows import RELEASED, Draws, OpenRow, Recipe, Rows, Ticket
-from discreet.live.run_plan import RunPlan, run_guarantee
+from discreet.live.release_log import ReleaseFacts, ReleaseRow
+from discreet.live.rows import RELEASED, Draws, Group, OpenRow, Recipe, Rows, Ticket
+from discreet.live.run_plan import RunPlan, action_number, run_guarantee
 from discreet.live.store import MemoryStore, Store
 from discreet.randomness import InBlocks, streams
 
@@ -199,6 +201,32 @@ class RunState(NotCopyable):
                 (ticket._replace(action=actions.get(ticket.group)), max(0.0, now - ticket.asked_at))
                 for ticket in rows.tickets()
             )
+
+    def _facts(self, group: Group) -> ReleaseFacts:
+        """Return what is public about a release of a group."""
+        # Where an action is carried out differently from round to round, a batch has no choice.
+        alike = self._carry is None or self._carry is action_number
+        choice = action_number(group.action, None, self._rng) if alike else -1
+        return ReleaseFacts(choice, group.size, None, self._clock())
+
+    @withhold_frames
+    def releases(self) -> list[ReleaseRow]:
+        """Return what was released, by batch; a run in memory keeps the last releases only.
+
+        A channel that is not private has no values here: they would be raw.
+        """
+        self._check_caller()
+        with self._lock:
+            self._committed()
+            return list(self._store.releases())
+
+    @withhold_frames
+    def release_sums(self) -> list[ReleaseSum]:
+        """Return the sums of everything released, by choice and by size of the batch."""
+        self._check_caller()
+        with self._lock:
+            self._committed()
+            return self._store.release_sums()
 
     @withhold_frames
     def read_learner(self, read: Callable[[Learner], Read]) -> Read:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import ClassVar
 
 from discreet.errors import DiscreetError
+from discreet.estimates.released import ReleaseSum
 from discreet.live.keys import Key, KeyPlace
+from discreet.live.release_log import ReleaseFacts, ReleaseRow, summed
 from discreet.live.rows import (
     Change,
     Counters,
@@ -97,13 +100,15 @@ class Store:
         learner: bytes | None = None,
         stream: bytes | None = None,
         draws: Draws | None = None,
+        facts: ReleaseFacts | None = None,
     ) -> None:
         """Close a decision. When it returns, what was told is durable.
 
         A release was drawn before, and ``hold`` has made it durable; it is no longer held now. What
         is None stays as it is. ``group`` is its group as it is now, or ``closed`` the number
         of a group that ends; ``released`` is the group that something is released of, at most
-        once, and ``value`` what that is (None if the channel is not private: it would be raw).
+        once, and ``value`` what that is (None if the channel is not private: it would be raw);
+        ``facts`` are what is public about it.
         """
         raise NotImplementedError
 
@@ -117,6 +122,14 @@ class Store:
     def change(self, change: Change) -> None:
         """Make another change."""
         raise NotImplementedError
+
+    def releases(self) -> Iterator[ReleaseRow]:
+        """Return the releases that are kept, by batch; a run in memory keeps the last ones only."""
+        raise NotImplementedError
+
+    def release_sums(self) -> list[ReleaseSum]:
+        """Return the sums of all releases, by choice and by size of their batches."""
+        return summed(self.releases())
 
     def close(self) -> None:
         """Release the run, so that another process can open it."""
@@ -194,6 +207,14 @@ class MemoryStore(Store):
     def load(self, example: Example) -> None:
         """Complete a change that was interrupted while it entered the tables."""
         self.rows.complete()
+
+    def releases(self) -> Iterator[ReleaseRow]:
+        """Return the last releases."""
+        return self.rows.log.rows()
+
+    def release_sums(self) -> list[ReleaseSum]:
+        """Return the sums of all releases."""
+        return self.rows.log.sums()
 
     def close(self) -> None:
         """Release the run."""

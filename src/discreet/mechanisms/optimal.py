@@ -123,6 +123,10 @@ class TableShape(Noise):
         """Return 1: the scale is the standard deviation."""
         return 1.0
 
+    def spread(self) -> float:
+        """Return the distance between the largest value and the least."""
+        return float(self.values.max() - self.values.min())
+
     def square_around_middle(self, width: float) -> float:
         """Return the largest mean square around the middle of a sum whose range has this width."""
         return float(((self.counts / TOTAL) @ (self.values - width / 2.0) ** 2).max())

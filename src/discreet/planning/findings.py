@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from discreet.drawing import plotter
 from discreet.guarantee import Guarantee, Json
 from discreet.planning import remarks, words
 from discreet.planning.measures import Performance, Threshold, as_json
+from discreet.planning.precision import Precision
 from discreet.planning.question import Question
 from discreet.planning.sweeps import Variant
 from discreet.simulation.results import provenance
@@ -65,6 +66,8 @@ class Plan:
     # by epsilon: how often equal allocation with one release names the best arm
     naming: Mapping[float, Interval]
     seconds: float
+    # by epsilon: how precisely the difference between the two best arms will be known
+    precision: Mapping[float, Precision] = field(default_factory=dict)
 
     @property
     def has_bound(self) -> bool:
@@ -135,6 +138,7 @@ class Plan:
                 {"epsilon": epsilon, "share": as_json(share)}
                 for epsilon, share in self.naming.items()
             ],
+            "precision": [each.to_json() for each in self.precision.values()],
         }
 
     def to_json(self) -> Json:

@@ -13,6 +13,7 @@ from discreet.planning.findings import Plan, Scene
 from discreet.planning.measures import costs, least_epsilon, least_rounds, measure
 from discreet.planning.naming import named_by_equal_allocation
 from discreet.planning.past import Given, PastOutcomes, past_outcomes
+from discreet.planning.precision import precision_of
 from discreet.planning.question import EPSILONS, Better, Question
 from discreet.planning.sweeps import (
     PlayCounts,
@@ -193,6 +194,7 @@ def answer(
         least_epsilon=least_epsilon(question, best, reference, played[0], run),
         least_rounds=least_rounds(question, best, reference, run, played[0]),
         naming=named_by_equal_allocation(question),
+        precision=precision_of(question, best),
         seconds=time.perf_counter() - start,
     )
 

@@ -10,6 +10,7 @@ from discreet.algorithms.plain import MEANINGLESS, plain_words
 from discreet.errors import count
 from discreet.planning.measures import Performance, Threshold
 from discreet.planning.numbers import align, in_percent, number, share_words, spread_words
+from discreet.planning.precision import precision_words
 from discreet.planning.question import Question
 from discreet.planning.remarks import (
     LATE_GUARANTEE,
@@ -63,6 +64,7 @@ def text(plan: Plan) -> str:
         fill(f"Smallest number of rounds: {rounds_words(plan)}"),
         *([fill(f"To name the best arm: {naming_words(plan)}")] if plan.naming else []),
         *([] if question.sees_all else [fill(f"Prediction: {prediction_words(plan)}")]),
+        *([fill(f"Precision: {precise}")] if (precise := precision_words(plan)) else []),
         fill(f"Guarantee: {guarantee_words(plan)}"),
         fill(f"To run it: {code(plan)}", whole_words=True),
         fill(f"For an ethics board: {plan.ethics}"),

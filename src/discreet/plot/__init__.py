@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.errors import DiscreetError, shorten
+from discreet.estimates import MeanEstimates
 from discreet.planning import Plan
 from discreet.plot.canvas import (
     COLOURS,
@@ -28,6 +29,7 @@ from discreet.plot.canvas import (
     set_log_axis,
     set_title,
 )
+from discreet.plot.forest import draw_estimates, plot_estimates
 from discreet.plot.games import draw_environment, plot_environments
 from discreet.plot.plans import draw_plan, plot_plan
 from discreet.plot.regret import draw_regret, plot_regret
@@ -47,12 +49,14 @@ __all__ = [
     "distinct_styles",
     "draw",
     "draw_environment",
+    "draw_estimates",
     "draw_plan",
     "draw_regret",
     "draw_searches",
     "label_ends",
     "new_figure",
     "plot_environments",
+    "plot_estimates",
     "plot_plan",
     "plot_regret",
     "plot_searches",
@@ -75,6 +79,8 @@ def draw(result: object, ax: Axes | None = None, *, colors: Sequence[str] | None
             return draw_searches(result, ax, colors=colors)
         case Plan():
             return draw_plan(result, ax)
+        case MeanEstimates():
+            return draw_estimates(result, ax)
     raise _cannot_draw(result)
 
 
@@ -87,8 +93,12 @@ def write(result: object, path: Path | str, *, colors: Sequence[str] | None = No
             return plot_searches(result, path, colors=colors)
         case Plan():
             return plot_plan(result, path)
+        case MeanEstimates():
+            return plot_estimates(result, path)
     raise _cannot_draw(result)
 
 
 def _cannot_draw(result: object) -> DiscreetError:
-    return DiscreetError(f"result is {shorten(result)}, but must be Results or a Plan.")
+    return DiscreetError(
+        f"result is {shorten(result)}, but must be Results, a Plan or MeanEstimates."
+    )

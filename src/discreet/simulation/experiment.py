@@ -33,6 +33,7 @@ from discreet.simulation.contenders import (
     make_contenders,
     without_bound,
 )
+from discreet.simulation.coverage import intervals_of
 from discreet.simulation.executors import Executor, Gave, Job, executor, run
 from discreet.simulation.jobs import RegretJob
 from discreet.simulation.late import make_late
@@ -79,6 +80,7 @@ def simulate(
     keep_finished: bool = False,
     output: Path | str | None = None,
     resume: bool = False,
+    estimates: float | None = None,
     **parameters: object,
 ) -> Results[RegretRow]:
     """Play algorithms against an adversary over many trials and return their regret.
@@ -95,6 +97,9 @@ def simulate(
 
     ``output`` is a new folder: results are written there while trials are played, and memory does
     not grow with their number. With ``resume`` an interrupted run there is continued.
+
+    ``estimates`` is the level of intervals for the means of arms, such as 0.95. ``intervals`` of
+    the results then says how often they held after every release, and how wide they were.
 
     Every problem has a default environment (``stochastic`` for arms). Their losses are scaled to
     the declared range, from ``low`` to ``high``. ``losses`` is a table with a row per round, in
@@ -162,11 +167,13 @@ def simulate(
     if output is None:
         kept: Memory[Outcome] = Memory()
         prepared.play(job, kept, keep_finished=keep_finished)
-        return prepared.results(prepared.regret(InMemory.of(kept.outcomes)))
+        results = prepared.results(prepared.regret(InMemory.of(kept.outcomes)))
+        return prepared.with_intervals(results, estimates)
     folder = check_output(output, resume=resume)
     with growing_folder(folder) as keep, prepared.parts(folder, job, keep) as parts:
         prepared.play(job, parts, keep_finished=keep_finished)
         results = prepared.results(prepared.regret(parts.record()))
+        results = prepared.with_intervals(results, estimates)
         write_manifest(folder / "manifest.json", results.manifest())
     return results
 
@@ -255,6 +262,24 @@ class Prepared:
             clipped=self.clipped + record.clipped,
             record=record,
         )
+
+    def with_intervals(
+        self, results: Results[RegretRow], level: float | None
+    ) -> Results[RegretRow]:
+        """Return the results with intervals of estimates, if a level is given."""
+        if level is None:
+            return results
+        found = intervals_of(
+            self.contenders,
+            self.environment,
+            rounds=self.rounds,
+            trials=self.asked,
+            seed=self.seed,
+            bounds=self.bounds,
+            level=level,
+            arrivals=self.arrivals,
+        )
+        return replace(results, intervals=found)
 
     def results(self, measure: Measure[Row]) -> Results[Row]:
         """Return what was measured, with all that it depends on."""

@@ -24,6 +24,7 @@ from discreet.guarantee import Json
 from discreet.problems import Problem
 from discreet.ranges import Range
 from discreet.simulation.arrivals import Arrivals
+from discreet.simulation.coverage import IntervalRow
 from discreet.simulation.measures import Columns, Measure, Regret, RegretRow, Row, Searches
 from discreet.simulation.trial import Remembered
 
@@ -54,6 +55,7 @@ class Results(Generic[Row]):
     bounds: Range
     measure: Measure[Row]
     arrivals: Arrivals | None = None  # if outcomes were late
+    intervals: tuple[IntervalRow, ...] = ()  # of estimates, if they were asked for
 
     @property
     def trials(self) -> Integers:
@@ -190,6 +192,7 @@ class Results(Generic[Row]):
             },
             "noise": "floating point: for simulation only",
             "arrivals": None if self.arrivals is None else self.arrivals.to_json(),
+            "estimates": [dict(row) for row in self.intervals],
             **self.measure.facts(),
             "algorithms": [contender_facts(contender) for contender in self.contenders],
         }

@@ -1,0 +1,68 @@
+"""discreet report: a study report from the file of a run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Literal, cast
+
+import click
+
+from discreet.estimates.table import Kind, Outcomes
+from discreet.live.study_report import report_on
+
+
+@click.command(epilog="Example: discreet report run.db --format markdown > report.md")
+@click.argument("run", type=click.Path(path_type=Path))
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "markdown", "json"]),
+    default="text",
+    show_default=True,
+    help="How to print it.",
+)
+@click.option("--level", type=float, default=0.95, show_default=True, help="Level of intervals.")
+@click.option(
+    "--outcomes",
+    type=click.Choice(["rewards", "losses"]),
+    default="rewards",
+    show_default=True,
+    help="How outcomes were told.",
+)
+@click.option(
+    "--kind",
+    type=click.Choice(["anytime", "holdout", "final"]),
+    default="anytime",
+    show_default=True,
+    help="What estimates are computed from.",
+)
+@click.option("--clipped", is_flag=True, help="Estimate means of clipped outcomes.")
+@click.option("--plot", type=click.Path(path_type=Path), help="Draw the estimates into this file.")
+def report(
+    run: Path,
+    form: Literal["text", "markdown", "json"],
+    level: float,
+    outcomes: str,
+    kind: str,
+    clipped: bool,
+    plot: Path | None,
+) -> None:
+    """Print a study report from the file of a RUN: what was done, what was found, what it cost.
+
+    The run may be in use meanwhile: the file is only read. Nothing raw is shown, and no key is
+    needed.
+    """
+    found = report_on(
+        run,
+        level=level,
+        outcomes=cast(Outcomes, outcomes),
+        kind=cast(Kind, kind),
+        clipped=clipped,
+    )
+    if plot is not None and found.estimates is not None:
+        found.estimates.plot(plot)
+    if form == "json":
+        click.echo(json.dumps(found.as_dict(), indent=2, ensure_ascii=False))
+    else:
+        click.echo(found.markdown() if form == "markdown" else found.text())

@@ -1,0 +1,154 @@
+"""Estimates of all arms with intervals, as a value: a table, JSON, CSV, a picture."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import json
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from discreet.drawing import plotter
+from discreet.errors import DiscreetError, shorten
+
+Kind = Literal["anytime", "holdout", "final"]
+Outcomes = Literal["rewards", "losses"]
+COLUMNS = ("mean", "low", "high", "rounds", "releases")
+MOST_PAIRS = 66  # differences in tables and plots: those of 12 arms; ``difference`` has all
+
+
+class MeanEstimate(NamedTuple):
+    """A mean or a difference with its interval, in the units of the outcomes."""
+
+    mean: float
+    low: float
+    high: float
+    rounds: int
+    releases: int
+
+    @property
+    def half_width(self) -> float:
+        """Half the width of the interval."""
+        return (self.high - self.low) / 2.0
+
+
+@dataclass(frozen=True)
+class MeanEstimates:
+    """The mean outcome of every arm, and differences, with intervals.
+
+    Each interval by itself holds with probability ``level``. With ``kind="anytime"`` that includes
+    all earlier and later ones of the same mean: one may look at any time, and stop because of what
+    one sees.
+    """
+
+    kind: Kind
+    level: float
+    outcomes: Outcomes
+    arms: Mapping[Hashable, MeanEstimate]
+    notes: tuple[str, ...]
+    compare: Callable[[int, int], MeanEstimate]  # two arms, by number
+
+    def difference(self, one: Hashable, other: Hashable) -> MeanEstimate:
+        """Return the mean of one arm minus that of another, with its interval."""
+        labels = list(self.arms)
+        places = []
+        for name, label in (("one", one), ("other", other)):
+            if label not in labels:
+                known = ", ".join(map(repr, labels[:8]))
+                raise DiscreetError(f"{name} is {shorten(label)}, but must be one of {known}.")
+            places.append(labels.index(label))
+        if places[0] == places[1]:
+            raise DiscreetError(f"other is {shorten(other)}, but must be another arm than one.")
+        return self.compare(places[0], places[1])
+
+    def differences(self) -> dict[tuple[Hashable, Hashable], MeanEstimate]:
+        """Return the difference of every pair of arms; with many arms, from the best one only."""
+        labels = list(self.arms)
+        pairs = list(itertools.combinations(range(len(labels)), 2))
+        if len(pairs) > MOST_PAIRS:
+            sign = 1.0 if self.outcomes == "rewards" else -1.0
+            best = max(range(len(labels)), key=lambda i: sign * self.arms[labels[i]].mean)
+            pairs = [(best, i) for i in range(len(labels)) if i != best]
+        return {(labels[i], labels[j]): self.compare(i, j) for i, j in pairs}
+
+    def rows(self) -> list[tuple[str, MeanEstimate]]:
+        """Return every arm and every difference, by name."""
+        arms = [(str(label), found) for label, found in self.arms.items()]
+        pairs = self.differences().items()
+        return arms + [(f"{one} - {other}", found) for (one, other), found in pairs]
+
+    @property
+    def title(self) -> str:
+        """What is shown, in words."""
+        kinds = {
+            "anytime": "from everything released, valid at all times",
+            "holdout": "from the hold-out",
+            "final": "from the final release",
+        }
+        words = "Mean rewards" if self.outcomes == "rewards" else "Mean losses"
+        return f"{words} with {100.0 * self.level:g} % intervals, {kinds[self.kind]}"
+
+    def __str__(self) -> str:
+        """Return a table as text."""
+        head = ("", "mean", "interval", "rounds", "releases")
+        cells = [
+            (
+                name,
+                f"{found.mean:.4g}",
+                f"{found.low:.4g} to {found.high:.4g}",
+                f"{found.rounds:,}",
+                f"{found.releases:,}",
+            )
+            for name, found in self.rows()
+        ]
+        widths = [max(len(row[i]) for row in (head, *cells)) for i in range(len(head))]
+        lines = [
+            "  ".join(
+                cell.ljust(width) if i == 0 else cell.rjust(width)
+                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+            ).rstrip()
+            for row in (head, *cells)
+        ]
+        return "\n".join([self.title, *lines, *self.notes])
+
+    def as_dict(self) -> dict[str, object]:
+        """Return everything for JSON."""
+        return {
+            "kind": self.kind,
+            "level": self.level,
+            "outcomes": self.outcomes,
+            "arms": [{"arm": str(arm), **found._asdict()} for arm, found in self.arms.items()],
+            "differences": [
+                {"one": str(one), "other": str(other), **found._asdict()}
+                for (one, other), found in self.differences().items()
+            ],
+            "notes": list(self.notes),
+        }
+
+    def to_json(self, path: Path | str | None = None) -> str:
+        """Return the estimates as JSON, and write them to a file if there is a path."""
+        return _written(json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n", path)
+
+    def to_csv(self, path: Path | str | None = None) -> str:
+        """Return one row for each arm and each difference, and write them if there is a path."""
+        out = io.StringIO()
+        table = csv.writer(out, lineterminator="\n")
+        table.writerow(("arm", "minus", *COLUMNS))
+        for arm, found in self.arms.items():
+            table.writerow((arm, "", *found))
+        for (one, other), found in self.differences().items():
+            table.writerow((one, other, *found))
+        return _written(out.getvalue(), path)
+
+    def plot(self, path: Path | str) -> Path:
+        """Draw all intervals into a file (a forest plot); return its path."""
+        return plotter().write(self, path)
+
+
+def _written(text: str, path: Path | str | None) -> str:
+    if path is not None:
+        Path(path).write_text(text, encoding="utf-8")
+    return text

@@ -1,0 +1,84 @@
+"""Estimates of a live run on arms: what they are computed from, and when there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import NamedTuple, Protocol, get_args
+
+from discreet.algorithms import algorithm
+from discreet.errors import DiscreetError, check_choice, check_flag
+from discreet.estimates import Design, ReleaseSum, anytime
+from discreet.estimates.table import Kind, MeanEstimates, Outcomes
+from discreet.live.rows import Recipe
+from discreet.live.run_plan import RunPlan
+from discreet.problems import BestArm
+from discreet.ranges import Range
+
+SIMULATED = "This is a simulation: its noise protects nobody."
+CLIPPED = "These are means of outcomes clipped to the declared range."
+
+
+class Released(Protocol):
+    """What has releases: a run, or a file that is only read."""
+
+    def release_sums(self) -> list[ReleaseSum]:
+        """Return the sums of everything released."""
+
+
+class StudyFacts(NamedTuple):
+    """What was declared before the first round."""
+
+    recipe: Recipe
+    plan: RunPlan
+    labels: tuple[Hashable, ...]
+    bounds: Range
+
+
+def estimates_of(
+    facts: StudyFacts,
+    released: Released,
+    *,
+    kind: Kind,
+    level: float,
+    outcomes: Outcomes,
+    clipped: bool,
+) -> MeanEstimates:
+    """Return the estimates of a run, or refuse in one sentence."""
+    recipe, plan, labels, bounds = facts
+    check_choice("kind", kind, get_args(Kind))
+    if recipe["clip"] and not check_flag("clipped", clipped):
+        raise DiscreetError(
+            "clip=True was declared, so only the mean of clipped outcomes can be estimated: if "
+            "that is meant, say clipped=True."
+        )
+    if kind != "anytime":
+        raise DiscreetError(f"kind is {kind}, but this run has no such release.")
+    # A search stops by itself: its horizon says nothing about how long it takes.
+    stops = isinstance(algorithm(plan.algorithm).problem, BestArm)
+    # Arms may have come since; what evidence is tuned to was fixed before.
+    arms = recipe.get("capacity") or len(recipe["arms"])
+    design = Design(plan.private, arms=arms, rounds=None if stops else plan.horizon)
+    return anytime(
+        design,
+        released.release_sums(),
+        labels=labels,
+        bounds=bounds,
+        level=level,
+        outcomes=outcomes,
+        notes=notes_of(recipe),
+    )
+
+
+def notes_of(recipe: Recipe) -> tuple[str, ...]:
+    """Return what a reader of estimates has to know about the run."""
+    notes = []
+    if recipe["wait"] is not None:
+        notes.append(
+            "A missing outcome counts as the default: these are means with defaults in place of "
+            "missing outcomes."
+        )
+    if recipe["clip"]:
+        notes.append(CLIPPED)
+    if recipe["simulation"]:
+        notes.append(SIMULATED)
+    return tuple(notes)
