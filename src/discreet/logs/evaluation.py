@@ -80,7 +80,7 @@ class Evaluation:
 
     def __str__(self) -> str:
         of = "loss" if self.is_loss else "reward"
-        lines = [f"Mean {of} of {self.policy}, from {self.rows:,} rows of {self.source}"]
+        lines = [f"Mean {of} of policy {self.policy}, from {self.rows:,} rows of {self.source}"]
         lines += [
             f"  {name:<6} {_number(value)} ± {_number(error)}"
             for name, (value, error) in self.estimates.items()
@@ -120,8 +120,10 @@ def evaluate(
     >>> evaluate(log, "arm=0").ips.value
     1.0
     """
-    rows = log if isinstance(log, Log) else Log.read(
-        log, position=position, columns=columns, arms=arms
+    rows = (
+        log
+        if isinstance(log, Log)
+        else Log.read(log, position=position, columns=columns, arms=arms)
     )
     chosen = policy_of(policy)
     wanted = checked_probabilities(chosen, rows)
@@ -202,8 +204,7 @@ def _model(log: Log, given: ArrayLike | None) -> Floats:
 def _ridge(design: Floats, target: Floats) -> Floats:
     """Return the coefficients of a ridge regression; zeros if there is no row."""
     matrix = design.T @ design + PENALTY * np.eye(design.shape[1])
-    found: Floats = np.linalg.solve(matrix, design.T @ target)
-    return found
+    return np.asarray(np.linalg.solve(matrix, design.T @ target), dtype=np.float64)
 
 
 def _number(value: float | None) -> str:

@@ -39,11 +39,11 @@ class ArmShares(FixedPolicy):
     """
 
     shares: Mapping[Any, float]
+    name: str = ""
 
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        """The shares."""
-        return ", ".join(f"{label} {share:g}" for label, share in self.shares.items())
+    def __post_init__(self) -> None:
+        words = ", ".join(f"{label} {share:g}" for label, share in self.shares.items())
+        object.__setattr__(self, "name", self.name or words)
 
     def probabilities(self, log: Log) -> Floats:
         """Return the shares, in the order of the log's arms."""
@@ -131,10 +131,12 @@ def policy_of(given: object) -> FixedPolicy:
             return UniformPolicy()
         word, equals, label = given.partition("=")
         if word == "arm" and equals and label:
-            return ArmShares({label: 1.0})
+            return ArmShares({label: 1.0}, given)
+        if given.startswith("shares:"):
+            return ArmShares(_parse_shares(given.removeprefix("shares:")))
         raise DiscreetError(
-            f"policy is '{given}', but must be 'uniform', 'arm=LABEL' or shares by label; an "
-            f"algorithm {LEARNS}"
+            f"policy is '{given}', but must be 'uniform', 'arm=LABEL' or "
+            f"'shares:LABEL=SHARE,...'; an algorithm {LEARNS}"
         )
     if isinstance(given, Learner | Protected):
         raise DiscreetError(f"policy is {shorten(given)}, which {LEARNS}")
@@ -148,14 +150,29 @@ def policy_of(given: object) -> FixedPolicy:
     )
 
 
+def _parse_shares(text: str) -> dict[str, float]:
+    """Return shares by label from a text such as a=0.7,b=0.3."""
+    found = {}
+    for part in text.split(","):
+        label, equals, share = part.strip().rpartition("=")
+        try:
+            found[label] = float(share)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise DiscreetError(
+                f"policy is 'shares:{text}', but must look like 'shares:a=0.7,b=0.3'."
+            )
+    return found
+
+
 def checked_probabilities(policy: FixedPolicy, log: Log) -> Floats:
     """Return the probabilities of a policy, or refuse what is not a distribution."""
     found = policy.probabilities(log)
     wrong = ~((found >= 0.0).all(axis=1) & (np.abs(found.sum(axis=1) - 1.0) <= TOLERANCE))
     if wrong.any():
         raise DiscreetError(
-            f"policy gives row {int(np.argmax(wrong)) + log.first_row} probabilities that add up "
+            f"policy gives row {log.lines[np.argmax(wrong)]} probabilities that add up "
             f"to {found[np.argmax(wrong)].sum():g}, but they must be at least 0 and add up to 1."
         )
     return found
-

@@ -46,7 +46,7 @@ class Log:
     affinity: Floats  # row, arm; no columns if there are none
     features: tuple[str, ...]  # names of the columns of ``context``
     source: str
-    first_row: int = 1  # of the file, so that messages name the row that a person sees there
+    lines: Integers  # the row of the file that each row is, so that messages can name it
     is_loss: bool = False  # whether outcomes are losses
     labels_declared: bool = False  # whether arms were declared, and not read from the rows
     levels_found: bool = False  # whether some features are levels that were read from the rows
@@ -81,8 +81,8 @@ class Log:
 
         Columns are named as in the Open Bandit data: ``item_id``, ``click``, ``propensity_score``,
         ``position``, ``user_feature_*`` and ``user-item_affinity_*``. ``columns`` gives other names
-        for ``arm``, ``reward`` (or ``loss``), ``probability`` and ``position``, and other beginnings
-        for ``features`` and ``affinity``. Rows of one ``position`` are used; rows stay in their
+        for ``arm``, ``reward`` (or ``loss``), ``probability`` and ``position``, and for how the
+        names of ``features`` and ``affinity`` begin. Rows of one ``position`` are used, in their
         order, and all other columns are ignored. A column of features that are not numbers becomes
         one column of zeros and ones for each of its values. ``arms`` declares all arms; otherwise
         they are those found in the rows.
@@ -114,7 +114,7 @@ class Log:
             affinity=_affinities(found, names["affinity"], rows, labels),
             features=features,
             source=found.source,
-            first_row=found.first_row,
+            lines=rows + found.first_row,
             is_loss=is_loss,
             labels_declared=arms is not None,
             levels_found=levels,
@@ -139,9 +139,7 @@ def _rows_at(found: Columns, name: str, position: int | str | None) -> Integers:
     """Return the rows of one position: propensities of different slots cannot be mixed."""
     if name not in found.by_name:
         if position is not None:
-            raise DiscreetError(
-                f"position is {position}, but {found.source} has no column {name}."
-            )
+            raise DiscreetError(f"position is {position}, but {found.source} has no column {name}.")
         return np.arange(found.rows)
     texts = np.array([str(cell) for cell in found.by_name[name].tolist()])
     known = sorted(set(texts.tolist()))
@@ -197,9 +195,7 @@ def _declared(arms: Sequence[Label]) -> tuple[Label, ...]:
     return tuple(arms)
 
 
-def _contexts(
-    found: Columns, start: str, rows: Integers
-) -> tuple[Floats, tuple[str, ...], bool]:
+def _contexts(found: Columns, start: str, rows: Integers) -> tuple[Floats, tuple[str, ...], bool]:
     """Return features, their names, and whether levels of a column were read from the rows."""
     chosen = [name for name in found.by_name if start and name.startswith(start)]
     columns: list[Floats] = []
@@ -218,12 +214,9 @@ def _contexts(
     return np.ascontiguousarray(table), tuple(names), levels
 
 
-def _affinities(
-    found: Columns, start: str, rows: Integers, labels: Sequence[Label]
-) -> Floats:
+def _affinities(found: Columns, start: str, rows: Integers, labels: Sequence[Label]) -> Floats:
     """Return one number per row and arm, if the log has one for every arm."""
     wanted = [f"{start}{label}" for label in labels]
     if not start or not all(name in found.by_name for name in wanted):
         return np.zeros((rows.size, 0))
     return np.column_stack([found.numbers(name)[rows] for name in wanted])
-

@@ -31,8 +31,8 @@ EstimatorName = Literal["ips", "snips"]
 BITS = 30  # of a row's term, which is a fraction of the largest weight
 MOST_BITS = 52  # of a sum, which a double must hold exactly
 ROOM = 1.0 + 2.0**-20  # room for rounding two sums to the grid of the noise
-SOURCE = "docs/proofs.md: Evaluation of a fixed policy"
-DATUM = "whole row of the log (context, arm, probability and outcome)"
+SOURCE = "clipped weights (docs/proofs.md: Evaluation of a fixed policy)"
+DATUM = "row of the log (context, arm, probability and outcome)"
 SEEN = "the released estimate; not the log, and nothing else that is computed from it"
 
 
@@ -111,8 +111,10 @@ def release_evaluation(
             "policy is a table or a function, whose probabilities may depend on other rows of the "
             "log: give 'uniform', 'arm=LABEL', shares by label or LinearScores."
         )
-    rows = log if isinstance(log, Log) else Log.read(
-        log, position=position, columns=columns, arms=arms
+    rows = (
+        log
+        if isinstance(log, Log)
+        else Log.read(log, position=position, columns=columns, arms=arms)
     )
     if not rows.labels_declared:
         raise DiscreetError(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -97,36 +96,27 @@ def _read_csv(path: Path) -> Columns:
                 f"{len(names)}."
             )
         cells.append(row)
-    found = {name: _settled(column) for name, column in zip(names, zip(*cells, strict=True))}
+    by_column: list[tuple[str, ...]] = list(zip(*cells, strict=True)) or [() for _ in names]
+    found = {name: _settled(cells) for name, cells in zip(names, by_column, strict=True)}
     # the first column of pandas' own files is an index without a name
     return Columns({name: column for name, column in found.items() if name}, str(path), first + 1)
 
 
 def _read_arrow(path: Path) -> dict[str, Column]:
-    pyarrow = _pyarrow(path)
-    try:
-        if path.suffix.lower() in PARQUET:
-            import pyarrow.parquet
-
-            table = pyarrow.parquet.read_table(path)
-        else:
-            import pyarrow.feather
-
-            table = pyarrow.feather.read_table(path)
-    except pyarrow.ArrowException:
-        kind = "Parquet" if path.suffix.lower() in PARQUET else "Arrow"
-        raise DiscreetError(f"{path} is not a {kind} file that can be read.") from None
-    return _from_arrow(table)
-
-
-def _pyarrow(path: Path) -> ModuleType:
     try:
         import pyarrow
+        from pyarrow import feather, parquet
     except ImportError:
         raise DiscreetError(
             f"reading {path} needs pyarrow: pip install 'discreet[output]', or use a CSV file."
         ) from None
-    return pyarrow
+    of_parquet = path.suffix.lower() in PARQUET
+    try:
+        table = (parquet if of_parquet else feather).read_table(path)
+    except pyarrow.ArrowException:
+        kind = "Parquet" if of_parquet else "Arrow"
+        raise DiscreetError(f"{path} cannot be read: it is not a file of {kind}.") from None
+    return _from_arrow(table)
 
 
 def _from_arrow(table: Any) -> dict[str, Column]:  # noqa: ANN401

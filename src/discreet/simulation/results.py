@@ -54,6 +54,7 @@ class Results(Generic[Row]):
     bounds: Range
     measure: Measure[Row]
     arrivals: Arrivals | None = None  # if outcomes were late
+    remark: str = ""  # what has to be said about results in this environment
 
     @property
     def trials(self) -> Integers:
@@ -191,6 +192,7 @@ class Results(Generic[Row]):
             "noise": "floating point: for simulation only",
             "arrivals": None if self.arrivals is None else self.arrivals.to_json(),
             **self.measure.facts(),
+            **({"remark": self.remark} if self.remark else {}),
             "algorithms": [contender_facts(contender) for contender in self.contenders],
         }
 
