@@ -19,6 +19,7 @@ from discreet.environments.logged.rows import ACCEPTED, COINS, READ
 from discreet.learners import Exp3
 from discreet.problems import Contexts
 from discreet.randomness import streams
+from discreet.ranges import make_range
 from discreet.simulation.loop import Player
 
 
@@ -174,7 +175,9 @@ def test_a_declared_least_probability_replaces_a_tiny_one():
 
 def test_contenders_of_your_own_can_be_replayed():
     learner = Exp3.start(arms=4, learning_rate=0.1)
-    own = Contender("mine", Private(learner, Batch.laplace(size=1, epsilon=1.0)))
+    own = Contender(
+        "mine", Private(learner, Batch.laplace(size=1, epsilon=1.0, bounds=make_range()))
+    )
     results = simulate(own, environment="logged", log=plain_log(4000), rounds=100, trials=2)
     assert results.rounds == 100
 
