@@ -14,6 +14,7 @@ import json
 import os
 import sqlite3
 import weakref
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,8 +34,8 @@ TABLES = (
     # one row; ``state`` is that of the learner after ``checkpoint_at`` reports
     "CREATE TABLE server (recipe TEXT, task BLOB, version INTEGER, published_at INTEGER, message "
     "BLOB, checkpoint_at INTEGER, state BLOB, digest BLOB)",
-    # since the checkpoint; each digest covers all rows before
-    "CREATE TABLE report (number INTEGER PRIMARY KEY, payload BLOB, digest BLOB)",
+    # since the checkpoint; each checksum covers all payloads up to this one
+    "CREATE TABLE report (number INTEGER PRIMARY KEY, payload BLOB, checksum INTEGER)",
     # of the versions that count
     "CREATE TABLE seen (version INTEGER, seed BLOB, PRIMARY KEY (version, seed)) WITHOUT ROWID",
 )
@@ -106,7 +107,7 @@ class ReportFile:
         self.name, self._lag = str(path), lag
         self._file: sqlite3.Connection
         self._close: Callable[[], object] = lambda: None
-        self._digest = b""
+        self._checksum = 0
 
     @classmethod
     def create(
@@ -131,7 +132,6 @@ class ReportFile:
                 found._file.execute(
                     "INSERT INTO server VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*row, digest_of(*row))
                 )
-            found._digest = b""
         return found
 
     @classmethod
@@ -164,16 +164,16 @@ class ReportFile:
                 raise ValueError("the row was changed")
             _, _, version, published_at, message, checkpoint_at, state = row
             payloads: list[bytes] = []
-            chain = b""
+            checksum = 0
             for number, payload, check in self._file.execute(
                 "SELECT * FROM report ORDER BY number"
             ):
-                chain = digest_of(chain, number, payload)
+                checksum = zlib.crc32(payload, checksum)
                 wrong = number != checkpoint_at + len(payloads) or len(payload) != PAYLOAD
-                if chain != check or wrong:
+                if checksum != check or wrong:
                     raise ValueError("a report was changed")
                 payloads.append(payload)
-            self._digest = chain
+            self._checksum = checksum
         return Kept(Published(version, published_at, message), checkpoint_at, state, payloads)
 
     @contextlib.contextmanager
@@ -188,8 +188,8 @@ class ReportFile:
         row = (version, payload[:SEED])
         if execute("INSERT OR IGNORE INTO seen VALUES (?, ?)", row).rowcount != 1:
             return False
-        self._digest = digest_of(self._digest, number, payload)
-        execute("INSERT INTO report VALUES (?, ?, ?)", (number, payload, self._digest))
+        self._checksum = zlib.crc32(payload, self._checksum)
+        execute("INSERT INTO report VALUES (?, ?, ?)", (number, payload, self._checksum))
         return True
 
     def checkpoint(self, reports: int, state: bytes) -> None:
@@ -217,7 +217,7 @@ class ReportFile:
             "checkpoint_at = ?, state = ?, digest = ?",
             (*row, digest_of(*row)),
         )
-        self._digest = b""
+        self._checksum = 0
 
     def _connect(self, path: Path) -> bool:
         """Become the only writer of a file; return whether it is empty."""
