@@ -26,6 +26,7 @@ PARTS = (
     "functions",
     "contexts",
     "live",
+    "reports",
     "peers",
     "starting",
 )

@@ -29,6 +29,9 @@ from .live import Optimizer as Optimizer
 from .live import Progress as Progress
 from .live import SlateBandit as SlateBandit
 from .live import VectorOptimizer as VectorOptimizer
+from .logs import Log as Log
+from .logs import evaluate as evaluate
+from .logs import release_evaluation as release_evaluation
 from .on_device import OnDevice as OnDevice
 from .planning import Plan as Plan
 from .planning import plan as plan

@@ -24,6 +24,8 @@ __all__ = [
     "ball",
     "batched_prefixes",
     "box",
+    "clipped_weight",
+    "clipped_weight_pair",
     "ftrl_prefixes",
     "glm_gradient",
     "lipschitz_loss",
@@ -106,7 +108,21 @@ def two_point_difference(*, lipschitz: float, radius: float) -> Sensitivity:
     )
 
 
+def clipped_weight(*, largest: float, rows: int = 1) -> Sensitivity:
+    """Return how far Σ w r moves, w in [0, W] and r in [0, 1], if m rows are replaced: m W."""
+    return loss(width=check_positive("largest", largest) * check_int("rows", rows, minimum=1))
+
+
 # Vectors
+
+
+def clipped_weight_pair(*, largest: float, rows: int = 1) -> Sensitivity:
+    """Return how far (Σ w r, Σ w (1 - r)) moves if m rows are replaced: 2 m W in the 1-norm.
+
+    A row adds a point of the triangle with the corners 0, (W, 0) and (0, W).
+    """
+    change = clipped_weight(largest=largest, rows=rows).l1
+    return Sensitivity(2.0, math.sqrt(2.0), 1.0).times(change)
 
 
 def box(*, dimension: int, width: float) -> Sensitivity:

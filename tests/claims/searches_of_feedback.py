@@ -73,6 +73,47 @@ def a_mean_gain_through_its_channel(function):
         )
 
 
+def weighted_sums(v, largest, rows):
+    """Return how (Σ w r, Σ w (1 - r)) moves if ``rows`` rows of four are replaced."""
+    numbers = np.abs(np.resize(v, (4 + rows, 2)))
+    weights, shares = np.minimum(numbers[:, 0], largest), np.clip(numbers[:, 1], 0.0, 1.0)
+    pairs = np.column_stack([weights * shares, weights * (1.0 - shares)])
+    return pairs[:4].sum(axis=0) - np.concatenate([pairs[4:], pairs[rows:4]]).sum(axis=0)
+
+
+@searches(sensitivities.clipped_weight)
+def a_clipped_sum_of_a_log(function):
+    for largest, rows in ((1.0, 1), (2.5, 2)):
+
+        def movement(v, largest=largest, rows=rows):
+            return weighted_sums(largest * v, largest, rows)[:1]
+
+        size = 2 * (4 + rows)
+        corners = [movement(v) for v in corners_of_rows(size)]
+        found = max(climb(movement, size)[0], max(abs(each[0]) for each in corners))
+        yield function(largest=largest, rows=rows), np.full(3, found)
+
+
+@searches(sensitivities.clipped_weight_pair)
+def a_pair_of_clipped_sums(function):
+    for largest, rows in ((1.0, 1), (2.5, 2)):
+
+        def movement(v, largest=largest, rows=rows):
+            return weighted_sums(largest * v, largest, rows)
+
+        size = 2 * (4 + rows)
+        corners = [movement(v) for v in corners_of_rows(size)]
+        found = [max(np.linalg.norm(each, norm) for each in corners) for norm in NORMS]
+        yield function(largest=largest, rows=rows), np.maximum(climb(movement, size), found)
+
+
+def corners_of_rows(size):
+    """Return rows with no weight, or the largest with an outcome of 0 or 1."""
+    return [
+        np.array(v).ravel() for v in itertools.product([(0, 0), (9, 0), (9, 9)], repeat=size // 2)
+    ]
+
+
 @searches(sensitivities.lipschitz_loss)
 def a_convex_loss_asked_near_its_domain(function):
     for size, lipschitz, diameter, margin in [

@@ -94,7 +94,8 @@ def test_bad_parameters_are_refused(make, complaint):
     "known", environments(), ids=lambda each: f"{each.problem.__name__}-{each.name}"
 )
 def test_every_named_environment_is_for_its_problem(known):
-    files = {"losses": np.zeros((20, 4)), "advice": np.full((10, 4), 0.25)}
+    rows = {"item_id": [0, 1, 2, 3] * 99, "click": [0, 1] * 198, "propensity_score": [0.25] * 396}
+    files = {"losses": np.zeros((20, 4)), "advice": np.full((10, 4), 0.25), "log": rows}
     options = {name: files[name] for name in known.options if name in files}
     found = known.build(known.problem_with(), rounds=20, bounds=UNIT, options=options)
     if known.problem is not Contexts or known.name.startswith(
@@ -105,7 +106,9 @@ def test_every_named_environment_is_for_its_problem(known):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "known", [each for each in environments() if each.name != "table"], ids=lambda each: each.name
+    "known",
+    [each for each in environments() if each.name not in ("logged", "table")],
+    ids=lambda each: each.name,
 )
 def test_environments_are_scaled_to_the_declared_range(known):
     """The same game in other units: losses of any action grow by the same factor."""

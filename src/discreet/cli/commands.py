@@ -26,6 +26,9 @@ BUILT_IN = {
     "describe": Target(
         "describe", "describe", "Show the guarantee, noise, parameters and regret bound."
     ),
+    "evaluate": Target(
+        "evaluate", "evaluate_command", "Estimate what fixed policies would earn, from a log."
+    ),
     "glossary": Target("glossary", "glossary", "Explain the terms that discreet uses."),
     "list": Target("listing", "list_command", "List algorithms, or environments."),
     "plan": Target("plan", "plan", "Plan a study: which algorithm, and the cost of each epsilon."),

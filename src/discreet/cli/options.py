@@ -14,7 +14,7 @@ from click.shell_completion import CompletionItem
 
 from discreet.algorithms import list_algorithms
 from discreet.environments import environment_names, environments
-from discreet.environments.registry import file_options
+from discreet.environments.registry import environment_of_file, file_options
 from discreet.errors import DiscreetError
 from discreet.options import Values
 from discreet.problems import Problem
@@ -287,9 +287,10 @@ def _section(problem: type[Problem]) -> str:
 
 
 def files(command: DecoratedCommand) -> DecoratedCommand:
-    """Add the options of environments that name files: ``--losses``, ``--advice``."""
+    """Add the options of environments that name files: ``--losses``, ``--advice``, ``--log``."""
     for name in reversed(file_options()):
-        text = f"File of {name}, for the environment 'table'."
+        what = "Log of decisions" if name == "log" else f"File of {name}"
+        text = f"{what}, for the environment '{environment_of_file(name)}'."
         decorate = option(GAME, f"--{name}", type=click.Path(path_type=Path), help=text)
         command = decorate(command)
     return command

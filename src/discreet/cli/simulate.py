@@ -145,8 +145,9 @@ def simulate(
             go: _Go = _search if searching else _play
             results, files, show = go(names, folder, _keeping_finished(bar("trials")), arguments)
         if as_json:
-            facts = {"results": results.summary(), "clipped": results.clipped}
+            facts: dict[str, object] = {"results": results.summary(), "clipped": results.clipped}
             facts |= {"estimates": results.intervals} if results.intervals else {}
+            facts |= {"remark": results.remark} if results.remark else {}
             click.echo(json.dumps(facts, indent=2, ensure_ascii=False))
         else:
             show()
@@ -271,6 +272,8 @@ def _print(results: Results[RegretRow]) -> None:
         )
     if any(row["bound_is_vacuous"] for row in summary):
         click.echo(f"* vacuous: uniform play has regret {short(results.blind_regret)} here.")
+    if results.remark:
+        click.echo(results.remark)
     if results.clipped:
         click.echo(f"Clipped: {results.problem.clipped_words(results.clipped, results.bounds)}.")
 

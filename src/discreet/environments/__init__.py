@@ -26,6 +26,8 @@ from discreet.environments.functions.linear import Linear, Ranking, Routing, Sla
 from discreet.environments.functions.logistic import Logistic
 from discreet.environments.functions.quadratics import Absolute, DriftingQuadratics, Pricing
 from discreet.environments.functions.squared_errors import Completion, SquaredErrors
+from discreet.environments.logged.arms import Logged
+from discreet.environments.logged.contexts import LoggedContexts
 from discreet.environments.points import (
     LinearAdaptive,
     LinearAlternating,
@@ -63,6 +65,8 @@ __all__ = [
     "LinearAlternating",
     "LinearDrifting",
     "LinearStochastic",
+    "Logged",
+    "LoggedContexts",
     "Logistic",
     "Oblivious",
     "Pricing",

@@ -60,7 +60,8 @@ class NamedEnvironment:
         for name, value in options.items():
             if name in file_options() and name not in self.options:
                 raise DiscreetError(
-                    f"{name} is given, but environment '{self.name}' makes its own: use 'table'."
+                    f"{name} is given, but environment '{self.name}' makes its own: use "
+                    f"'{environment_of_file(name)}'."
                 )
             if name not in self.options:
                 raise unknown_name(f"option of environment '{self.name}'", name, self.options)
@@ -120,7 +121,7 @@ def environments(problem: type[Problem] | None = None) -> list[NamedEnvironment]
     """Return all named environments, or those for one kind of problem; plugins are loaded first."""
     load_plugins()
     found = [each for (kind, _), each in _environments.items() if problem in (None, kind)]
-    return sorted(found, key=lambda each: each.name == "table")
+    return sorted(found, key=lambda each: each.name in ("logged", "table"))
 
 
 def environment_names(problem: type[Problem] | None = None) -> dict[str, str]:
@@ -213,10 +214,17 @@ def file_options() -> dict[str, Option]:
     }
 
 
+def environment_of_file(option: str) -> str:
+    """Return which environment takes a file of that name."""
+    return next(each.name for each in environments() if option in each.options)
+
+
 def parameter_names(problem: type[Problem]) -> tuple[str, ...]:
     """Return the names of the parameters of a kind of problem."""
     return tuple(each.name for each in fields(cast(Any, problem)))
 
 
 def _what(option: Option) -> str:
-    return f"a file of {option.name}" if option.is_file else option.name
+    if not option.is_file:
+        return option.name
+    return "a log" if option.name == "log" else f"a file of {option.name}"

@@ -4,10 +4,11 @@ from discreet.live.arms import Bandit, BestArmSearch, Decision
 from discreet.live.client import LiveClient, OpenDecision, RunOptions
 from discreet.live.closing import close_on_sigterm
 from discreet.live.contextual import ContextualBandit
-from discreet.live.devices import Device, LocalServer
+from discreet.live.devices import Device
 from discreet.live.experts import Advisor, Experts, Trust
 from discreet.live.features import Features
 from discreet.live.file_store import FileStore
+from discreet.live.local_server import LocalServer
 from discreet.live.optimizers import Optimizer, Point, VectorOptimizer
 from discreet.live.run import LiveRun
 from discreet.live.run_state import Progress

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 COLUMNS = 4
-OF_DATA = ("table", "actg175-simulator")  # environments that replay or are fitted to data
+OF_DATA = ("logged", "table", "actg175-simulator")  # environments that replay or are fitted to data
 
 
 def plot_environments(

@@ -9,7 +9,14 @@ from discreet.problems.arms import (
     SearchEnvironment,
     coins_of,
 )
-from discreet.problems.base import Environment, Game, Problem, ReactingGame, TableGame
+from discreet.problems.base import (
+    Environment,
+    Game,
+    Problem,
+    ReactingGame,
+    SkippingGame,
+    TableGame,
+)
 from discreet.problems.coins import CoinGame, Coins, toss, tossed, tossed_in_words
 from discreet.problems.contexts import Against, ContextGame, Contexts, ContextsEnvironment
 from discreet.problems.domains import Domain, domain_named
@@ -55,6 +62,7 @@ __all__ = [
     "ReactingGame",
     "SearchEnvironment",
     "SemiBandit",
+    "SkippingGame",
     "SlateGame",
     "TableGame",
     "coins_of",

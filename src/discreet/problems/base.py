@@ -23,6 +23,8 @@ class Game(Component, Generic[Action, Feedback, Observation]):
     shows_private: ClassVar[bool] = False
     # whether a regret bound for any losses carries over to random bits with the same means
     carries_bits: ClassVar[bool] = True
+    # whether some rounds do not count, and are shown again until the player's action is accepted
+    skips: ClassVar[bool] = False
     # fields with one row per round; all other fields are the same for all rounds
     by_round: ClassVar[tuple[str, ...]] = ()
 
@@ -104,6 +106,20 @@ class ReactingGame(Game[Action, Feedback, Observation]):
     """A game that remembers what a player did: every player gets its own memory."""
 
     memory: NDArray[Any]
+
+
+class SkippingGame(ReactingGame[Action, Feedback, Observation]):
+    """A game that accepts some actions only: after any other it shows something else."""
+
+    skips: ClassVar[bool] = True
+
+    def accepts(self, action: Action) -> bool:
+        """Return whether the action is played in what was shown."""
+        raise NotImplementedError
+
+    def skip(self) -> None:
+        """Show what comes next."""
+        raise NotImplementedError
 
 
 class Problem:
@@ -288,6 +304,16 @@ class Environment(Component):
     def source(self) -> str:
         """The source of the losses, for messages."""
         return "the environment"
+
+    @property
+    def length_words(self) -> str:
+        """The number of rounds in words, after the name of the source."""
+        return f"has {self.length} rows"
+
+    @property
+    def remark(self) -> str:
+        """What has to be said about results here, in some sentences."""
+        return ""
 
     def deal(self, start: int, stop: int, rng: Generator) -> Game:
         """Return rounds start to stop (exclusive) of a game.

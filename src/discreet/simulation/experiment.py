@@ -106,6 +106,8 @@ def simulate(
     units of that range (an array, lists, a DataFrame or a file); it can also be given as the
     environment. ``rewards``, given instead, is a table of rewards r: the losses are low + high -
     r. With expert advice a table needs ``advice`` too, of the shape (rounds, experts, arms).
+    ``log`` is a log of decisions with their probabilities, which is replayed (the environment
+    ``logged``).
     Contenders of your own play whatever the environment, or ``problem``, says.
 
     Outcomes arrive before the next round, unless ``delay`` says how many rounds later: a number, a
@@ -293,6 +295,7 @@ class Prepared:
             bounds=self.bounds,
             measure=measure,
             arrivals=self.arrivals,
+            remark=self.environment.remark,
         )
 
 

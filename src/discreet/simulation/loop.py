@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, NamedTuple
+from typing import Any, Generic, NamedTuple, cast
 
 import numpy as np
 
@@ -34,6 +34,7 @@ from discreet.errors import DiscreetError
 from discreet.problems import Game, ReactingGame
 from discreet.randomness import Streams
 from discreet.sets.in_python import failures_of, with_calls
+from discreet.simulation.replay import replay
 
 # Round, mark, loss so far, and what is held.
 Reached = tuple[int, int, float, tuple[object, object, int]]
@@ -176,7 +177,7 @@ class Player:
     def is_kept(self, game: Game) -> bool:
         """Return whether the loop for such a game was compiled, now or in an earlier process."""
         played = self.as_played(game)
-        return was_compiled(play, self._fast, played, self.first(played))
+        return was_compiled(loop_for(played), self._fast, played, self.first(played))
 
     def as_played(self, game: Game) -> Game:
         """Return the game as this player sees it: with experts to follow, or with its memory."""
@@ -229,14 +230,15 @@ class Player:
         return Held(action, trace, self.private.hold_for(trace))
 
     def _loop(self, arguments: tuple[object, ...], kinds: object, held: Held) -> Loop:
+        ordinary = loop_for(cast(Game, arguments[1]))
         if not self._compiled:
-            return play
+            return ordinary
         settled, key = self._prototype.loops, (kinds, type_signature(held))
         if key in settled:
             return settled[key]
         # Without reference counting a view would come back as the array that it is a view of.
         views = any(array.base is not None for _, array in arrays(held))
-        loop: Any = compile_for(play, *arguments[:2], held)
+        loop: Any = compile_for(ordinary, *arguments[:2], held)
 
         def first_call(*given: object) -> Reached:
             reached: Reached = (loop.ordinary if views else loop)(*given)
@@ -244,6 +246,11 @@ class Player:
             return reached
 
         return first_call
+
+
+def loop_for(game: Game) -> Loop:
+    """Return the loop that plays a game."""
+    return replay if game.skips else play
 
 
 def _action_words(shape: tuple[int, ...]) -> str:

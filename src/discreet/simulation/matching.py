@@ -54,13 +54,14 @@ def environment_or_table(
     if isinstance(asked, str | Environment):
         return asked, dict(files)
     if asked is None:
-        return ("table" if tables else None), dict(files)
+        return ("table" if tables else "logged" if "log" in files else None), dict(files)
     if tables:
         raise DiscreetError(
             f"{tables[0]} are given, but so is an environment: give one of the two."
         )
     try:
-        return "table", {**files, "losses": numbers_of("environment", asked)}
+        numbers_of("environment", asked)
+        return "table", {**files, "losses": asked}
     except DiscreetError:
         wanted = "a name, an Environment or a table of losses"
         raise DiscreetError(f"environment is {shorten(asked)}, but must be {wanted}.") from None
@@ -103,7 +104,9 @@ def rounds_of(environment: Environment, rounds: int | None) -> int:
     """Return the number of rounds: as asked for, or all rows of a table."""
     length = environment.length
     if length is not None and rounds is not None and rounds > length:
-        raise DiscreetError(f"rounds is {rounds}, but {environment.source} has {length} rows.")
+        raise DiscreetError(
+            f"rounds is {rounds}, but {environment.source} {environment.length_words}."
+        )
     usual = environment.problem.default_rounds if length is None else length
     return check_int("rounds", usual if rounds is None else rounds, minimum=2)
 

@@ -56,6 +56,7 @@ class Results(Generic[Row]):
     measure: Measure[Row]
     arrivals: Arrivals | None = None  # if outcomes were late
     intervals: tuple[IntervalRow, ...] = ()  # of estimates, if they were asked for
+    remark: str = ""  # what has to be said about results in this environment
 
     @property
     def trials(self) -> Integers:
@@ -194,6 +195,7 @@ class Results(Generic[Row]):
             "arrivals": None if self.arrivals is None else self.arrivals.to_json(),
             "estimates": [dict(row) for row in self.intervals],
             **self.measure.facts(),
+            **({"remark": self.remark} if self.remark else {}),
             "algorithms": [contender_facts(contender) for contender in self.contenders],
         }
 

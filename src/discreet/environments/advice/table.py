@@ -100,9 +100,10 @@ def advice_table(
     bounds: Range,
     losses: Path | str | ArrayLike | None = None,
     rewards: Path | str | ArrayLike | None = None,
+    is_table: bool = False,
 ) -> AdviceTable:
     """Return a table of losses, or of rewards turned into losses, with advice."""
-    rows = table(bounds=bounds, losses=losses, rewards=rewards)
+    rows = table(bounds=bounds, losses=losses, rewards=rewards, is_table=is_table)
     if isinstance(advice, Path | str):
         return read_advice(rows, advice)
     return AdviceTable.of(rows, numbers_of("advice", advice))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.contracts import Floats, Generator
+from discreet.environments.arms.log_like import names_in, refuse_log
 from discreet.environments.registry import register_environment
 from discreet.errors import DiscreetError, count, shorten
 from discreet.problems import ArmGame, Arms, Environment, Problem
@@ -67,24 +68,30 @@ def table(
     bounds: Range,
     losses: Path | str | ArrayLike | None = None,
     rewards: Path | str | ArrayLike | None = None,
+    is_table: bool = False,
 ) -> Table:
-    """Return the table of losses, or of rewards turned into losses, in an array or in a file."""
+    """Return the table of losses, or of rewards turned into losses, in an array or in a file.
+
+    Columns that look like those of a log are refused unless ``is_table`` insists.
+    """
     if losses is not None and rewards is None:
-        return as_table("losses", losses)
+        return as_table("losses", losses, is_table=is_table)
     if losses is not None or rewards is None:
         given = "neither was" if losses is None else "both were"
         raise DiscreetError(
             f"environment 'table' needs a file of losses or one of rewards, and {given} given."
         )
-    found = as_table("rewards", rewards)
+    found = as_table("rewards", rewards, is_table=is_table)
     turned = f"{found.file} (a reward r is the loss {bounds.low + bounds.high:g} - r)"
     return found._replace(losses=bounds.low + (bounds.high - found.losses), file=turned)
 
 
-def as_table(name: str, losses: Path | str | ArrayLike) -> Table:
+def as_table(name: str, losses: Path | str | ArrayLike, *, is_table: bool = False) -> Table:
     """Return the table in an array, in what can be made one (lists, a DataFrame), or in a file."""
     if isinstance(losses, Path | str):
-        return read_table(losses)
+        return read_table(losses, is_table=is_table)
+    if not is_table:
+        refuse_log(names_in(losses), name)
     values = numbers_of(name, losses)
     if values.ndim != 2 or not np.isfinite(values).all():
         raise DiscreetError(
@@ -112,7 +119,7 @@ def numbers_of(name: str, given: ArrayLike) -> Floats:
     return values
 
 
-def read_table(path: Path | str) -> Table:
+def read_table(path: Path | str, *, is_table: bool = False) -> Table:
     """Read losses from a ``.npy`` file, or a CSV file whose first line may name the columns."""
     path = Path(path)
     try:
@@ -120,7 +127,9 @@ def read_table(path: Path | str) -> Table:
             raise DiscreetError(
                 f"{path} is not a file: losses come from a CSV or NPY file with one row per round."
             )
-        losses, first_row = (read_npy(path), 1) if path.suffix == ".npy" else _read_csv(path)
+        losses, first_row = (
+            (read_npy(path), 1) if path.suffix == ".npy" else _read_csv(path, is_table=is_table)
+        )
     except OSError as reason:
         raise DiscreetError(f"{path} cannot be read: {reason.strerror}.") from None
     if losses.shape[0] < 2:
@@ -142,12 +151,14 @@ def read_table(path: Path | str) -> Table:
     return Table(losses, str(path), first_row)
 
 
-def _read_csv(path: Path) -> tuple[Floats, int]:
+def _read_csv(path: Path, *, is_table: bool) -> tuple[Floats, int]:
     first, header = next(csv_rows(path), (0, None))
     if header is None:
         raise DiscreetError(f"{path} is empty: losses come one row per round.")
     named = not any(is_number(cell) for cell in header) and all(cell.strip() for cell in header)
     skip = first - 1 + named
+    if named and not is_table:
+        refuse_log(header, str(path))
     try:
         with warnings.catch_warnings():
             # no rows: reported below, with the file's name

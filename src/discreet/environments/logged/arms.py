@@ -1,0 +1,195 @@
+"""Replay of a log for learners that see no contexts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from discreet.contracts import Floats, Generator, Integers
+from discreet.environments.logged.rows import (
+    ACCEPTED,
+    FOUND,
+    NOTE,
+    PLACE,
+    READ,
+    SHORT,
+    accepted_rows,
+    best_loss,
+    check_losses,
+    new_memory,
+    rows_of,
+)
+from discreet.environments.registry import register_environment
+from discreet.lengths import check_arm
+from discreet.logs import Log
+from discreet.problems import Arms, Environment, Problem, ReactingGame
+from discreet.ranges import Range
+
+Source = Path | str | Mapping[str, Sequence[object]]
+
+
+class LoggedGame(ReactingGame[int, float]):
+    """Rounds of which each is the next accepted row with the arm that the player chose.
+
+    ``memory`` holds the next row, the row of this round, how many were accepted and read, and
+    whether there were too few.
+    """
+
+    action_shape = ()
+
+    chosen: Integers  # the logged arm of every row that may be accepted
+    losses: Floats
+    rows: Integers  # which row of the log it is
+    arms: int
+
+    @property
+    def choices(self) -> int:
+        """The number of arms."""
+        return self.arms
+
+    def loss(self, t: int, action: int) -> float:
+        """Return the loss of the next row with this arm."""
+        check_arm(action, self.arms)
+        place = self.memory[PLACE]
+        while place < self.chosen.size and self.chosen[place] != action:
+            place += 1
+        self.memory[FOUND] = place
+        if place >= self.chosen.size:
+            return 0.0
+        loss: float = self.losses[place]
+        return loss
+
+    def feedback(self, t: int, action: int) -> float:
+        """Return the same loss, and accept the row."""
+        loss = self.loss(t, action)
+        place = self.memory[FOUND]
+        if place < self.chosen.size:
+            self.memory[PLACE] = place + 1
+            self.memory[ACCEPTED] += 1
+            self.memory[READ] = self.rows[place] + 1
+        else:
+            self.memory[PLACE] = place
+            self.memory[SHORT] = 1
+        return loss
+
+    def totals(self, starts: Sequence[int]) -> Floats:
+        """Return zeros: the comparators' scores are in a player's memory."""
+        return np.zeros((len(starts), *self.memory.shape))
+
+
+class Logged(Environment):
+    """Replays a log to learners without contexts: a round is an accepted row."""
+
+    reacts = True
+    answers = True
+
+    arms: int
+    arm: Integers
+    losses: Floats
+    accept: Floats  # the probability of accepting a row with the arm that was chosen
+    means: Floats
+    rounds: int
+    file: str
+    lines: Integers
+
+    @property
+    def problem(self) -> Arms:
+        """The arms of the log."""
+        return Arms(self.arms)
+
+    @property
+    def length(self) -> int:
+        """How many rounds a game can have, so that rows almost surely suffice."""
+        return self.rounds
+
+    @property
+    def length_words(self) -> str:
+        """How many rounds the log lasts for."""
+        return f"has rows for {self.rounds} rounds of replay"
+
+    @property
+    def source(self) -> str:
+        """The file."""
+        return self.file
+
+    @property
+    def remark(self) -> str:
+        """What is to be said about regret here."""
+        return NOTE
+
+    def deal(self, start: int, stop: int, rng: Generator) -> LoggedGame:
+        """Return a game on the whole log; a player's memory says where it is."""
+        rows = accepted_rows(self.accept, rng)
+        return LoggedGame(
+            memory=new_memory(),
+            chosen=self.arm[rows],
+            losses=self.losses[rows],
+            rows=rows,
+            arms=self.arms,
+        )
+
+    def best(self, total: Floats) -> float:
+        """Return what the best arm would have lost, given a player's memory."""
+        return best_loss(total, self.means, self.file)
+
+    def checked(
+        self, problem: Problem, rounds: int, bounds: Range, *, clip: bool
+    ) -> tuple[Environment, int]:
+        """Check or clip all losses, and keep how many rounds are played."""
+        losses, clipped = check_losses(
+            self.losses, bounds, clip=clip, place=self.file, lines=self.lines
+        )
+        return self._replace(losses=losses, rounds=rounds), clipped
+
+    def __repr__(self) -> str:
+        rows = f"{self.rounds:,} of {self.arm.size:,} rows accepted"
+        return f"Logged({self.file}: {rows}, {self.problem.sizes})"
+
+
+@register_environment(
+    "logged", title="a log of decisions with their probabilities, replayed", problem=Arms
+)
+def logged(
+    *,
+    bounds: Range,
+    log: Source,
+    position: int | None = None,
+    columns: str | Mapping[str, str] = "",
+    least: float | None = None,
+) -> Logged:
+    """Decisions that were made at random and logged, replayed row by row, without contexts.
+
+    ``log`` is a CSV, Parquet or Arrow file with the columns of the Open Bandit data: item_id (the
+    arm), click (the reward), propensity_score (the probability with which the arm was chosen) and,
+    if rows belong to several slots, position, of which one is used. ``columns`` gives other names:
+    arm:product,reward:bought,probability:p, or loss:... for losses. Rows keep their order; a reward
+    r is the loss low + high - r.
+
+    A row is accepted if the player's arm is the logged one, with probability p_min / p. Rows that
+    are not accepted teach nothing and cost nothing. If the log's probabilities are right, each row
+    is accepted with probability p_min, whatever the player does; and if rows are independent, the
+    accepted ones are as if the player had made the decisions (docs/logs.md). A round is an accepted
+    row. There are about p_min n of them in n rows; a game has fewer, so that rows suffice with a
+    probability of at least 0.9999. ``least`` replaces p_min where a few rows have a very small
+    probability; rows below it are then accepted too rarely, and the result is biased.
+
+    Regret is against the single best arm by its SNIPS estimate from the whole log. The best of
+    many estimates is too good, so regret is too large where there are many arms and few rows. Each
+    trial accepts other rows of the same log: intervals over trials say nothing about another log.
+
+    Replay is an evaluation and is not private, even of a private algorithm. ``discreet evaluate``
+    estimates what a fixed policy would earn, and can release it with noise.
+    """
+    rows = rows_of(Log.read(log, position=position, columns=columns), bounds, least)
+    return Logged(
+        arms=int(rows.means.size),
+        arm=rows.arm,
+        losses=rows.losses,
+        accept=rows.accept,
+        means=rows.means,
+        rounds=rows.rounds,
+        file=rows.source,
+        lines=rows.lines,
+    )

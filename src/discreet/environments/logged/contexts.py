@@ -1,0 +1,242 @@
+"""Replay of a log with contexts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from discreet.contracts import Floats, Generator, Integers, Record
+from discreet.environments.logged.arms import Source
+from discreet.environments.logged.rows import (
+    ACCEPTED,
+    NOTE,
+    PLACE,
+    READ,
+    SHORT,
+    accepted_rows,
+    best_loss,
+    check_losses,
+    new_memory,
+    rows_of,
+)
+from discreet.environments.registry import register_environment
+from discreet.lengths import check_arm
+from discreet.logs import Log
+from discreet.problems import Contexts, Environment, Problem, SkippingGame
+from discreet.ranges import Range
+
+INSIDE = 0.9  # the share of rows that are not shortened
+
+
+class LoggedContextGame(SkippingGame[int, Record, Floats]):
+    """Rows of a log, shown until the player chooses the logged arm of one that may be accepted.
+
+    ``memory`` holds the row that is shown, how many were accepted and read, and whether there were
+    too few.
+    """
+
+    action_shape = ()
+    shows_private: ClassVar[bool] = True
+
+    chosen: Integers  # the logged arm of every row that may be accepted
+    losses: Floats
+    rows: Integers  # which row of the log it is
+    block: Floats  # row of the log, feature: the same for every arm, in a block of its own
+    affinity: Floats  # row of the log, arm: the last feature, or no columns
+    shown: Floats  # arm, feature
+
+    @property
+    def choices(self) -> int:
+        """The number of features, which is what a learner learns about."""
+        return int(self.shown.shape[1])
+
+    def observe(self, t: int) -> Floats:
+        """Show the features of the next row, arms by features."""
+        row = self.rows[min(self.memory[PLACE], self.rows.size - 1)]
+        size = self.block.shape[1]
+        for arm in range(self.shown.shape[0]):
+            for i in range(size):
+                self.shown[arm, arm * size + i] = self.block[row, i]
+            if self.affinity.shape[1] > 0:
+                self.shown[arm, self.shown.shape[1] - 1] = self.affinity[row, arm]
+        return self.shown
+
+    def accepts(self, action: int) -> bool:
+        """Return whether the row has this arm, or there is no row left."""
+        check_arm(action, self.shown.shape[0])
+        place = self.memory[PLACE]
+        if place >= self.chosen.size:
+            return True
+        found: bool = self.chosen[place] == action
+        return found
+
+    def skip(self) -> None:
+        """Go to the next row."""
+        self.memory[PLACE] += 1
+
+    def loss(self, t: int, action: int) -> float:
+        """Return the loss of the row."""
+        place = self.memory[PLACE]
+        if place >= self.losses.size:
+            return 0.0
+        loss: float = self.losses[place]
+        return loss
+
+    def feedback(self, t: int, action: int) -> Record:
+        """Return the features of the arm and the loss, and accept the row."""
+        loss = self.loss(t, action)
+        place = self.memory[PLACE]
+        if place < self.chosen.size:
+            self.memory[PLACE] = place + 1
+            self.memory[ACCEPTED] += 1
+            self.memory[READ] = self.rows[place] + 1
+        else:
+            self.memory[SHORT] = 1
+        return Record(self.shown[action], loss)
+
+    def totals(self, starts: Sequence[int]) -> Floats:
+        """Return zeros: the comparators' scores are in a player's memory."""
+        return np.zeros((len(starts), *self.memory.shape))
+
+
+class LoggedContexts(Environment):
+    """Replays a log to learners that see contexts: a round is an accepted row."""
+
+    reacts = True
+    answers = True
+
+    arms: int
+    norm: float
+    arm: Integers
+    losses: Floats
+    accept: Floats  # the probability of accepting a row with the arm that was chosen
+    means: Floats
+    block: Floats
+    affinity: Floats
+    rounds: int
+    file: str
+    lines: Integers
+
+    @property
+    def problem(self) -> Contexts:
+        """The arms of the log, with a block of features each; the rival is the best single one."""
+        size = self.arms * self.block.shape[1] + (self.affinity.shape[1] > 0)
+        return Contexts(self.arms, size, self.norm, against="arm")
+
+    @property
+    def length(self) -> int:
+        """How many rounds a game can have, so that rows almost surely suffice."""
+        return self.rounds
+
+    @property
+    def length_words(self) -> str:
+        """How many rounds the log lasts for."""
+        return f"has rows for {self.rounds} rounds of replay"
+
+    @property
+    def source(self) -> str:
+        """The file."""
+        return self.file
+
+    @property
+    def remark(self) -> str:
+        """What is to be said about regret here."""
+        return NOTE
+
+    def deal(self, start: int, stop: int, rng: Generator) -> LoggedContextGame:
+        """Return a game on the whole log; a player's memory says where it is."""
+        rows = accepted_rows(self.accept, rng)
+        return LoggedContextGame(
+            memory=new_memory(),
+            chosen=self.arm[rows],
+            losses=self.losses[rows],
+            rows=rows,
+            block=self.block,
+            affinity=self.affinity,
+            shown=np.zeros((self.arms, self.problem.dimension)),
+        )
+
+    def best(self, total: Floats) -> float:
+        """Return what the best arm would have lost, given a player's memory."""
+        return best_loss(total, self.means, self.file)
+
+    def checked(
+        self, problem: Problem, rounds: int, bounds: Range, *, clip: bool
+    ) -> tuple[Environment, int]:
+        """Check or clip all losses, and keep how many rounds are played."""
+        losses, clipped = check_losses(
+            self.losses, bounds, clip=clip, place=self.file, lines=self.lines
+        )
+        return self._replace(losses=losses, rounds=rounds), clipped
+
+    def __repr__(self) -> str:
+        rows = f"{self.rounds:,} of {self.arm.size:,} rows accepted"
+        return f"LoggedContexts({self.file}: {rows}, {self.problem.sizes})"
+
+
+@register_environment(
+    "logged", title="a log of decisions with their probabilities, replayed", problem=Contexts
+)
+def logged_contexts(
+    *,
+    bounds: Range,
+    norm: float,
+    log: Source,
+    position: int | None = None,
+    columns: str | Mapping[str, str] = "",
+    least: float | None = None,
+) -> LoggedContexts:
+    """As logged for arms, with the contexts of the log.
+
+    Features are the columns user_feature_* (other beginnings: ``columns``, as
+    features:x_,affinity:y_). Numbers are standardised, and a column of other values becomes a
+    column of zeros and ones for each value. Each arm has a block of these features and a constant,
+    and 0 elsewhere. If there is a column user-item_affinity_* for every arm, it is one more
+    feature, the same coefficient for all arms. Nine of ten rows are scaled to a length of at most
+    1, and the others are shortened to 1.
+
+    The player sees a row and chooses. If the arm is the logged one, the row is accepted with
+    probability p_min / p; if not, the next row is shown. Regret is against the single best arm
+    (``against`` is arm), because the best arm for a row is unknown; it is negative where contexts
+    help.
+    """
+    read = Log.read(log, position=position, columns=columns)
+    rows = rows_of(read, bounds, least)
+    block, affinity = scaled_features(read)
+    return LoggedContexts(
+        arms=read.arms,
+        norm=norm,
+        arm=rows.arm,
+        losses=rows.losses,
+        accept=rows.accept,
+        means=rows.means,
+        block=norm * block,
+        affinity=norm * affinity,
+        rounds=rows.rounds,
+        file=rows.source,
+        lines=rows.lines,
+    )
+
+
+def scaled_features(log: Log) -> tuple[Floats, Floats]:
+    """Return a block of features per row, and one more feature per row and arm, of length <= 1."""
+    columns, affinity = _standard(log.context), log.affinity
+    if affinity.size:
+        affinity = (affinity - affinity.mean()) / max(float(affinity.std()), 1e-12)
+    constant = float(np.sqrt((columns**2).mean())) if columns.size else 1.0
+    block = np.column_stack([columns, np.full(log.rows, constant or 1.0)])
+    lengths = np.sqrt((block**2).sum(axis=1) + (affinity**2).max(axis=1, initial=0.0))
+    usual = float(np.quantile(lengths, INSIDE))
+    shorter = 1.0 / (usual * np.maximum(1.0, lengths / usual))
+    return block * shorter[:, None], affinity * shorter[:, None]
+
+
+def _standard(columns: Floats) -> Floats:
+    """Return columns with mean 0 and variance 1; a constant one becomes 0."""
+    if not columns.size:
+        return columns
+    spread = columns.std(axis=0)
+    found: Floats = (columns - columns.mean(axis=0)) / np.where(spread > 0.0, spread, 1.0)
+    return found

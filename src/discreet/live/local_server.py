@@ -1,0 +1,272 @@
+"""The server of devices: it learns from noisy reports and publishes models."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable
+from numbers import Integral
+from typing import Any, Self
+
+from componentjit import copy
+from discreet.contracts import Floats
+from discreet.errors import DiscreetError, check_int
+from discreet.live.engine import packed
+from discreet.live.messages import Task, pack_model, task_for, unpack_report
+from discreet.live.report_file import Kept, Published, ReportFile, ReportsInMemory
+
+EVERY = 1000  # reports after which the state is written: opening repeats at most so many
+
+
+class LocalServer:
+    """Receives reports of devices and publishes models; it never sees a context or an outcome.
+
+    ``model`` publishes a new version if something was learned since the last one. Reports about one
+    of the last ``lag`` versions are accepted, each once. A message that is malformed, too long, of
+    another task, about another version or received before is refused with a sentence, and changes
+    nothing. See ``Device`` for an example.
+
+    With ``path`` everything is kept in a file, which ``LocalServer.open`` continues bit for bit.
+    Reports are noisy before they arrive, so the file needs no key and no protection for privacy's
+    sake. A report that counted is in the file, together with the fact that it was received; after a
+    power loss the last ones may be missing, with that fact, and count if they come again. ``model``
+    waits for the disk before it returns a new version. One process at a time has the file.
+
+    >>> import tempfile
+    >>> path = tempfile.mkdtemp() + "/server.db"
+    >>> with LocalServer(dimension=2, horizon=1000, epsilon=1.0, path=path) as server:
+    ...     published = server.model()
+    >>> with LocalServer.open(path) as server:
+    ...     server, server.model() == published
+    (LocalServer(2 features, 0 reports, version 0), True)
+    """
+
+    def __init__(
+        self,
+        *,
+        dimension: int,
+        horizon: int,
+        epsilon: float,
+        low: float = 0.0,
+        high: float = 1.0,
+        norm: float = 1.0,
+        algorithm: str = "local-greedy",
+        lag: int = 100,
+        path: str | os.PathLike[str] | None = None,
+    ) -> None:
+        recipe: dict[str, Any] = {
+            "algorithm": algorithm,
+            "dimension": dimension,
+            "horizon": horizon,
+            "epsilon": epsilon,
+            "low": low,
+            "high": high,
+            "norm": norm,
+        }
+        self._start(_task_of(recipe), check_int("lag", lag, minimum=1))
+        self._kept: ReportsInMemory | ReportFile = ReportsInMemory(self._lag)
+        if path is not None:
+            numbers = {name: _plain(value) for name, value in recipe.items()} | {"lag": self._lag}
+            self._kept = ReportFile.create(
+                path,
+                self._lag,
+                numbers,
+                self._task.digest,
+                self._block.tobytes(),
+                self._published.message,
+            )
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Self:
+        """Continue the server in a file, exactly where it was."""
+        kept, recipe, digest = ReportFile.open(path)
+        found = cls.__new__(cls)
+        try:
+            damaged = DiscreetError(f"{kept.name} is damaged: it cannot be read.")
+            try:
+                lag = check_int("lag", recipe.pop("lag"), minimum=1)
+                found._start(_task_of(recipe), lag)
+            except (DiscreetError, TypeError, KeyError):
+                raise damaged from None
+            if found._task.digest != digest:
+                raise DiscreetError(
+                    f"{kept.name} is of a task that this version of discreet defines otherwise, so "
+                    "its reports cannot be read: start a new server."
+                )
+            found._kept = kept
+            found._restore()
+        except BaseException:
+            kept.close()
+            raise
+        return found
+
+    def _start(self, task: Task, lag: int) -> None:
+        self._task, self._lag = task, lag
+        self._server, self._block = packed(copy(task.server))
+        self._lock, self._process = threading.Lock(), os.getpid()
+        self._reports, self._checkpoint_at, self._stale = 0, 0, False
+        self._published = Published(0, 0, pack_model(task, 0, self._server))
+
+    @property
+    def reports(self) -> int:
+        """How many reports it has learned from."""
+        return self._reports
+
+    @property
+    def estimate(self) -> Floats:
+        """The parameters with which devices choose, as they are now."""
+        self._check_process()
+        with self._lock:
+            self._settle()
+            estimate: Floats = self._server.model.estimate.copy()
+        return estimate
+
+    def model(self) -> bytes:
+        """Return the model to publish: a new version if something was learned."""
+        self._check_process()
+        with self._lock:
+            self._settle()
+            if self._reports > self._published.reports:
+                version = self._published.version + 1
+                message = pack_model(self._task, version, self._server)
+                found = Published(version, self._reports, message)
+                self._stale = isinstance(self._kept, ReportFile)
+                self._kept.publish(found, self._reports, self._block.tobytes())
+                self._published, self._checkpoint_at, self._stale = found, self._reports, False
+            return self._published.message
+
+    def receive(self, report: bytes) -> int:
+        """Learn from a report, and return how many there were; or refuse it, without any effect."""
+        version, payload = unpack_report(self._task, report)
+        self._check_process()
+        with self._lock:
+            self._settle()
+            self._check_version(version)
+            if not self._learn_all([(version, payload)])[0]:
+                raise DiscreetError("this report was received before, and counts once.")
+            return self._reports
+
+    def receive_all(self, reports: Iterable[bytes]) -> list[bool]:
+        """Learn from many reports at once; return for each whether it counted.
+
+        In a file that is one transaction, which takes half as long as one for each report. Those
+        that ``receive`` would refuse do not count.
+        """
+        found: list[tuple[int, bytes] | None] = []
+        for report in reports:
+            try:
+                found.append(unpack_report(self._task, report))
+            except DiscreetError:
+                found.append(None)
+        self._check_process()
+        with self._lock:
+            self._settle()
+            counts = [each is not None and self._is_counted(each[0]) for each in found]
+            usable = [each for each, counting in zip(found, counts, strict=True) if counting]
+            learned = iter(self._learn_all([each for each in usable if each is not None]))
+            return [counting and next(learned) for counting in counts]
+
+    def close(self) -> None:
+        """Release the file, so that another process can open it."""
+        self._check_process()
+        with self._lock:
+            kept, unsaved = self._kept, self._reports > self._checkpoint_at and not self._stale
+            if isinstance(kept, ReportFile) and unsaved:
+                with kept.change():
+                    kept.checkpoint(self._reports, self._block.tobytes())
+            kept.close()
+            self._stale = isinstance(kept, ReportFile)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _learn_all(self, found: list[tuple[int, bytes]]) -> list[bool]:
+        """Learn from reports about versions that count, in one transaction."""
+        kept = self._kept
+        # whatever fails from here on, the file says what is so, if there is one
+        self._stale = isinstance(kept, ReportFile)
+        before = b"" if self._stale else self._block.tobytes()
+        reports, learned = self._reports, []
+        try:
+            with kept.change():
+                for version, payload in found:
+                    new = kept.enter(reports, version, payload)
+                    if new:
+                        self._learn(payload)
+                        reports += 1
+                    learned.append(new)
+                due = reports - self._checkpoint_at >= EVERY
+                if due:
+                    kept.checkpoint(reports, self._block.tobytes())
+        except BaseException:
+            if before:
+                self._block[:] = before
+            raise
+        if due:
+            self._checkpoint_at = reports
+        self._reports, self._stale = reports, False
+        return learned
+
+    def _learn(self, payload: bytes) -> None:
+        """Turn a payload into the noisy vector that it stands for, and learn from it."""
+        vector = self._task.noise.decode(payload)
+        self._task.channel.finish(vector)
+        self._server.learn(0, vector)
+
+    def _is_counted(self, version: int) -> bool:
+        newest = self._published.version
+        return newest - self._lag < version <= newest
+
+    def _check_version(self, version: int) -> None:
+        if not self._is_counted(version):
+            newest = self._published.version
+            known = f"those from {max(0, newest - self._lag + 1)} to {newest} count"
+            raise DiscreetError(f"the report is about version {version} of the model, but {known}.")
+
+    def _check_process(self) -> None:
+        """Refuse another process than the one that opened the file."""
+        if isinstance(self._kept, ReportFile) and os.getpid() != self._process:
+            raise DiscreetError(
+                "this server's file belongs to another process: open it in one process at a time."
+            )
+
+    def _settle(self) -> None:
+        """Go back to what is in the file if something failed."""
+        if self._stale:
+            self._restore()
+
+    def _restore(self) -> None:
+        """Take the state from the file: that of the checkpoint, and all reports since."""
+        assert isinstance(self._kept, ReportFile)
+        kept: Kept = self._kept.load()
+        damaged = DiscreetError(f"{self._kept.name} is damaged: it cannot be read.")
+        if len(kept.state) != len(self._block):
+            raise damaged
+        self._block[:] = kept.state
+        for payload in kept.payloads:
+            if payload[-1] not in (0, 1):
+                raise damaged
+            self._learn(payload)
+        self._published, self._checkpoint_at = kept.published, kept.checkpoint_at
+        self._reports, self._stale = kept.checkpoint_at + len(kept.payloads), False
+
+    def __repr__(self) -> str:
+        return (
+            f"LocalServer({self._server.choices} features, {self._reports:,} reports, version "
+            f"{self._published.version})"
+        )
+
+
+def _task_of(recipe: dict[str, Any]) -> Task:
+    numbers = dict(recipe)
+    return task_for(numbers.pop("algorithm"), **numbers)
+
+
+def _plain(value: Any) -> object:  # noqa: ANN401
+    """Return a number that may be NumPy's as Python's, for JSON; the same number."""
+    if isinstance(value, str):
+        return value
+    return int(value) if isinstance(value, Integral) else float(value)

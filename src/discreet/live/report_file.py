@@ -1,0 +1,297 @@
+"""What a server of devices keeps: which reports it received, in memory or in a file.
+
+Reports are noisy before they leave a device, so there is no key, and nothing has to be on the disk
+before it counts. A report and the fact that it was received share a transaction: a crash forgets
+both or neither. Only a published model waits for the disk, so that no two models ever have the same
+version.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import sqlite3
+import weakref
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from discreet.errors import DiscreetError, shorten
+from discreet.ledger.guards import sqlite_lock
+from discreet.live import file_access
+from discreet.live.keys import new_file
+from discreet.live.messages import PAYLOAD
+from discreet.mechanisms.exact_directions import SEED
+
+FAMILY = 0x4C6F63  # "Loc": the application id of a server's file is this and its format's digit
+FORMAT = 1
+MARK = (FAMILY << 8) + ord(str(FORMAT))
+CHECK = 8  # bytes of a digest that finds damage; nobody is kept from writing to the file
+TABLES = (
+    # one row; ``state`` is that of the learner after ``checkpoint_at`` reports
+    "CREATE TABLE server (recipe TEXT, task BLOB, version INTEGER, published_at INTEGER, message "
+    "BLOB, checkpoint_at INTEGER, state BLOB, digest BLOB)",
+    # since the checkpoint; each checksum covers all payloads up to this one
+    "CREATE TABLE report (number INTEGER PRIMARY KEY, payload BLOB, checksum INTEGER)",
+    # of the versions that count
+    "CREATE TABLE seen (version INTEGER, seed BLOB, PRIMARY KEY (version, seed)) WITHOUT ROWID",
+)
+Json = dict[str, Any]
+
+
+class Published(NamedTuple):
+    """The last published model: its version, after how many reports, and the message."""
+
+    version: int
+    reports: int
+    message: bytes
+
+
+class Kept(NamedTuple):
+    """What a file holds."""
+
+    published: Published
+    checkpoint_at: int
+    state: bytes  # of the learner at the checkpoint
+    payloads: list[bytes]  # of all reports since
+
+
+class ReportsInMemory:
+    """Seeds that were received, by version of the model."""
+
+    name = ""
+
+    def __init__(self, lag: int) -> None:
+        self._lag = lag
+        self._seen: dict[int, set[bytes]] = {0: set()}
+
+    @contextlib.contextmanager
+    def change(self) -> Iterator[None]:
+        """Enter reports; forget them again if that fails."""
+        self._entered: list[tuple[int, bytes]] = []
+        try:
+            yield
+        except BaseException:
+            for version, seed in self._entered:
+                self._seen[version].discard(seed)
+            raise
+
+    def enter(self, number: int, version: int, payload: bytes) -> bool:
+        """Enter a report; return False if it was received before."""
+        seed = payload[:SEED]
+        if seed in self._seen[version]:
+            return False
+        self._entered.append((version, seed))
+        self._seen[version].add(seed)
+        return True
+
+    def checkpoint(self, reports: int, state: bytes) -> None:
+        """Do nothing: the state is in memory."""
+
+    def publish(self, published: Published, reports: int, state: bytes) -> None:
+        """Begin another version, and forget the oldest."""
+        self._seen[published.version] = set()
+        self._seen.pop(published.version - self._lag, None)
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+class ReportFile:
+    """Reports in a SQLite file, with one process that writes."""
+
+    def __init__(self, path: str | os.PathLike[str], lag: int) -> None:
+        self.name, self._lag = str(path), lag
+        self._file: sqlite3.Connection
+        self._close: Callable[[], object] = lambda: None
+        self._checksum = 0
+
+    @classmethod
+    def create(
+        cls, path: str | os.PathLike[str], lag: int, recipe: Json, task: bytes, state: bytes,
+        message: bytes,
+    ) -> ReportFile:  # fmt: skip
+        """Start a server in a new file."""
+        found = cls(path, lag)
+        if not found._connect(new_file(path)):
+            found.close()
+            raise DiscreetError(
+                f"path is {shorten(str(path))}, where a server is kept already: "
+                "LocalServer.open continues it."
+            )
+        with found._closed_by_failure(), sqlite_lock, found._explained():
+            found._pragmas()
+            with found._waiting(), file_access.transaction(found._file):
+                found._file.execute(f"PRAGMA application_id = {MARK}")
+                for table in TABLES:
+                    found._file.execute(table)
+                row = (json.dumps(recipe), task, 0, 0, message, 0, state)
+                found._file.execute(
+                    "INSERT INTO server VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (*row, digest_of(*row))
+                )
+        return found
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> tuple[ReportFile, Json, bytes]:
+        """Return the server in a file, its recipe and the digest of its task."""
+        if not os.path.isfile(path):
+            raise DiscreetError(f"path is {shorten(str(path))}, but there is no file.")
+        found = cls(path, 1)
+        if found._connect(Path(path).resolve()):
+            found.close()
+            raise DiscreetError(f"{path} is a file of another kind, not a server.")
+        with found._closed_by_failure(), sqlite_lock, found._explained(), found._reading():
+            found._check_mark()
+            found._pragmas()
+            tables = found._file.execute("SELECT CAST(sql AS BLOB) FROM sqlite_master").fetchall()
+            if sorted(sql for (sql,) in tables if sql) != sorted(t.encode() for t in TABLES):
+                raise ValueError("the tables are not those of a server")
+            if found._file.execute("PRAGMA quick_check(1)").fetchall() != [("ok",)]:
+                raise ValueError("pages are damaged")
+            text, task = found._file.execute("SELECT recipe, task FROM server").fetchone()
+            recipe = json.loads(text)
+            found._lag = int(recipe["lag"])
+        return found, recipe, task
+
+    def load(self) -> Kept:
+        """Read what is committed."""
+        with sqlite_lock, self._explained(), self._reading(), file_access.snapshot(self._file):
+            ((*row, digest),) = self._file.execute("SELECT * FROM server").fetchall()
+            if digest_of(*row) != digest:
+                raise ValueError("the row was changed")
+            _, _, version, published_at, message, checkpoint_at, state = row
+            payloads: list[bytes] = []
+            checksum = 0
+            for number, payload, check in self._file.execute(
+                "SELECT * FROM report ORDER BY number"
+            ):
+                checksum = zlib.crc32(payload, checksum)
+                wrong = number != checkpoint_at + len(payloads) or len(payload) != PAYLOAD
+                if checksum != check or wrong:
+                    raise ValueError("a report was changed")
+                payloads.append(payload)
+            self._checksum = checksum
+        return Kept(Published(version, published_at, message), checkpoint_at, state, payloads)
+
+    @contextlib.contextmanager
+    def change(self) -> Iterator[None]:
+        """Enter reports, and all that follows from them, or nothing."""
+        with sqlite_lock, self._explained(), file_access.transaction(self._file):
+            yield
+
+    def enter(self, number: int, version: int, payload: bytes) -> bool:
+        """Enter a report; return False if it was received before."""
+        execute = self._file.execute
+        row = (version, payload[:SEED])
+        if execute("INSERT OR IGNORE INTO seen VALUES (?, ?)", row).rowcount != 1:
+            return False
+        self._checksum = zlib.crc32(payload, self._checksum)
+        execute("INSERT INTO report VALUES (?, ?, ?)", (number, payload, self._checksum))
+        return True
+
+    def checkpoint(self, reports: int, state: bytes) -> None:
+        """Keep the state of the learner, and forget the reports that made it."""
+        *row, _ = self._file.execute("SELECT * FROM server").fetchone()
+        row[5:] = reports, state
+        self._write(row)
+
+    def publish(self, published: Published, reports: int, state: bytes) -> None:
+        """Keep a published model, on the disk; older versions no longer count."""
+        with sqlite_lock, self._explained(), self._waiting(), file_access.transaction(self._file):
+            recipe, task, *_ = self._file.execute("SELECT * FROM server").fetchone()
+            self._write([recipe, task, *published, reports, state])
+            oldest = published.version - self._lag
+            self._file.execute("DELETE FROM seen WHERE version <= ?", (oldest,))
+
+    def close(self) -> None:
+        """Release the file."""
+        self._close()
+
+    def _write(self, row: list[Any]) -> None:
+        self._file.execute("DELETE FROM report")
+        self._file.execute(
+            "UPDATE server SET recipe = ?, task = ?, version = ?, published_at = ?, message = ?, "
+            "checkpoint_at = ?, state = ?, digest = ?",
+            (*row, digest_of(*row)),
+        )
+        self._checksum = 0
+
+    def _connect(self, path: Path) -> bool:
+        """Become the only writer of a file; return whether it is empty."""
+        lock = file_access.only_writer(path)
+        try:
+            self._file = file_access.connect(path.as_uri())
+        except BaseException:
+            lock.close()
+            raise
+        self._close = weakref.finalize(self, _close_both, self._file, lock, os.getpid())
+        return path.stat().st_size == 0
+
+    def _pragmas(self) -> None:
+        self._file.execute("PRAGMA journal_mode = WAL")
+        self._file.execute("PRAGMA synchronous = NORMAL")
+
+    def _check_mark(self) -> None:
+        (mark,) = self._file.execute("PRAGMA application_id").fetchone()
+        if mark >> 8 == FAMILY and mark != MARK:
+            age = "an older" if mark < MARK else "a newer"
+            raise DiscreetError(
+                f"{self.name} was written by {age} version of discreet and cannot be read."
+            )
+        if mark != MARK:
+            raise DiscreetError(f"{self.name} is a file of another kind, not a server.")
+
+    @contextlib.contextmanager
+    def _waiting(self) -> Iterator[None]:
+        """Wait for the disk at the end of a transaction."""
+        self._file.execute("PRAGMA synchronous = FULL")
+        try:
+            yield
+        finally:
+            self._file.execute("PRAGMA synchronous = NORMAL")
+
+    @contextlib.contextmanager
+    def _closed_by_failure(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:
+            self.close()
+            raise
+
+    @contextlib.contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Say in one sentence what went wrong with SQLite."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            if error.args[:1] == ("file is not a database",):
+                raise DiscreetError(
+                    f"{self.name} is a file of another kind, not a server."
+                ) from None
+            if isinstance(error, sqlite3.DatabaseError) and "malformed" in str(error):
+                raise DiscreetError(f"{self.name} is damaged: it cannot be read.") from None
+            raise DiscreetError(
+                f"{self.name} cannot be used ({error}), so nothing has changed."
+            ) from None
+
+    def _reading(self) -> contextlib.AbstractContextManager[None]:
+        return file_access.reading(self.name)
+
+
+def digest_of(*parts: object) -> bytes:
+    """Return a digest of some bytes, texts and numbers."""
+    found = hashlib.sha256()
+    for part in parts:
+        content = part if isinstance(part, bytes) else str(part).encode()
+        found.update(len(content).to_bytes(8, "little"))
+        found.update(content)
+    return found.digest()[:CHECK]
+
+
+def _close_both(file: sqlite3.Connection, lock: sqlite3.Connection, process: int) -> None:
+    with sqlite_lock:
+        file_access.close(file, process)
+        file_access.close(lock, process)

@@ -1,0 +1,18 @@
+"""Logged data: decisions that were made at random, what they earned, and what others would earn."""
+
+from discreet.logs.evaluation import Evaluation, evaluate
+from discreet.logs.fixed_policies import ArmShares, FixedPolicy, LinearScores, UniformPolicy
+from discreet.logs.log import Log
+from discreet.logs.private_evaluation import PrivateEvaluation, release_evaluation
+
+__all__ = [
+    "ArmShares",
+    "Evaluation",
+    "FixedPolicy",
+    "LinearScores",
+    "Log",
+    "PrivateEvaluation",
+    "UniformPolicy",
+    "evaluate",
+    "release_evaluation",
+]
