@@ -8,6 +8,7 @@ import importlib.util
 import json
 import queue
 import re
+import shutil
 import subprocess
 import threading
 
@@ -18,8 +19,18 @@ from common import ROOT
 from discreet import Device, DiscreetError, LocalServer
 
 CLIENT = ROOT / "clients" / "js"
+PROGRAMS = {"node": "nodejs", "chromium": "chromium"}  # and Debian's packages
 node = pytest.mark.parametrize("program", ["node"], indirect=True)
 chromium = pytest.mark.parametrize("program", ["chromium"], indirect=True)
+
+
+@pytest.fixture
+def program(request):
+    """Return the path of a program, or leave the test out."""
+    found = shutil.which(request.param)
+    if found is None:
+        pytest.skip(f"{request.param} is not installed (Debian: {PROGRAMS[request.param]})")
+    return found
 
 
 def test_vectors_are_those_of_now():
@@ -108,7 +119,7 @@ def test_it_works_in_a_browser_under_a_strict_policy(program, tmp_path):
             self.wfile.write(content)
 
     handler = functools.partial(Handler, directory=str(CLIENT))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as web:
+    with http.server.ThreadingHTTPServer(("localhost", 0), handler) as web:
         threading.Thread(target=web.serve_forever, daemon=True).start()
         browser = subprocess.Popen(
             [
@@ -118,7 +129,7 @@ def test_it_works_in_a_browser_under_a_strict_policy(program, tmp_path):
                 "--disable-gpu",
                 "--disable-dev-shm-usage",
                 f"--user-data-dir={tmp_path}",
-                f"http://127.0.0.1:{web.server_port}/test/browser.html",
+                f"http://localhost:{web.server_port}/test/browser.html",
             ],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
