@@ -37,9 +37,31 @@ def test_so_with_algorithm_3_corrected():
 
 
 @pytest.mark.full
-def test_so_in_the_joint_model():
-    found = audit("joint-linucb", setting=setting(1.0, 1e-5))
-    assert 0.9 <= found.lower_bound <= 1.0
+@pytest.mark.parametrize(
+    ("place", "options"),
+    [
+        (PLACE, {}),
+        (PLACE, {"block": 1}),
+        (Contexts(2, 4), {"block": 2, "first": 2}),
+        (Contexts(2, 5), {"block": 2, "growth": 2.0}),
+    ],
+    ids=["all moments", "blocks of one", "blocks", "blocks and a shared feature"],
+)
+def test_so_in_the_joint_model(place, options):
+    """Nothing is lost by releasing at fits only, nor by noise on blocks only."""
+    here = Setting(place, rounds=40, epsilon=1.0, delta=1e-5)
+    found = audit("joint-linucb", setting=here, **options)
+    assert 0.88 <= found.lower_bound <= 1.0
+    assert not found.violated
+
+
+@pytest.mark.slow
+def test_moments_with_too_little_noise_are_caught():
+    honest = algorithm("joint-linucb").build(setting(1.0, 1e-5)).private
+    running = honest.channel.running
+    noise = running.noise._replace(scale=0.7 * running.noise.scale)
+    cheating = honest._replace(channel=honest.channel._replace(running=running.with_noise(noise)))
+    assert audit(cheating, claimed=honest.guarantee).violated
 
 
 @pytest.mark.slow

@@ -9,9 +9,11 @@ from odd_subjects import (
     ADVISOR,
     BANDIT,
     BUDGET,
+    CONTEXTUAL,
     DEVICE,
     EXP3,
     FACTS,
+    FEATURES,
     GUARANTEE,
     LEDGER,
     PLAIN,
@@ -176,6 +178,11 @@ CALLS = {
     "Bandit.tell of a decision": (tell_decision, {"arm": "A", "id": 0, "token": "x"}),
     "Bandit.give_up": (PLAIN.give_up, {"decision": 0}),
     "Bandit.snapshot": (PLAIN.snapshot, {"path": "copy.db", "store": None, "key": None}),
+    "Features": (discreet.Features, FEATURES | {"intercept": True, "scales": 1.0, "clip": True}),
+    "ContextualBandit.ask": (
+        CONTEXTUAL.ask,
+        {"context": [0.5], "arm_features": [[1.0], [0.0]], "available": ["A"], "user": None},
+    ),
     "Advisor.ask": (ADVISOR.ask, {"advice": ADVICE, "user": None}),
     "Device": (
         discreet.Device,

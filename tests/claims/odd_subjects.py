@@ -71,6 +71,10 @@ LEDGER = ledger()
 BANDIT = bandit(ledger=ledger(), algorithm="batched-exp3", batch_size=4)
 PLAIN = bandit()
 ADVISOR = discreet.Advisor(arms=2, experts=3, **BUDGET)
+CONTEXTUAL = discreet.ContextualBandit(
+    discreet.Features(["A", "B"], context=1, arm_features=1), delta=1e-6, **BUDGET
+)
+FEATURES = {"arms": ["A", "B"], "context": 1, "arm_features": 1, "per_arm": True}
 RUN = discreet.LiveRun.over(private(), horizon=1000)
 CONTENDER = discreet.Contender(label="mine", private=private())
 EXP3 = discreet.algorithm("batched-exp3")

@@ -67,6 +67,7 @@ def test_noise_is_exact_and_the_guarantee_says_what_it_does_not_cover():
     assert isinstance(channel.noise_scales[0], NoiseScale)
     assert face.guarantee.model == "joint"
     assert face.guarantee.short == "(1, 1e-06)-differential privacy"
+    assert "depends on no other person's data" in face.guarantee.source
     for words in ("what everybody else sees", "without noise", "do not keep arm with user or time"):
         assert words in face.guarantee.source
 

@@ -144,7 +144,7 @@ class ContextualBandit(LiveClient[Decision]):
         """Return the arm for a person with this context.
 
         ``arm_features`` has a row for every arm, in their order or by label. ``available`` names
-        the arms that can be chosen in this round; it must not depend on anything private.
+        the arms that can be chosen in this round; it must not depend on data of other people.
         """
         shown = self._features.shown(context, arm_features, available)
         number, _, _, token, _, arm = self._run.decide(shown, user)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -173,12 +173,22 @@ class Features:
         """Return the numbers of the arms that are available, in order."""
         if given is None:
             return np.arange(len(self.arms))
-        if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        found = _labels_in(given, self._indices)
+        if found is None:
             raise DiscreetError(f"available is {shorten(given)}, but must be a list of arms.")
-        found = [index_of(self._indices, label) for label in given]
         if not found or None in found or len(set(found)) < len(found):
             raise DiscreetError("available must be some of the arms, at least one, each once.")
-        return np.array(sorted(found), np.int64)  # type: ignore[type-var]
+        return np.array(sorted(cast(list[int], found)), np.int64)
+
+
+def _labels_in(given: object, indices: Mapping[Hashable, int]) -> list[int | None] | None:
+    """Return the numbers of labels in a list or the like; None if it is not one."""
+    try:
+        if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+            return None
+        return [index_of(indices, label) for label in given]
+    except Exception:  # of an object that cannot be read: it must not be in the chain of an error
+        return None
 
 
 class KeptRecords(NamedTuple):
