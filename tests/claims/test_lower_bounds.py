@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from discreet import simulate
+from discreet import Setting, algorithm, simulate
 from discreet.algorithms.arms.lower_bounds import any_private, quick_private
+from discreet.problems import Arms
 
 
 @pytest.mark.parametrize(
@@ -111,40 +112,83 @@ def test_hybrids_bound_what_a_private_algorithm_can_notice():
     assert worst > 0.3, "the bound is not far away"
 
 
-GOLDEN = {  # the study's means of 48 trials: drop, and alternates that switch at s / 2
-    "batched-exp3": (2055, 2041),
-    "one-bit-tsallis-inf": (630, 623),
-    "batched-htinf": (872, 557),
-    "batched-ftpl": (2960, 2946),
+# The study's means of 48 trials: drop, and alternates that switch at s / 8, s / 2, 2 s, with
+# s = sqrt(T / ε), T = 2^16. HTINF has another moment since, with a smaller bound (and 993 to 1,146
+# where it had 482 to 872), and batched-tsallis-inf other constants (38 to 568 for 166 to 835).
+SWITCHES = (None, 1.0 / 8.0, 1.0 / 2.0, 2.0)
+GOLDEN = {
+    0.1: {
+        "batched-exp3": (2055, 2032, 2041, 2109),
+        "one-bit-tsallis-inf": (630, 570, 623, 578),
+        "batched-ftpl": (2960, 3000, 2946, 3029),
+        "exp3-tau": (10265, 9432, 9303, 9192),
+    },
+    1.0: {
+        "batched-exp3": (635, 630, 634, 634),
+        "one-bit-tsallis-inf": (59, 52, 39, 2),
+    },
+}
+BOUNDS = {  # the study's, at ε = 0.1 and 1; that of HTINF has become smaller since
+    "batched-exp3": (3498, 1109),
+    "one-bit-tsallis-inf": (3486, 694),
+    "batched-ftpl": (5553, None),
+    "exp3-tau": (21977, None),
 }
 
 
-def play_pair(names, trials):
-    """Return every algorithm's regrets in drop and in the alternate, and its bound."""
-    rounds, epsilon = 2**16, 0.1
-    switch = round(math.sqrt(rounds / epsilon) / 2.0)
+@pytest.mark.parametrize("name", BOUNDS)
+def test_upper_bounds_beside_the_lower_ones_are_the_golden_ones(name):
+    for epsilon, golden in zip((0.1, 1.0), BOUNDS[name], strict=True):
+        if golden is not None:
+            found = bound_of(name, epsilon)
+            assert found == pytest.approx(golden, abs=0.5)
+            assert any_private(2**16, epsilon) < found
+            assert quick_private(2**16, epsilon) < found
+    for epsilon, golden in ((0.1, 5702), (1.0, 1855)):
+        assert bound_of("batched-htinf", epsilon) < 0.85 * golden
+
+
+def bound_of(name, epsilon):
+    return algorithm(name).build(Setting(Arms(2), rounds=2**16, epsilon=epsilon)).regret_bound
+
+
+def test_the_printed_lemma_is_vacuous_at_an_epsilon_of_one():
+    """Its number would be 11.2, for less than one pull; what is repaired says nothing there."""
+    assert (1.0 - math.exp(0.5) / 2.0) * math.sqrt(2**16 / 16.0) == pytest.approx(11.2, abs=0.05)
+    assert quick_private(2**16, 1.0) == 0.0
+
+
+def play_games(names, trials, epsilon=0.1, switches=SWITCHES):
+    """Return every algorithm's regrets in drop and in alternates, and its bound."""
+    rounds = 2**16
     game = {"rounds": rounds, "trials": trials, "epsilon": epsilon, "arms": 2, "seed": 1}
     found = {name: [] for name in names}
-    for environment, options in (("drop", {}), ("drop-alternate", {"switch": switch})):
+    for switch in switches:
+        options = {} if switch is None else {"switch": round(switch * math.sqrt(rounds / epsilon))}
+        environment = "drop" if switch is None else "drop-alternate"
         results = simulate(names, environment=environment, options=options, **game)
         for row, regret in zip(results.summary(), results.regret[:, :, -1], strict=True):
             found[row["algorithm"]].append((regret, row["regret_bound"]))
     return found
 
 
-def test_the_larger_regret_of_the_pair_is_between_the_bounds():
-    """Two trials, fixed seed; in the study both means are 2,041 or more, with deviations of 100."""
-    ((one, bound), (other, _)) = play_pair(["batched-exp3"], 2)["batched-exp3"]
-    assert quick_private(2**16, 0.1) < max(one.mean(), other.mean()) < bound
-    assert (one.mean(), other.mean()) == pytest.approx(GOLDEN["batched-exp3"], rel=0.2)
+@pytest.mark.parametrize("epsilon", [0.1, 1.0])
+def test_the_larger_regret_of_the_pair_is_between_the_bounds(epsilon):
+    """Two trials, fixed seed; the study's means have deviations of 5 %."""
+    found = play_games(["batched-exp3"], 2, epsilon)["batched-exp3"]
+    means = [regret.mean() for regret, _ in found]
+    assert quick_private(2**16, epsilon) < max(means) < found[0][1]
+    assert means == pytest.approx(GOLDEN[epsilon]["batched-exp3"], rel=0.2)
 
 
 @pytest.mark.full
-def test_regrets_over_the_pair_are_the_golden_ones():
+@pytest.mark.parametrize("epsilon", GOLDEN)
+def test_regrets_over_the_pair_are_the_golden_ones(epsilon):
     """The study's means and ours are of 48 trials each; 4.5 deviations: below 1 in 10^4 runs."""
-    for name, found in play_pair(list(GOLDEN), 48).items():
-        for (regret, bound), golden in zip(found, GOLDEN[name], strict=True):
+    for name, found in play_games(list(GOLDEN[epsilon]), 48, epsilon).items():
+        for (regret, bound), golden in zip(found, GOLDEN[epsilon][name], strict=True):
             error = math.sqrt(2.0) * regret.std(ddof=1) / math.sqrt(regret.size)
-            assert regret.mean() == pytest.approx(golden, abs=4.5 * error), name
-            assert regret.mean() < bound
-        assert quick_private(2**16, 0.1) < max(regret.mean() for regret, _ in found)
+            assert regret.mean() == pytest.approx(golden, abs=4.5 * error + 0.5), name
+            assert bound is None or regret.mean() < bound
+        # at ε = 1 nothing is proved of algorithms that drop an arm quickly
+        assert quick_private(2**16, epsilon) <= max(regret.mean() for regret, _ in found)

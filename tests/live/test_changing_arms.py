@@ -337,7 +337,7 @@ def test_a_prior_is_kept_in_the_file(tmp_path):
 @pytest.mark.parametrize(
     ("prior", "words"),
     [
-        (3, "prior is 3, but must be a Bandit, or"),
+        (3, "prior is 3, but must be a Bandit, its estimates"),
         ({"A": 0.5}, "prior of 'A' is 0.5, but must be a mean reward and how many rounds"),
         ({"A": (0.5, 0)}, "how many rounds it is worth"),
         ({"A": (float("nan"), 5)}, "must be a mean reward"),
@@ -354,8 +354,26 @@ def test_a_prior_needs_means_and_no_bound():
         new(prior={"A": (0.5, 5)})
     with pytest.raises(DiscreetError, match='prior is given, but algorithm="proved"'):
         new("proved", prior={"A": (0.5, 5)})
-    with pytest.raises(DiscreetError, match="prior is a run of batched-exp3, which keeps no mean"):
+    with pytest.raises(DiscreetError, match="prior knows none of the arms"):
         new("batched-ucb", prior=new())
+
+
+@pytest.mark.parametrize("name", ["one-bit-tsallis-inf", "batched-exp3"])
+def test_estimates_are_a_prior_worth_the_rounds_of_their_intervals(name):
+    old = new(name, arms=["A", "B"], horizon=2000)
+    for _ in range(2000):
+        decision = old.ask()
+        old.tell(decision, reward=0.8 if decision.arm == "A" else 0.2)
+    found = old.estimates()
+    later = new("batched-ucb", prior=old)
+    assert later._recipe["prior"] == new("batched-ucb", prior=found)._recipe["prior"]
+    mean, worth = later._recipe["prior"][:2]
+    half = (found.arms["A"].high - found.arms["A"].low) / 2.0
+    assert mean == pytest.approx(found.arms["A"].mean)
+    assert worth == pytest.approx(np.log(40.0) / (2.0 * half**2))
+    assert worth < found.arms["A"].rounds
+    as_losses = old.estimates(outcomes="losses")
+    assert new("batched-ucb", prior=as_losses)._recipe["prior"][0] == pytest.approx(mean)
 
 
 def test_without_privacy_arms_may_come_and_go_too():

@@ -173,9 +173,9 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
     capacity
         How many arms the run can ever have, if some are added later (``add_arm``).
     prior
-        What is known before the first round: another ``Bandit``, whose releases are used, or a
-        mean reward and the number of rounds that it is worth for each label. It costs no epsilon
-        if it comes from releases; if it is wrong, it costs regret.
+        What is known before the first round: another ``Bandit``, whose releases are used, its
+        ``estimates()``, or a mean reward and the number of rounds that it is worth for each label.
+        It costs no epsilon if it comes from releases; if it is wrong, it costs regret.
     default_reward, default_loss
         What a missing outcome counts as, with ``wait``.
     simulation, seed, ledger, path, store, key, wait
@@ -197,7 +197,7 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         clip: bool = False,
         algorithm: str = PROVED,
         capacity: int | None = None,
-        prior: Bandit | Prior | None = None,
+        prior: Bandit | MeanEstimates | Prior | None = None,
         simulation: bool = False,
         seed: int | None = None,
         ledger: Ledger | None = None,

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 
 import componentjit
 from discreet.contracts import Protected
 from discreet.errors import DiscreetError, check_int, shorten
+from discreet.estimates.table import MeanEstimates
 from discreet.learners.arms.availability import Available
 from discreet.learners.arms.priors import Known, has_means, known_of, learn_prior
 from discreet.live.arguments import index_of, numbers_of
+from discreet.live.arm_estimates import StudyFacts, estimates_of
 from discreet.live.client import Gives, LiveClient
 from discreet.live.rows import Recipe
 from discreet.live.run import LiveRun
@@ -96,10 +99,11 @@ class ChangingLabels(LiveClient[Gives]):
         """Return mean reward and rounds of each arm that something was released of."""
         low, high = self._bounds
         if not has_means(self._run.plan.private.learner):
-            raise DiscreetError(
-                f"prior is a run of {self.algorithm}, which keeps no mean for each arm: give "
-                "{label: (mean, rounds)}."
+            facts = StudyFacts(self._recipe, self._run.plan, self._labels, self._bounds)
+            found = estimates_of(
+                facts, self._run, kind="anytime", level=0.95, outcomes="rewards", clipped=True
             )
+            return worth_of(found, low, high)
         known = self._run.read_learner(known_of)
         return {
             label: (low + each.gain * (high - low), float(each.rounds))
@@ -131,9 +135,12 @@ def prior_of(
 ) -> list[float | None]:
     """Return a prior as a recipe keeps it: a mean reward and its rounds for each label, or None."""
     given = prior._known() if isinstance(prior, ChangingLabels) else prior
+    if isinstance(given, MeanEstimates):
+        given = worth_of(given, low, high)
     if not isinstance(given, Mapping):
         raise DiscreetError(
-            f"prior is {shorten(prior)}, but must be a Bandit, or {{label: (mean reward, rounds)}}."
+            f"prior is {shorten(prior)}, but must be a Bandit, its estimates(), or {{label: (mean "
+            "reward, rounds)}."
         )
     kept: list[float | None] = []
     for label in labels:
@@ -153,6 +160,22 @@ def prior_of(
     if all(each is None for each in kept):
         raise DiscreetError("prior knows none of the arms: labels must be the same.")
     return kept
+
+
+def worth_of(found: MeanEstimates, low: float, high: float) -> dict[Hashable, tuple[float, float]]:
+    """Return mean rewards, and how many rounds without noise they are worth.
+
+    That is, rounds whose mean has an interval as wide (Hoeffding's). An interval that holds at all
+    times is wider than one for a single time, so this is less than they are really worth.
+    """
+    worth = {}
+    for label, each in found.arms.items():
+        half = (each.high - each.low) / (2.0 * (high - low))
+        rounds = math.log(2.0 / (1.0 - found.level)) / (2.0 * half * half) if half > 0.0 else 0.0
+        if each.rounds > 0 and rounds >= 1.0:
+            mean = each.mean if found.outcomes == "rewards" else low + (high - each.mean)
+            worth[label] = mean, float(min(rounds, each.rounds))
+    return worth
 
 
 def changing_plan(recipe: Recipe, plan: RunPlan) -> RunPlan:
