@@ -175,9 +175,8 @@ def test_a_declared_least_probability_replaces_a_tiny_one():
 
 def test_contenders_of_your_own_can_be_replayed():
     learner = Exp3.start(arms=4, learning_rate=0.1)
-    own = Contender(
-        "mine", Private(learner, Batch.laplace(size=1, epsilon=1.0, bounds=make_range()))
-    )
+    channel = Batch.laplace(size=1, epsilon=1.0, bounds=make_range())
+    own = Contender(label="mine", private=Private(channel, learner))
     results = simulate(own, environment="logged", log=plain_log(4000), rounds=100, trials=2)
     assert results.rounds == 100
 
