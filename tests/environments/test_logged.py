@@ -106,6 +106,16 @@ def test_compiled_and_python_loops_replay_the_same_rows():
     assert scores[0] == scores[1]
 
 
+@pytest.mark.parametrize(
+    ("names", "log"), [("exp3", plain_log(4000)), ("linucb", context_log(4000)[0])]
+)
+def test_late_outcomes_are_late_by_accepted_rows(names, log):
+    results = simulate(names, log=log, rounds=60, trials=1, delay=5)
+    assert (results.memory[..., ACCEPTED] == 60).all()
+    at_once = simulate(names, log=log, rounds=60, trials=1)
+    assert (results.loss[..., 0] == at_once.loss[..., 0]).all()
+
+
 def test_affinities_are_one_more_feature():
     columns = plain_log(2000)
     affinity = np.random.default_rng(1).random((2000, 4))
@@ -175,9 +185,8 @@ def test_a_declared_least_probability_replaces_a_tiny_one():
 
 def test_contenders_of_your_own_can_be_replayed():
     learner = Exp3.start(arms=4, learning_rate=0.1)
-    own = Contender(
-        "mine", Private(learner, Batch.laplace(size=1, epsilon=1.0, bounds=make_range()))
-    )
+    channel = Batch.laplace(size=1, epsilon=1.0, bounds=make_range())
+    own = Contender(label="mine", private=Private(channel, learner))
     results = simulate(own, environment="logged", log=plain_log(4000), rounds=100, trials=2)
     assert results.rounds == 100
 

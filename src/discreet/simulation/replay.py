@@ -43,6 +43,7 @@ def replay(
             while not game.accepts(action):
                 game.skip()
                 action, trace = private.act(game.observe(t), learner_rng)
+            private.hold_for(trace)
             loss += game.loss(t, action)
             released = private.tell(trace, game.feedback(t, action), privacy_rng)
             t += 1
