@@ -9,11 +9,13 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+import discreet
 from componentjit import copy
 from discreet.algorithms import Setting, list_algorithms
 from discreet.learners import AdapKlUcb, BatchedUcb, DpImed, DpKlUcb, KlUcb, TrackingUcb, Ucb
 from discreet.learners.arms.holding import Hold
 from discreet.learners.arms.radius import batch_weight
+from discreet.live import MemoryStore
 from discreet.problems import Arms
 
 
@@ -123,6 +125,32 @@ def test_tracking_counts_open_rounds_too():
     lengths = [learner.act(0, rng)[1].rounds for _ in range(12)]
     assert sum(lengths) > 30, "without it, batches of one round"
     assert sum(learner.still_open(arm) for arm in range(2)) == sum(lengths)
+
+
+def test_a_batch_that_is_given_up_counts_no_longer():
+    """Otherwise batches would grow with every one that is lost, and all of them would be lost."""
+    run = discreet.Bandit(
+        arms=2, horizon=10_000, epsilon=1.0, algorithm="batched-ucb", seed=1, simulation=True
+    )
+    for _ in range(40):
+        decision = run.ask()
+        assert run.give_up(decision)
+    assert run.state().lost == 40
+    asked = run._run.read_learner(lambda learner: learner.asked.tolist())
+    assert asked == [0.0, 0.0]
+    run.ask()
+    store = MemoryStore()
+    run._run.snapshot(store)
+    copied = discreet.Bandit.open(store=store, unprotected=True)
+    for each, rounds in ((run, 1.0), (copied, 0.0)):  # what is open is not in a copy
+        assert each._run.read_learner(lambda learner: learner.asked.sum()) == rounds
+    learner, rng = (
+        TrackingUcb.start(arms=2, noise=1.0, first=1, rounds=100, interval=0.1),
+        np.random.default_rng(1),
+    )
+    _, trace = learner.act(0, rng)
+    learner.give_up(trace)
+    assert learner.still_open(trace.arm) == 0.0
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,9 @@ class Learner(Component, Generic[Action, Trace, Release, Query, Observation]):
         """Update the state with a released value (losses on the scale [0, 1], plus noise)."""
         raise NotImplementedError
 
+    def give_up(self, trace: Trace) -> None:
+        """Note that nothing will be released for an action; only learners that count need it."""
+
     def patience(self, trace: Trace) -> int:
         """Return how many rounds to hold the action (0: the channel decides)."""
         return 0

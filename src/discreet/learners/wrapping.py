@@ -61,6 +61,10 @@ class Wrapping(Around[Action, Trace, Release, Query, Observation]):
         """Let the learner learn."""
         self.learner.learn(trace, released)
 
+    def give_up(self, trace: Trace) -> None:
+        """Let the learner know of what will not be released."""
+        self.learner.give_up(trace)
+
     def patience(self, trace: Trace) -> int:
         """Hold an action as long as the learner wishes."""
         return self.learner.patience(trace)

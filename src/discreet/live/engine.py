@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, TypeVar
 
 import numpy as np
@@ -78,6 +79,20 @@ class Engine:
             held = self.channel_state.tobytes()
             self.clear()
         return action, trace, size, held
+
+    def give_up(self, trace: object) -> bytes:
+        """Tell the learner that a batch is lost; return its state."""
+        self.private.learner.give_up(trace)
+        return self.learner_state.tobytes()
+
+    def without(self, traces: Iterable[object]) -> bytes:
+        """Return the state of a learner for which these batches are lost; its own stays."""
+        before = self.learner_state.tobytes()
+        for trace in traces:
+            self.private.learner.give_up(trace)
+        after = self.learner_state.tobytes()
+        self.learner_state[:] = before
+        return after
 
     def can_hold(self, rows: Rows) -> bool:
         """Return whether all that the rows hold fits into the channel."""

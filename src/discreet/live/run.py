@@ -343,7 +343,8 @@ class LiveRun(ChangingArms):
         left = 0 if closed == running else left
         self._changing = True
         counters = (asked, running, left, released, lost + whole)
-        self._commit(Change(counters, closed=closed, given_up=tuple(gone)))
+        learner = self._engine.give_up(group.trace) if group and closed is not None else None
+        self._commit(Change(counters, learner=learner, closed=closed, given_up=tuple(gone)))
         self._changing = False
         return whole
 

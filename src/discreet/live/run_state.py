@@ -273,7 +273,8 @@ class RunState(NotCopyable):
                     "a custom private learner is run in memory: it cannot be kept in a file."
                 )
             asked, _, left, _, _ = rows.counters
-            copied = Rows({**rows.recipe, "seed": None}, secrets.token_hex(8), rows.learner)
+            learner = self._engine.without([group.trace for group in rows.groups.values()])
+            copied = Rows({**rows.recipe, "seed": None}, secrets.token_hex(8), learner)
             copied.counters = (min(asked + left, self._end), -1, 0, rows.counters[RELEASED], 0)
             copied.epoch = rows.epoch
             copied.slots = None if rows.slots is None else rows.slots._replace(paused=())

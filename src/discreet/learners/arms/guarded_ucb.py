@@ -229,6 +229,11 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
         """Hold the arm for its rounds."""
         return trace.rounds
 
+    def give_up(self, trace: GuardedHold) -> None:
+        """Let tracking know of a batch that will not be released."""
+        if trace.purpose == TRACKS:
+            self.tracking.give_up(CheckedHold(trace.arm, trace.rounds, trace.rival, trace.checks))
+
     def learn(self, trace: GuardedHold, released: float) -> None:
         """Correct the regret estimates by what was not expected, or let Tsallis-INF learn."""
         if trace.purpose == TOOK_OVER:

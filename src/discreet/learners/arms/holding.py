@@ -32,7 +32,7 @@ class IndexLearner(Learner[int, Hold, float]):
     that is drawn at random. Afterwards means are those of what was released, but lengths and radii
     count all rounds that were requested, as if open ones had come: otherwise the arm that leads
     would be requested again and again in short batches, or an arm would be explored for as long as
-    its outcomes take. A batch that never comes counts as open.
+    its outcomes take. A batch that is given up counts no longer.
 
     ``first`` is τ₁, the length of an arm's first batch and the shortest of all. ``growth`` is the
     length of the next batch as a share of the rounds the arm has had.
@@ -109,6 +109,10 @@ class IndexLearner(Learner[int, Hold, float]):
         """Add the noisy gains of the batch."""
         self.gains[trace.arm] += trace.rounds * (1.0 - released)
         self.counts[trace.arm] += trace.rounds
+
+    def give_up(self, trace: Hold) -> None:
+        """Forget that a batch was requested: it will not be released."""
+        self.asked[trace.arm] -= trace.rounds
 
     def requested(self, arm: int) -> float:
         """Return the rounds of an arm, with those whose outcomes are still to come."""

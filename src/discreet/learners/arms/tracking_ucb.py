@@ -310,6 +310,12 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
             if change > 0:
                 self.check[CHECK] = 0.0
 
+    def give_up(self, trace: CheckedHold) -> None:
+        """Forget that a batch was requested: it will not be released, and ends its check."""
+        self.asked[trace.arm] -= trace.rounds
+        if trace.checks and int(self.check[CHECK]) == trace.arm + 1:
+            self.check[CHECK] = 0.0
+
     def change_of(self, arm: int, rival: int) -> int:
         """Forget what is older than a change of an arm; return 0 for none, 2 for a sure one."""
         ordinary, strong = self.alarm, self.alarm

@@ -73,6 +73,10 @@ class Ucb(Learner[int, Draw, float]):
         self.asked[arm] += 1.0
         return arm, Draw(arm, 1.0)
 
+    def give_up(self, trace: Draw) -> None:
+        """Forget a round whose outcome will not come; an arm keeps one."""
+        self.asked[trace.arm] = max(float(self.asked[trace.arm]) - 1.0, 1.0)
+
     def learn(self, trace: Draw, released: float) -> None:
         """Count the gain."""
         self.gains[trace.arm] += 1.0 - released
@@ -140,6 +144,10 @@ class KlUcb(Learner[int, Draw, float]):
                 arm, most = i, index
         self.asked[arm] += 1.0
         return arm, Draw(arm, 1.0)
+
+    def give_up(self, trace: Draw) -> None:
+        """Forget a round whose outcome will not come; an arm keeps one."""
+        self.asked[trace.arm] = max(float(self.asked[trace.arm]) - 1.0, 1.0)
 
     def learn(self, trace: Draw, released: float) -> None:
         """Count the gain."""
