@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypedDict
 
 from numpy.typing import ArrayLike
 
-from discreet.algorithms import Algorithm, Setting, algorithm
+from discreet.algorithms import Setting, algorithm
 from discreet.contracts import Protected
-from discreet.environments.registry import file_options, find_environment
+from discreet.environments.registry import file_options
 from discreet.errors import (
     DiscreetError,
     check_flag,
     check_int,
     shorten,
-    unknown_name,
 )
 from discreet.options import Values
 from discreet.output import growing_folder
@@ -38,10 +37,13 @@ from discreet.simulation.executors import Executor, Gave, Job, executor, run
 from discreet.simulation.jobs import RegretJob
 from discreet.simulation.late import make_late
 from discreet.simulation.matching import (
+    check_options,
     environment_or_table,
     matching_environment,
+    own_options,
     rounds_of,
     shared_problem,
+    title_of,
 )
 from discreet.simulation.measures import Measure, Regret, RegretRow, Row, tabulate_regret
 from discreet.simulation.parts import Parts, check_output, settings_of, trials_in_part
@@ -335,7 +337,7 @@ def prepare(
     given = {name: value for name, value in parameters.items() if value is not None}
     files = {name: given.pop(name) for name in file_options() if name in given}
     files |= {} if losses is None else {"losses": losses}
-    chosen = _options(options)
+    chosen = own_options(options)
     named_or_own, files = environment_or_table(environment, files)
     found = matching_environment(
         named_or_own,
@@ -365,12 +367,12 @@ def prepare(
         )
         for value in epsilons
     ]
-    _check_options(chosen, named, named_or_own, found.problem)
+    check_options(chosen, named, named_or_own, found.problem)
     contenders = make_contenders(algorithms, settings, chosen)
     return Prepared(
         contenders=tuple(contenders),
         environment=found,
-        title=_title(named_or_own, found),
+        title=title_of(named_or_own, found),
         rounds=length,
         bounds=bounds,
         asked=asked,
@@ -379,28 +381,3 @@ def prepare(
         place=on,
         progress=progress,
     )
-
-
-def _options(given: Values | None) -> dict[str, object]:
-    if given is not None and not isinstance(given, Mapping):
-        raise DiscreetError(
-            f"options is {shorten(given)}, but must be a dictionary of options by name."
-        )
-    return dict(given or {})
-
-
-def _check_options(
-    options: Values, named: Sequence[Algorithm], asked: str | Environment | None, problem: Problem
-) -> None:
-    """Refuse an option that neither an algorithm nor the environment has."""
-    known = {key for each in named for key in each.options}
-    if not isinstance(asked, Environment):
-        known |= set(find_environment(asked or problem.default_environment, problem).options)
-    for key in options:
-        if key not in known:
-            raise unknown_name("option", key, known | {"low", "high"})
-
-
-def _title(asked: str | Environment | None, found: Environment) -> str:
-    named = asked if asked is not None else found.problem.default_environment
-    return named if isinstance(named, str) and found.length is None else repr(found)

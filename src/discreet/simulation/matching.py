@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from numpy.typing import ArrayLike
 
@@ -15,7 +15,7 @@ from discreet.environments.registry import (
     file_options,
     find_environment,
 )
-from discreet.errors import DiscreetError, check_int, shorten
+from discreet.errors import DiscreetError, check_int, shorten, unknown_name
 from discreet.options import Values
 from discreet.problems import Arms, Environment, Problem
 from discreet.ranges import Range
@@ -120,3 +120,30 @@ def _adapted(given: Environment, problem: Problem | None) -> Environment:
     raise DiscreetError(
         f"the environment is for {given.problem}, but the algorithms play {problem}."
     )
+
+
+def own_options(given: Values | None) -> dict[str, object]:
+    """Return options by name, or refuse what is no dictionary."""
+    if given is not None and not isinstance(given, Mapping):
+        raise DiscreetError(
+            f"options is {shorten(given)}, but must be a dictionary of options by name."
+        )
+    return dict(given or {})
+
+
+def check_options(
+    options: Values, named: Sequence[Algorithm], asked: str | Environment | None, problem: Problem
+) -> None:
+    """Refuse an option that neither an algorithm nor the environment has."""
+    known = {key for each in named for key in each.options}
+    if not isinstance(asked, Environment):
+        known |= set(find_environment(asked or problem.default_environment, problem).options)
+    for key in options:
+        if key not in known:
+            raise unknown_name("option", key, known | {"low", "high"})
+
+
+def title_of(asked: str | Environment | None, found: Environment) -> str:
+    """Return the name of an environment, or what it is made of."""
+    named = asked if asked is not None else found.problem.default_environment
+    return named if isinstance(named, str) and found.length is None else repr(found)
