@@ -148,6 +148,7 @@ def test_what_was_chosen_is_shown_nowhere(tmp_path):
     with contextlib.closing(sqlite3.connect(tmp_path / "run.db")) as file:
         assert file.execute("SELECT DISTINCT choice FROM choice").fetchall() == [(-1,)]
         assert file.execute("SELECT DISTINCT choice FROM decision").fetchall() == [(-1,)]
+        assert file.execute("SELECT DISTINCT choice FROM release").fetchall() == [(-1,)]
         assert file.execute("SELECT action, trace FROM batch").fetchall() == [("0", "0")]
 
 

@@ -55,10 +55,11 @@ FIXED_TIMES = (
     "(docs/proofs.md: Deadlines)"
 )
 OWN_CHOICE = (
-    ", and if which arms are available in a round depends on no other person's data, except through "
-    "what is released; this covers what everybody else sees: models, and choices for others. The choice for a "
-    "person follows from that person's features without noise. Who sees it (server logs, invoices, "
-    "page views by user) is not covered; do not keep arm with user or time outside the run"
+    ", and if which arms are available in a round depends on no other person's data, except "
+    "through what is released; this covers what everybody else sees: models, and choices for "
+    "others. The choice for a person follows from that person's features without noise. Who sees "
+    "it (server logs, invoices, page views by user) is not covered; do not keep arm with user or "
+    "time outside the run"
 )
 
 
