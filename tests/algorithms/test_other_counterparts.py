@@ -59,7 +59,16 @@ def test_no_noise_is_left(name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("problem", [Arms(4), Contexts(), TWO, Functions("ball(10)")], ids=str)
+@pytest.mark.parametrize(
+    "problem",
+    [
+        pytest.param(Arms(4), marks=pytest.mark.full),  # many loops to compile
+        Contexts(),
+        TWO,
+        Functions("ball(10)"),
+    ],
+    ids=str,
+)
 def test_the_regret_of_those_with_another_counterpart(problem):
     names = [name for name, (plays, _) in RATIOS.items() if plays == problem]
     setting = Setting(problem, rounds=2**12, epsilon=MUCH)
