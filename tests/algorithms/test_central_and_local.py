@@ -54,13 +54,18 @@ def test_a_central_bound_is_no_worse_than_a_local_one(
 @pytest.mark.parametrize("problem", [ONE, *SETS], ids=str)
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 10.0])
 def test_a_local_channel_has_the_least_local_bound(problem, epsilon):
-    """Where private-projection-free is on reports, no bound on reports is smaller."""
+    """Where private-projection-free is on reports, no bound on reports is smaller.
+
+    Where it is on sums, it has at most 3 % more, and what it costs not to project, which is not a
+    price of privacy: without privacy projection-free has as much more than fkm.
+    """
     for rounds, delta in ((1 << 14, 0.0), (1 << 18, 0.0), (1 << 18, 1e-6)):
         setting = Setting(problem, rounds=rounds, epsilon=epsilon, delta=delta)
-        central, local = (
-            algorithm(name).build(setting) for name in ("private-projection-free", "local-convex")
-        )
-        more = 1.0 if central.guarantee.model == "local" else 1.0 / 0.97
+        names = ("private-projection-free", "local-convex", "projection-free", "fkm")
+        central, local, free, projected = (algorithm(name).build(setting) for name in names)
+        more = 1.0
+        if central.guarantee.model != "local":
+            more = max(1.0, free.regret_bound / projected.regret_bound) / 0.97
         assert central.regret_bound <= more * local.regret_bound
 
 

@@ -177,9 +177,12 @@ def private_projection_free(
     if tuning != "proved" or baseline or any(each is not None for each in asked):
         return central
     local = lead_on_reports(setting, budget, when_vacuous)
-    if isinstance(setting.problem.place.set, Projecting) and budget == "tolerance":
-        local = least_bound(local, descend_on_reports(setting, when_vacuous))
-    return least_bound(central, local, share=WORTH_IT)
+    best = least_bound(central, local, share=WORTH_IT)
+    if best is local and isinstance(setting.problem.place.set, Projecting) and budget != "rounds":
+        # Not in the place of sums: without noise these are the algorithm without privacy, whose
+        # bound is that of a leader without projections, too.
+        return least_bound(local, descend_on_reports(setting, when_vacuous))
+    return best
 
 
 def lead_on_reports(
