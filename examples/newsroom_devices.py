@@ -1,9 +1,10 @@
 """A newsroom whose readers keep their interests to themselves, and a log that is replayed.
 
 Eight articles are on the front page; a reader's phone decides which one to show first. The phone
-knows the reader's interests in 20 topics, and neither they nor the click may leave it. So the phone
-chooses with a published model and sends one noisy report of 32 bytes; a server learns from the
-reports and keeps them in a file. Afterwards, an older log of random front pages is evaluated.
+knows the reader's interests in 20 topics. Neither they, nor whether the article was read to its
+end, may leave it. So the phone chooses with a published model and sends one noisy report of 32
+bytes; a server learns from the reports and keeps them in a file. Afterwards, an older log of random
+front pages is evaluated.
 
 Run it with: python examples/newsroom_devices.py [--quick]
 """
@@ -27,24 +28,25 @@ EPSILON = 4.0  # of a report
 AT_ONCE = 500  # reports that the server takes in one transaction
 
 rng = np.random.default_rng(7)
-POPULAR = np.where(np.arange(TOPICS) < 4, 1.0, -0.4)  # what makes readers click
+WEIGHTS = np.where(np.arange(TOPICS) < 5, 1.0, 0.2)  # the topics for which people read on
+WEIGHTS /= np.linalg.norm(WEIGHTS)
 ABOUT = rng.random((len(ARTICLES), TOPICS)) * (rng.random((len(ARTICLES), TOPICS)) < 0.3)
 
 
 def interests(readers: int) -> np.ndarray:
     """Return how much each reader likes each topic: nobody but the phone knows that."""
-    return rng.random((readers, TOPICS))
+    return rng.normal(0.3, 1.0, (readers, TOPICS))
 
 
 def features(reader: np.ndarray) -> np.ndarray:
     """Return one row per article: how much of each topic it has for this reader."""
     rows = reader[..., None, :] * ABOUT
-    return rows / np.maximum(1.0, np.linalg.norm(rows, axis=-1, keepdims=True))
+    return rows / np.linalg.norm(rows, axis=-1, keepdims=True)
 
 
 def chances(readers: np.ndarray) -> np.ndarray:
-    """Return how likely each reader clicks each article; the truth of this simulation."""
-    return np.clip(0.25 + 0.4 * features(readers) @ POPULAR, 0.02, 0.98)
+    """Return how likely each reader reads each article to its end; the truth of this simulation."""
+    return 0.5 + 0.45 * features(readers) @ WEIGHTS
 
 
 def on_devices(folder: Path) -> None:
@@ -53,16 +55,16 @@ def on_devices(folder: Path) -> None:
     path = folder / "server.db"
     server = LocalServer(**task, horizon=READERS, path=path)
     readers = interests(READERS)
-    clicks, waiting = np.zeros(READERS), []
+    finished, waiting = np.zeros(READERS), []
     ledger = Ledger(EPSILON * READERS)  # here all readers; in truth each phone has its own
     phone = Device(**task, ledger=ledger)
-    print(f"A report: {phone.guarantee.short}, for interests and click together.")
+    print(f"A report: {phone.guarantee.short}, for interests and outcome together.")
     phone.update(server.model())
     truth = chances(readers)
     for number, reader in enumerate(readers):
         shown = phone.choose(features(reader))
-        clicks[number] = rng.random() < truth[number, shown]
-        waiting.append(phone.report(reward=clicks[number]))
+        finished[number] = rng.random() < truth[number, shown]
+        waiting.append(phone.report(reward=finished[number]))
         if len(waiting) == AT_ONCE:
             counted = sum(server.receive_all(waiting))
             assert counted == AT_ONCE
@@ -76,9 +78,9 @@ def on_devices(folder: Path) -> None:
     server.close()
     tenth = READERS // 10
     print(
-        f"Clicks: {truth.mean():.1%} at random, {clicks[:tenth].mean():.1%} among the first tenth "
-        f"of readers, {clicks[-tenth:].mean():.1%} among the last, {truth.max(axis=1).mean():.1%} "
-        "if everybody saw the best article."
+        f"Read to the end: {truth.mean():.1%} at random, {finished[:tenth].mean():.1%} by the "
+        f"first tenth of readers, {finished[-tenth:].mean():.1%} by the last, "
+        f"{truth.max(axis=1).mean():.1%} if everybody saw the best article."
     )
 
 
@@ -98,7 +100,7 @@ def write_log(path: Path) -> None:
             article = ARTICLES[chosen[row]]
             probability = share[chosen[row]]
             writer.writerow([row, article, 1, clicks[row], probability, *readers[row].round(4)])
-    print(f"\nThe log has {ROWS:,} rows. True shares of clicks:")
+    print(f"\nThe log has {ROWS:,} rows. True shares that are read to the end:")
     print("  " + ", ".join(f"{mean:.3f}" for mean in truth.mean(axis=0)))
 
 
@@ -119,11 +121,14 @@ def with_the_log(path: Path) -> None:
     )
 
     rounds = 300 if QUICK else 1_500
-    for names in (["batched-ucb", "ucb", "uniform"], ["local-greedy", "uniform-contexts"]):
+    for names in (
+        ["batched-ucb", "ucb", "uniform"],
+        ["local-greedy", "linucb", "uniform-contexts"],
+    ):
         results = simulate(names, log=path, rounds=rounds, trials=2, epsilon=EPSILON)
         for row, losses in zip(results.summary(), results.loss, strict=True):
             earned = 1.0 - losses[:, -1].mean() / results.rounds
-            print(f"  replay of {row['label']:24} {earned:.3f} clicks per reader")
+            print(f"  replay of {row['label']:24} {earned:.3f} read to the end")
     print(f"  ({results.environment})")
     print(results.remark)
 

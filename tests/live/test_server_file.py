@@ -296,3 +296,5 @@ def test_other_files_are_refused(tmp_path):
         LocalServer.open(tmp_path / "none")
     with pytest.raises(DiscreetError, match="path is 3"):
         LocalServer(**TASK, path=3)
+    with pytest.raises(DiscreetError, match="path is 3"):
+        LocalServer.open(3)

@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 from log_files import context_log, plain_log
 
-from discreet import BudgetExceeded, DiscreetError, Ledger, Log, evaluate, release_evaluation
+from discreet import (
+    BudgetExceeded,
+    DiscreetError,
+    Ledger,
+    Log,
+    evaluate,
+    release_evaluation,
+    simulate,
+)
 from discreet.logs import LinearScores
 from discreet.logs.private_evaluation import calibrated, grid_sums
 
@@ -31,6 +39,10 @@ def test_one_row_moves_the_sums_by_no_more_than_is_paid():
             grid_sums(np.append(rest[0], w), np.append(rest[1], r))
             for w, r in itertools.product(weights, shares)
         ]
+    )
+    odd = (np.nan, np.inf, -np.inf, 7.0, -7.0)  # of a log made by hand
+    sums = np.vstack(
+        [sums, [grid_sums(np.append(rest[0], w), np.append(rest[1], r)) for w in odd for r in odd]]
     )
     moves = np.abs(sums[:, None] - sums[None])
     assert moves[..., 0].max() == 1.0
@@ -80,6 +92,18 @@ def test_users_with_many_rows_and_other_units():
     assert cents.value == pytest.approx(expected, abs=30.0 * cents.noise_scale)
     beyond = release(log | {"click": np.full(1000, 1e9)}, "uniform", max_weight=1.0)
     assert beyond.value < 1.1, "outcomes are clipped to the declared range"
+
+
+def test_one_row_moves_a_replay_by_much_more_than_one():
+    """Why nothing is released of a policy that learns: one row decides which ones follow."""
+    log = plain_log(6000, means=np.array([0.5, 0.45, 0.4, 0.4]), chances=np.full(4, 0.25))
+    flipped = np.array(log["click"])
+    flipped[54] = 1 - flipped[54]
+    losses = [
+        simulate("ucb", log=each, rounds=1000, trials=1).loss[0, 0, -1]
+        for each in (log, log | {"click": flipped})
+    ]
+    assert abs(losses[0] - losses[1]) > 10.0
 
 
 def test_a_ledger_is_charged_before_anything_is_released():

@@ -178,7 +178,12 @@ def grid_sums(weights: Floats, shares: Floats) -> tuple[float, float]:
     and both together by at most 2.
     """
     bits = min(BITS, MOST_BITS - math.ceil(math.log2(weights.size + 1)))
-    whole = np.rint(np.clip(weights, 0.0, 1.0) * 2.0**bits).astype(np.int64)
+    # a log that was not read but made by hand may have anything in it
+    weights, shares = (
+        np.clip(np.nan_to_num(part, nan=0.0, posinf=1.0, neginf=0.0), 0.0, 1.0)
+        for part in (weights, shares)
+    )
+    whole = np.rint(weights * 2.0**bits).astype(np.int64)
     gained = np.minimum(np.rint(weights * shares * 2.0**bits).astype(np.int64), whole)
     total, mine = int(whole.sum()), int(gained.sum())
     return mine / 2**bits, (total - mine) / 2**bits
