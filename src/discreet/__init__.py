@@ -20,7 +20,14 @@ _load, _, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "algorithms": ["Setting", "algorithm", "cite", "list_algorithms", "register_algorithm"],
-        "auditing": ["Audit", "DurationAudit", "audit", "audit_durations", "audit_release_times"],
+        "auditing": [
+            "Audit",
+            "DurationAudit",
+            "audit",
+            "audit_durations",
+            "audit_holdout",
+            "audit_release_times",
+        ],
         "environments": ["register_environment"],
         "errors": ["DiscreetError"],
         "guarantee": ["Guarantee", "compose"],

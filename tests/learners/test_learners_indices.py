@@ -171,7 +171,7 @@ def test_no_arm_is_favoured_where_indices_are_equal():
     """Each of 4 arms is expected 100 times of 400, deviation 8.7: a false alarm below 1e-5."""
     learner = AdapKlUcb.start(arms=4, epsilon=1e-3)
     for arm in range(4):
-        learner.learn(Hold(arm, 1), 0.5)
+        learner.learn(Hold(arm, 1, 1.0), 0.5)
     rng = np.random.default_rng(1)
     counts = np.bincount([learner.act(0, rng)[0] for _ in range(400)], minlength=4)
     assert (abs(counts - 100) < 45).all()
@@ -278,7 +278,7 @@ class TestTracking:
             np.random.default_rng(1),
         )
         for step in range(400):
-            trace = CheckedHold(step % 2, 16, 0, False)
+            trace = CheckedHold(step % 2, 16, 0, False, 1.0)
             calm.learn(trace, (rng.binomial(16, 0.5) + rng.laplace()) / 16)
             wild.learn(trace, (8 * rng.binomial(2, 0.5) + rng.laplace()) / 16)
         assert calm.clock[SPREAD] < 1.5

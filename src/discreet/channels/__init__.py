@@ -1,5 +1,6 @@
 """Privacy channels: the only code that touches raw feedback."""
 
+from discreet.channels.arm_sums import ArmSums
 from discreet.channels.batch import Batch
 from discreet.channels.estimates import Estimates
 from discreet.channels.glm_moments import GlmMoments
@@ -17,6 +18,7 @@ from discreet.channels.slate_bits import OpenSlate, SlateBits
 
 __all__ = [
     "SPLITS",
+    "ArmSums",
     "Batch",
     "Constant",
     "DifferenceSums",

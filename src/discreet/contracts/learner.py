@@ -60,6 +60,14 @@ class Learner(Component, Generic[Action, Trace, Release, Query, Observation]):
     def give_up(self, trace: Trace) -> None:
         """Note that nothing will be released for an action; only learners that count need it."""
 
+    def chance(self, trace: Trace, action: Action) -> float | None:
+        """Return how likely an action was when the one of the trace was drawn; None if unknown.
+
+        Given the state before the draw. For the action that was drawn the trace is enough; for any
+        other one it is asked right after the draw. Not compiled.
+        """
+        return None
+
     def patience(self, trace: Trace) -> int:
         """Return how many rounds to hold the action (0: the channel decides)."""
         return 0

@@ -65,6 +65,10 @@ class Wrapping(Around[Action, Trace, Release, Query, Observation]):
         """Let the learner know of what will not be released."""
         self.learner.give_up(trace)
 
+    def chance(self, trace: Trace, action: Action) -> float | None:
+        """Return how likely the learner's action was."""
+        return self.learner.chance(trace, action)
+
     def patience(self, trace: Trace) -> int:
         """Hold an action as long as the learner wishes."""
         return self.learner.patience(trace)

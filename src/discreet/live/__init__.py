@@ -1,7 +1,7 @@
 """Live use: one run for every problem, in memory or in a store, and one class for each problem."""
 
-from discreet.live.arms import Bandit, BestArmSearch, Decision
-from discreet.live.client import LiveClient, OpenDecision, RunOptions
+from discreet.live.arms import Bandit, BestArmSearch, Decision, HeldOutArm
+from discreet.live.client import LiveClient, RunOptions
 from discreet.live.closing import close_on_sigterm
 from discreet.live.contextual import ContextualBandit
 from discreet.live.devices import Device
@@ -11,7 +11,7 @@ from discreet.live.file_store import FileStore
 from discreet.live.local_server import LocalServer
 from discreet.live.optimizers import Optimizer, Point, VectorOptimizer
 from discreet.live.run import LiveRun
-from discreet.live.run_state import Progress
+from discreet.live.run_state import OpenDecision, Progress
 from discreet.live.slates import ShownItems, SlateBandit
 from discreet.live.store import MemoryStore, Store
 from discreet.live.stores import register_store
@@ -26,6 +26,7 @@ __all__ = [
     "Experts",
     "Features",
     "FileStore",
+    "HeldOutArm",
     "LiveClient",
     "LiveRun",
     "LocalServer",

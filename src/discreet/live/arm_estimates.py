@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import NamedTuple, Protocol, get_args
+from typing import Any, NamedTuple, Protocol, get_args
 
 from discreet.algorithms import algorithm
 from discreet.errors import DiscreetError, check_choice, check_flag
-from discreet.estimates import Design, ReleaseSum, anytime
+from discreet.estimates import Design, ReleaseSum, SumAtEnd, anytime, holdout
 from discreet.estimates.table import Kind, MeanEstimates, Outcomes
 from discreet.live.rows import Recipe
 from discreet.live.run_plan import RunPlan
@@ -23,6 +23,9 @@ class Released(Protocol):
 
     def release_sums(self) -> list[ReleaseSum]:
         """Return the sums of everything released."""
+
+    def held_out(self) -> list[tuple[int, int, float]] | None:
+        """Return what was released of the rounds that were held out."""
 
 
 class StudyFacts(NamedTuple):
@@ -51,6 +54,8 @@ def estimates_of(
             "clip=True was declared, so only the mean of clipped outcomes can be estimated: if "
             "that is meant, say clipped=True."
         )
+    if kind == "holdout":
+        return _held_out(facts, released, level, outcomes)
     if kind != "anytime":
         raise DiscreetError(f"kind is {kind}, but this run has no such release.")
     # A search stops by itself: its horizon says nothing about how long it takes.
@@ -61,6 +66,33 @@ def estimates_of(
     return anytime(
         design,
         released.release_sums(),
+        labels=labels,
+        bounds=bounds,
+        level=level,
+        outcomes=outcomes,
+        notes=notes_of(recipe),
+    )
+
+
+def _held_out(
+    facts: StudyFacts, released: Released, level: float, outcomes: Outcomes
+) -> MeanEstimates:
+    """Return estimates from the rounds that were held out, when they are released."""
+    recipe, plan, labels, bounds = facts
+    sums = released.held_out()
+    if plan.holdout is None:
+        raise DiscreetError(
+            "kind is holdout, but this run holds nothing out: it has neither explore nor holdout."
+        )
+    if sums is None:
+        raise DiscreetError(
+            "kind is holdout, but the hold-out is not released yet: finish_holdout() ends it, and "
+            "then it is when all its outcomes have come."
+        )
+    channel: Any = plan.holdout.private.channel
+    return holdout(
+        channel.noise,
+        [SumAtEnd(*each) for each in sums],
         labels=labels,
         bounds=bounds,
         level=level,

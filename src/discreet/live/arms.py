@@ -43,10 +43,24 @@ class Decision(NamedTuple):
     arm: Hashable
     id: int
     token: str = ""  # of the run that gave it
+    # of the arm, given everything public before the batch; None if it is not known, or must not be
+    probability: float | None = None
+    batch: int = -1  # the round in which its batch began; -2 if it is held out
 
 
 # from a tuple of all fields, which takes half of the time
-new_decision: Callable[[tuple[Hashable, int, str]], Decision] = partial(tuple.__new__, Decision)
+new_decision: Callable[[tuple[Hashable, int, str, float | None, int]], Decision] = partial(
+    tuple.__new__, Decision
+)
+
+
+class HeldOutArm(NamedTuple):
+    """What the hold-out released about one arm: means with noise, so they may leave the range."""
+
+    arm: Hashable
+    rounds: int
+    loss: float | None  # mean; None if the arm had no round
+    reward: float | None
 
 
 class ArmsClient(LiveClient[Decision]):
@@ -65,8 +79,8 @@ class ArmsClient(LiveClient[Decision]):
         return self._decide(0, user)
 
     def _decide(self, seen: object, user: User | None) -> Decision:
-        number, _, choice, token, _, _ = self._run.decide(seen, user)
-        return new_decision((self._labels[choice], number, token))
+        (number, batch, choice, token, _, _), probability = self._run.decide(seen, user)
+        return new_decision((self._labels[choice], number, token, probability, batch))
 
     def tell(
         self, decision: Decision | int, *, reward: float | None = None, loss: float | None = None
@@ -88,7 +102,7 @@ class ArmsClient(LiveClient[Decision]):
                 outcome = loss_of(reward, loss, self._range, clip=False)
             # what ask gives; anything else is checked more closely
             if type(decision) is Decision and type(decision[1]) is int and type(decision[2]) is str:
-                arm, number, token = decision
+                arm, number, token, _, _ = decision
                 plain = type(arm) is int or type(arm) is str  # this saves a call
                 choice = self._indices.get(arm) if plain else index_of(self._indices, arm)
                 self._run.tell_by_id(number, token, choice, outcome)
@@ -176,6 +190,11 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         What is known before the first round: another ``Bandit``, whose releases are used, its
         ``estimates()``, or a mean reward and the number of rounds that it is worth for each label.
         It costs no epsilon if it comes from releases; if it is wrong, it costs regret.
+    explore, holdout
+        Hold some rounds out, with uniform arms in permuted blocks: a share ``explore`` of them, or
+        ``holdout`` of each arm, or that share until there are so many. Nobody learns from them.
+        When all outcomes have come, one noisy sum is released for each arm, at no cost in epsilon
+        (``held_out``; docs/live.md: Rounds that are held out).
     default_reward, default_loss
         What a missing outcome counts as, with ``wait``.
     simulation, seed, ledger, path, store, key, wait
@@ -198,6 +217,8 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         algorithm: str = PROVED,
         capacity: int | None = None,
         prior: Bandit | MeanEstimates | Prior | None = None,
+        explore: float | None = None,
+        holdout: int | None = None,
         simulation: bool = False,
         seed: int | None = None,
         ledger: Ledger | None = None,
@@ -215,6 +236,7 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         recipe["capacity"] = capacity_of(capacity, len(recipe["arms"]))
         if prior is not None:
             recipe["prior"] = prior_of(prior, recipe["arms"], low, high)
+        recipe["explore"], recipe["holdout"] = explore, holdout
         default = default_of(default_reward, default_loss, low, high)
         super().__init__(recipe, run, default, options)
 
@@ -246,6 +268,31 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         (docs/live.md: Arms that come and go). A ledger that limits users needs the user.
         """
         return self._decide(self._seen if available is None else self._available(available), user)
+
+    @property
+    def held_out(self) -> tuple[HeldOutArm, ...] | None:
+        """What was released of the rounds that were held out; None before that, or without any.
+
+        The noise on a sum of rounds is in ``bandit.plan.holdout.private.channel.noise_scales``.
+        """
+        sums, (low, high) = self._run.held_out(), self._range
+        if sums is None:
+            return None
+        means = [
+            (choice, n, low + (high - low) * total / n if n else None) for choice, n, total in sums
+        ]
+        return tuple(
+            HeldOutArm(self._labels[choice], n, mean, None if mean is None else low + (high - mean))
+            for choice, n, mean in means
+        )
+
+    def finish_holdout(self, *, give_up: bool = False) -> bool:
+        """Hold nothing more out, and release the hold-out once all its outcomes have come.
+
+        Returns whether it is released now. With ``give_up=True``, outcomes that have not come are
+        given up; that choice must not depend on outcomes. At the horizon it ends by itself.
+        """
+        return self._run.finish_holdout(give_up=give_up)
 
 
 class BestArmSearch(ArmsClient):

@@ -46,6 +46,10 @@ class ChangingArms(RunState):
         with self._lock:
             self._recover()
             rows = self._committed()
+            if self._side is not None:
+                raise DiscreetError(
+                    "rounds are held out, with all arms in turn: then arms do not come and go."
+                )
             if rows.slots is None:
                 arms = tuple(range(len(labels)))
                 first = Slots(labels, considered=arms, present=arms, epoch=rows.epoch[0])

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import ClassVar, Generic, NamedTuple, Protocol, Self, cast
+from typing import ClassVar, Generic, Protocol, Self, cast
 
 import numpy as np
 from typing_extensions import TypeVar
@@ -23,7 +23,7 @@ from discreet.live.naming import with_own_set
 from discreet.live.rows import Recipe, Ticket
 from discreet.live.run import LiveRun
 from discreet.live.run_plan import RunPlan
-from discreet.live.run_state import Progress
+from discreet.live.run_state import OpenDecision, Progress
 from discreet.live.store import Store
 from discreet.live.stores import choose_store
 from discreet.options import Values
@@ -105,14 +105,6 @@ class RunOptions:
                 "simulation=True takes a seed."
             )
         _check_ledger(self.ledger, self.simulation)
-
-
-class OpenDecision(NamedTuple):
-    """A decision whose outcome may still come."""
-
-    id: int
-    choice: Hashable  # the arm or expert, or the vertex in words; None if there is none
-    age: float  # seconds
 
 
 class LiveClient(NotCopyable, Generic[Gives]):
@@ -250,7 +242,8 @@ class LiveClient(NotCopyable, Generic[Gives]):
         With ``wait`` they are those before their deadline, told or not.
         """
         return tuple(
-            OpenDecision(t.id, self._shown(t), age) for t, age in self._run.open_decisions()
+            OpenDecision(t.id, self._shown(t), age, probability, t.group)
+            for t, age, probability in self._run.open_decisions()
         )
 
     def state(self) -> Progress:

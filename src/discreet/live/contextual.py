@@ -147,7 +147,7 @@ class ContextualBandit(LiveClient[Decision]):
         the arms that can be chosen in this round; it must not depend on data of other people.
         """
         shown = self._features.shown(context, arm_features, available)
-        number, _, _, token, _, arm = self._run.decide(shown, user)
+        (number, _, _, token, _, arm), _ = self._run.decide(shown, user)
         return Decision(self._features.arms[int(arm)], number, token)  # type: ignore[call-overload]
 
     @withhold_frames

@@ -126,6 +126,8 @@ class FileStore(RunFile):
         # A stream cannot do without its last round, whose ask a power loss may undo.
         if key is None or drawn.draws is not None or self.rows.stream is not None:
             return False
+        if drawn.decision < 0:  # a hold-out, which no decision makes due
+            return False
         content = drawn_bytes(drawn, self.rows.open[drawn.decision][1])
         if len(content) + OVERHEAD > LONGEST_NOTE:
             return False

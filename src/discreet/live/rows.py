@@ -37,6 +37,8 @@ class Recipe(TypedDict, total=False):
     capacity: int | None  # slots for arms, if they come and go
     chosen: str  # "proved" or "best", if the algorithm was chosen so
     prior: list[float | None]  # a mean reward and its rounds for each arm
+    explore: float | None  # the share of rounds that are held out
+    holdout: int | None  # rounds of each arm that are held out
     experts: list[Hashable]
     error: float
     domain: str
@@ -73,7 +75,7 @@ class Recipe(TypedDict, total=False):
 class Group(NamedTuple):
     """Rounds that share one action: what the learner needs of it, and what the channel holds."""
 
-    number: int  # of its first round
+    number: int  # of the round in which it began
     action: Any
     trace: object
     size: int  # rounds
@@ -187,11 +189,11 @@ class Rows:
         """Open a decision; see ``Store.ask``."""
         self._asked = counters, row, times, group, learner, draws, outcome
         self.counters = counters
-        number, of, choice, _, _, _ = row
+        number, _, choice, _, _, _ = row
         self.open[number] = row
         self.choices[choice] = times
         if group is not None:
-            self.groups[of] = group
+            self.groups[group.number] = group
         if learner is not None:
             self.learner = learner
         if draws is not None:

@@ -11,15 +11,16 @@ from discreet.errors import DiscreetError, count, shorten
 from discreet.learners.arms.availability import Available
 from discreet.ledger.inputs import User
 from discreet.live.changing_arms import ChangingArms
-from discreet.live.engine import Engine
 from discreet.live.frames import withhold_frames, without_frames
+from discreet.live.holdout import HELD_OUT
 from discreet.live.rows import Change, Draws, Group, OpenRow, Rows, Ticket, new_drawn, new_group
+from discreet.live.run_epochs import RunInEpochs
 from discreet.live.run_plan import RunPlan
 from discreet.live.run_state import unexpected_user
 from discreet.private import Private
 
 
-class LiveRun(ChangingArms):
+class LiveRun(ChangingArms, RunInEpochs):
     """A private learner in use: it decides, takes outcomes, and releases what is due.
 
     All its state is rows of a store. What a group of rounds holds is put into the channel while an
@@ -58,10 +59,10 @@ class LiveRun(ChangingArms):
 
     def ask(self, observation: object = None, user: User | None = None) -> Ticket:
         """Return what to do in the next round."""
-        return Ticket(*self.decide(observation, user))
+        return Ticket(*self.decide(observation, user)[0])
 
-    def decide(self, observation: object, user: User | None) -> OpenRow:
-        """Return what to do in the next round, as the fields of a ticket."""
+    def decide(self, observation: object, user: User | None) -> tuple[OpenRow, float | None]:
+        """Return what to do in the next round, as the fields of a ticket, and its probability."""
         if not self._mark[0] or self._inside():
             self._check_caller()
         action: Any
@@ -90,20 +91,33 @@ class LiveRun(ChangingArms):
                         outcome, chosen = self._records.opened(unknown, observation, action)
                         action = 0
                     group = new_group((number, action, trace, left, 0, held))
+                    self._chance = number, self.chance_of(group)
                 else:
                     action = rows.groups[number].action
+                    if self._chance[0] != number:
+                        self._chance = number, self.chance_of(rows.groups[number])
+                chance = self._chance[1]
                 choice = (
                     int(action) if self._carry is None else self._carry(action, observation, rng)
                 )
+                of, side = number, self._side
+                if side is not None:
+                    arm = self._set_aside(side, asked, group, rng)
+                    chance = side.mixed(asked, chance if arm < 0 else side.chance_of(arm))
+                    if arm >= 0:
+                        of, choice, left = HELD_OUT, arm, left + 1
+                        outcome = self._plan.with_chance(outcome, chance)
+                    if arm >= 0 or group is not None:
+                        learner = self._learned()
                 if rows.draws is not None:
                     draws = Draws(rng.bit_generator.state, rows.draws.privacy)
-                row = asked, number, choice, self._token, now, action
+                row = asked, of, choice, self._token, now, action
                 counters = asked + 1, number, left - 1, released, lost
                 times = rows.choices.get(choice, 0) + 1
                 # By position, in the order of the parameters: keywords would cost 1 % of the time.
                 self._commit_ask(counters, row, times, group, learner, draws, outcome)
                 self._changing = False
-                return row if self._records is None else (*row[:5], chosen)
+                return (row if self._records is None else (*row[:5], chosen)), chance
         except BaseException as error:
             group = held = learner = user = observation = outcome = action = chosen = None
             raise without_frames(error)  # noqa: B904 - the same error
@@ -118,6 +132,7 @@ class LiveRun(ChangingArms):
             self._correct_clock(rows, now)
             self._pass_deadlines(rows, now, self._wait)
             outcome = self._plan.no_outcome
+        self._release_held_out(rows)  # if a failure kept it back
         if self._budget is None and user is not None:
             raise unexpected_user()
         if rows.counters[0] >= self._end:
@@ -175,6 +190,8 @@ class LiveRun(ChangingArms):
                 if self._records is not None:
                     feedback = self._records.record(rows.outcomes[number], feedback)
                 self._count(rows, number, of, feedback)
+                if self._side is not None:
+                    self._release_held_out(rows)
                 return True
         except BaseException as error:
             feedback = None
@@ -183,6 +200,8 @@ class LiveRun(ChangingArms):
     def _count(self, rows: Rows, decision: int, of: int, feedback: object) -> None:
         """Take an outcome; draw what is to be released, and store it before anybody sees it."""
         before, engine, counters = rows.groups.get(of), self._engine, rows.counters
+        if of == HELD_OUT:
+            before, engine = self._aside(rows, decision)
         self._changing = True
         if before is None:  # of an epoch that is over: nobody learns from it any more
             self._commit_tell(counters, decision)
@@ -231,6 +250,8 @@ class LiveRun(ChangingArms):
         """Let the learner learn from a release, and commit all changes."""
         engine, group, closed, stream = self._engine, None, None, None
         number, action, trace, size, told, _ = before
+        if number == HELD_OUT:
+            _, engine = self._aside(rows, decision)
         # the learner may write into an array
         engine.private.deliver(trace, value if isinstance(value, float) else value.copy())
         asked, running, left, releases, lost = rows.counters
@@ -247,7 +268,7 @@ class LiveRun(ChangingArms):
             closed,
             number,
             value if engine.showing else None,
-            engine.learner_state.tobytes(),
+            self._learned(),
             stream,
             draws,
             self._facts(before),
@@ -261,7 +282,7 @@ class LiveRun(ChangingArms):
         self._changing = True
         if drawn.draws is not None:
             self._noise_rng.bit_generator.state = dict(drawn.draws.privacy)
-        self._learn(rows, rows.groups[rows.open[drawn.decision][1]], *drawn)
+        self._learn(rows, self._group_of(rows, drawn.decision), *drawn)
 
     def _keep(self, rows: Rows, number: int, feedback: object, deadline: float) -> bool:
         """Keep an outcome until the deadline of its decision, unless it comes too late."""
@@ -308,11 +329,16 @@ class LiveRun(ChangingArms):
             before = self._committed().releases
             self._recover()
             rows = self._committed()
-            if self._wait is not None:
-                now = self._clock()
-                self._correct_clock(rows, now)
-                self._pass_deadlines(rows, now, self._wait)
+            self._release_due(rows)
+            self._release_held_out(rows)
             return rows.releases - before
+
+    def _release_due(self, rows: Rows) -> None:
+        """Count every outcome whose deadline has passed."""
+        if self._wait is not None:
+            now = self._clock()
+            self._correct_clock(rows, now)
+            self._pass_deadlines(rows, now, self._wait)
 
     @withhold_frames
     def give_up(self, number: int, token: str | None = None) -> bool:
@@ -329,6 +355,10 @@ class LiveRun(ChangingArms):
             row = rows.open.get(number)
             if row is None or token not in (None, Ticket(*row).token):
                 return self._not_open(number, token)
+            if self._side is not None and row[1] == HELD_OUT:
+                self._drop_held_out(rows, self._side, Ticket(*row))
+                self._release_held_out(rows)
+                return False
             return self._lose(rows, Ticket(*row))
 
     def _lose(self, rows: Rows, ticket: Ticket) -> bool:
@@ -343,34 +373,10 @@ class LiveRun(ChangingArms):
         left = 0 if closed == running else left
         self._changing = True
         counters = (asked, running, left, released, lost + whole)
-        learner = self._engine.give_up(group.trace) if group and closed is not None else None
+        learner = self._given_up(group.trace) if group and closed is not None else None
         self._commit(Change(counters, learner=learner, closed=closed, given_up=tuple(gone)))
         self._changing = False
         return whole
-
-    def _next_epoch(self, rows: Rows) -> None:
-        """Begin again with a longer horizon, if none was declared; open decisions are discarded.
-
-        It waits until as many outcomes have counted as the epoch has rounds, so that late outcomes
-        do not leave an epoch with nothing to learn from.
-        """
-        if self._plan.horizon is not None:
-            raise DiscreetError(
-                f"the horizon of {self._plan.horizon} rounds is used up: no decision is left to "
-                "ask for."
-            )
-        asked, _, _, released, lost = rows.counters
-        if asked - len(rows.open) < self._end:
-            return
-        number = rows.epoch[0] + 1
-        engine = Engine(self._plan.private_of(number), self._plan.observation)
-        self._changing = True
-        counters = (asked, -1, 0, released, lost + len(rows.groups))
-        self._commit(
-            Change(counters, learner=engine.first, stream=engine.stream, epoch=(number, asked))
-        )
-        self._engine, self._epoch, self._end = engine, number, asked + self._plan.rounds_of(number)
-        self._changing = False
 
     def _not_open(self, number: int, token: str | None) -> bool:
         """Return False for an outcome after its deadline, and refuse any other."""

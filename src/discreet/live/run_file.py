@@ -185,14 +185,18 @@ class RunFile(Store):
 
     def _forget_unfinished(self, fingerprint: str) -> None:
         """Take a new key, and continue without what the old one hid."""
-        if self._file.execute("SELECT stream FROM run").fetchone()[0] is not None:
+        recipe, stream = self._file.execute("SELECT recipe, stream FROM run").fetchone()
+        facts = json.loads(recipe)
+        aside = facts.get("explore") is not None or facts.get("holdout") is not None
+        if stream is not None and not aside:
             raise DiscreetError(
                 f"{self.name} has one running sum, which cannot be read without its key: start "
                 "again."
             )
         self._file.execute(
-            "UPDATE run SET left_over = 0, lost = lost + (SELECT count(*) FROM batch), key = ?",
-            (fingerprint,),
+            "UPDATE run SET left_over = 0, lost = lost + ? + (SELECT count(*) FROM batch), "
+            "stream = NULL, key = ?",
+            (stream is not None, fingerprint),
         )
         for table in ("batch", "decision", "outcome", "drawn"):
             self._file.execute(f"DELETE FROM {table}")

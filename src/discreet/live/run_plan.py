@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -15,6 +16,7 @@ from discreet.contracts import Generator, Protected
 from discreet.errors import DiscreetError, check_int, shorten
 from discreet.guarantee import Guarantee
 from discreet.live.features import KeptRecords
+from discreet.live.holdout import HoldOutPlan, held_out_guarantee, plan_hold_out
 from discreet.live.rows import Recipe
 from discreet.on_device import OnDevice
 from discreet.private import Private
@@ -49,6 +51,7 @@ FIRST_EPOCH = 1024
 CAVEAT = "for ideal noise: this object draws floating-point noise{seeded}, for simulation only"
 EPOCHS = ", a round in one of them (docs/proofs.md: Epochs of a run)"
 AGAIN = ", begun again after {:,} rounds (docs/proofs.md: Epochs of a run)"
+ASIDE = ", or in the hold-out, a round in one of them (docs/proofs.md: Hold-out)"
 PUBLIC_TIMES = "if when outcomes come is public"
 FIXED_TIMES = (
     "also of when outcomes come, if decisions are not asked for in answer to them "
@@ -81,6 +84,7 @@ class RunPlan(NamedTuple):
     first_epoch: int = FIRST_EPOCH  # rounds, if there is no horizon
     # how arm and features are kept with a decision, if they are private; then nothing shows an arm
     records: KeptRecords | None = None
+    holdout: HoldOutPlan | None = None  # rounds with uniform arms, which nobody learns from
 
     @classmethod
     def of(
@@ -116,6 +120,7 @@ class RunPlan(NamedTuple):
             default=np.array(default) if isinstance(default, list) else default,
             rebuild=rebuild,
             first_epoch=private.channel.max_rounds() if endless else FIRST_EPOCH,
+            holdout=plan_hold_out(recipe, private),
         )
 
     @classmethod
@@ -156,14 +161,28 @@ class RunPlan(NamedTuple):
         return private
 
     @property
+    def guarantee(self) -> Guarantee:
+        """What is guaranteed: of the learner's rounds, and of those that are held out."""
+        return held_out_guarantee(self.private.guarantee, self.holdout)
+
+    @property
     def needs_key(self) -> bool:
         """Whether a stored run needs a key: to encrypt raw rows, and to detect old copies."""
         return not self.simulation and self.private.guarantee.is_private
 
     def kept(self, outcome: object, before: bytes = b"") -> bytes:
-        """Return an outcome as it is kept until its deadline, with the features kept ``before``."""
-        found = TOLD + np.asarray(outcome, np.float64).tobytes()
-        return found if self.records is None else found + before[len(found) :]
+        """Return an outcome as it is kept until its deadline, with all that was kept beside it."""
+        told = TOLD + np.asarray(outcome, np.float64).tobytes()
+        return told + before[len(told) :]
+
+    def with_chance(self, kept: bytes | None, chance: float | None) -> bytes:
+        """Return what is kept of a decision that is held out: last its probability."""
+        return (kept or b"") + np.float64(math.nan if chance is None else chance).tobytes()
+
+    def read_chance(self, kept: bytes) -> float | None:
+        """Return the probability that ``with_chance`` has written."""
+        chance = float(np.frombuffer(kept[-8:])[0])
+        return None if math.isnan(chance) else chance
 
     @property
     def no_outcome(self) -> bytes:
@@ -231,14 +250,15 @@ def with_exact_noise(private: Protected) -> Protected:
 
 def run_guarantee(plan: RunPlan) -> Guarantee:
     """Return what a run guarantees, and on which condition; with a caveat if it is a simulation."""
-    mine = plan.private.guarantee
+    mine = plan.guarantee
     if not mine.is_private:
         return mine
     many = EPOCHS if plan.first_epoch == FIRST_EPOCH else AGAIN.format(plan.first_epoch)
     epochs = many if plan.horizon is None else ""
+    beside = "" if plan.holdout is None else ASIDE
     times = PUBLIC_TIMES if plan.wait is None else FIXED_TIMES
     own = "" if plan.records is None else OWN_CHOICE
-    mine = replace(mine, source=f"{mine.source}{epochs}; {times}{own}")
+    mine = replace(mine, source=f"{mine.source}{epochs}{beside}; {times}{own}")
     if not plan.simulation:
         return mine
     seeded = "" if plan.seed is None else ", reproducible from its seed"

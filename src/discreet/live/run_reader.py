@@ -15,6 +15,7 @@ from discreet.estimates.released import ReleaseSum
 from discreet.ledger.guards import sqlite_lock
 from discreet.live import file_access
 from discreet.live.file_store import release_row
+from discreet.live.holdout import Sums, sums_in
 from discreet.live.release_log import summed
 from discreet.live.rows import Recipe
 from discreet.live.slots import slots_from
@@ -34,12 +35,17 @@ class RunFacts(NamedTuple):
     waiting: int  # batches that are not complete
     choices: dict[int, int]  # how often each was made
     sums: list[ReleaseSum]
+    aside: Sums | None  # what was released of the rounds that were held out
     first: float | None  # when the first and the last release were, in seconds since 1970
     last: float | None
 
     def release_sums(self) -> list[ReleaseSum]:
         """Return the sums of everything released."""
         return self.sums
+
+    def held_out(self) -> Sums | None:
+        """Return what was released of the rounds that were held out."""
+        return self.aside
 
 
 def read_run(path: str | os.PathLike[str]) -> RunFacts:
@@ -83,8 +89,8 @@ def _connection(path: Path) -> Iterator[sqlite3.Connection]:
 
 def _facts(file: sqlite3.Connection) -> RunFacts:
     execute = file.execute
-    text, changed, asked, released, lost = execute(
-        "SELECT recipe, slots, asked, released, lost FROM run"
+    text, changed, asked, released, lost, learner = execute(
+        "SELECT recipe, slots, asked, released, lost, learner FROM run"
     ).fetchone()
     (is_open,) = execute("SELECT count(*) FROM decision").fetchone()
     (waiting,) = execute("SELECT count(*) FROM batch").fetchone()
@@ -101,6 +107,7 @@ def _facts(file: sqlite3.Connection) -> RunFacts:
         waiting=waiting,
         choices=dict(execute("SELECT choice, times FROM choice WHERE choice >= 0")),
         sums=summed(rows),
+        aside=sums_in(recipe, learner),
         first=min(times, default=None),
         last=max(times, default=None),
     )

@@ -19,6 +19,7 @@ from discreet.ledger.guards import NotCopyable, process_mark
 from discreet.ledger.inputs import User
 from discreet.live.engine import Engine
 from discreet.live.frames import withhold_frames
+from discreet.live.holdout import HoldOut
 from discreet.live.keys import KeyPlace
 from discreet.live.release_log import ReleaseFacts, ReleaseRow
 from discreet.live.rows import RELEASED, Draws, Group, OpenRow, Recipe, Rows, Ticket
@@ -45,6 +46,16 @@ class Progress(NamedTuple):
     lost: int  # groups that were given up
 
 
+class OpenDecision(NamedTuple):
+    """A decision whose outcome may still come."""
+
+    id: int
+    choice: Hashable  # the arm or expert, or the vertex in words; None if there is none
+    age: float  # seconds
+    probability: float | None = None  # of the arm; None if it is not known, or must not be
+    batch: int = -1  # the round in which its batch began; -2 if it is held out
+
+
 class RunState(NotCopyable):
     """What a run is between two operations, and how it recovers when one has failed.
 
@@ -69,6 +80,7 @@ class RunState(NotCopyable):
         self._lock = threading.RLock()
         self._inside: Callable[[], bool] = self._lock._is_owned  # type: ignore[attr-defined]
         self._engine = Engine(plan.private, plan.observation)
+        self._side = None if plan.holdout is None else HoldOut(plan.holdout, plan.horizon)
         self._epoch, self._end = 0, plan.rounds_of(0)
         drawn = streams(plan.seed)
         self._rng, self._noise_rng = drawn.learner, drawn.privacy
@@ -83,10 +95,14 @@ class RunState(NotCopyable):
         token, session = store.rows.token, store.rows.session
         self._token = f"{token}.{session}"
         label = f"{plan.name} {plan.algorithm} {token}"
-        self._budget = None if ledger is None else Budget(ledger, plan.private.guarantee, label)
+        self._budget = None if ledger is None else Budget(ledger, plan.guarantee, label)
         if self._budget is not None and store.rows.counters[0] > 0:
             self._budget.charge()
         self._guarded = self._budget is not None or self._wait is not None or self._in_order
+        self._guarded |= self._side is not None
+        # what a learner knows of its draws is shown if the guarantee covers more than actions
+        self._shows_chances = not plan.private.guarantee.seen
+        self._chance: tuple[int, float | None] = -1, None  # of the running group
 
     @classmethod
     def start(
@@ -104,6 +120,9 @@ class RunState(NotCopyable):
         rows = Rows(recipe, secrets.token_hex(8), b"")
         engine = Engine(plan.private, plan.observation)
         rows.learner, rows.stream = engine.first, engine.stream
+        if plan.holdout is not None:
+            side = HoldOut(plan.holdout, plan.horizon)
+            rows.learner, rows.stream = rows.learner + side.first, side.blank
         if plan.seed is not None and store.durable:
             drawn = streams(plan.seed)
             rows.draws = Draws(drawn.learner.bit_generator.state, drawn.privacy.bit_generator.state)
@@ -141,7 +160,7 @@ class RunState(NotCopyable):
         rows = self._committed()
         if rows.drawn is None:
             return None
-        row = rows.open[rows.drawn.decision]
+        row = rows.open.get(rows.drawn.decision)
         self._finish(rows)
         return row
 
@@ -161,21 +180,27 @@ class RunState(NotCopyable):
             self._engine = Engine(plan.private_of(rows.epoch[0]), plan.observation)
             self._epoch = rows.epoch[0]
         self._end = rows.epoch[1] + plan.rounds_of(self._epoch)
-        state = self._engine.learner_state
-        if len(rows.learner) != len(state):
+        state, size = self._engine.learner_state, len(self._learned())
+        if len(rows.learner) != size:
             raise DiscreetError(
                 f"the learner of this run has {len(rows.learner)} bytes, but {plan.algorithm} "
-                f"needs {len(state)}: it was made by another version."
+                f"needs {size}: it was made by another version."
             )
-        if not self._engine.can_hold(rows):
+        if not self._engine.can_hold(rows) or not (self._side is None or self._side.load(rows)):
             raise DiscreetError(f"{self._store.name} is damaged: it cannot be read.")
-        state[:] = rows.learner
+        state[:] = rows.learner[: len(state)]
         self._engine.clear()
+        self._chance = -1, None
         if rows.draws is not None:
             self._rng.bit_generator.state = dict(rows.draws.learner)
             self._noise_rng.bit_generator.state = dict(rows.draws.privacy)
         # A release that is held is for the next operation that changes something.
         self._changing, self._next_deadline = rows.drawn is not None, -math.inf
+
+    def _learned(self) -> bytes:
+        """Return the public state: the learner's, and that of the hold-out if there is one."""
+        own = self._engine.learner_state.tobytes()
+        return own if self._side is None else own + self._side.engine.learner_state.tobytes()
 
     @withhold_frames
     def state(self) -> Progress:
@@ -191,14 +216,18 @@ class RunState(NotCopyable):
             return Progress(asked, horizon, shares, rows.releases, is_open, waiting, lost)
 
     @withhold_frames
-    def open_decisions(self) -> tuple[tuple[Ticket, float], ...]:
-        """Return the decisions whose outcome may still come, and their ages in seconds."""
+    def open_decisions(self) -> tuple[tuple[Ticket, float, float | None], ...]:
+        """Return the decisions whose outcome may still come: ages in seconds, probabilities."""
         self._check_caller()
         with self._lock:
             rows, now = self._committed(), self._clock()
             actions = {number: group.action for number, group in rows.groups.items()}
             return tuple(
-                (ticket._replace(action=actions.get(ticket.group)), max(0.0, now - ticket.asked_at))
+                (
+                    ticket._replace(action=actions.get(ticket.group)),
+                    max(0.0, now - ticket.asked_at),
+                    self._probability(rows, ticket),
+                )
                 for ticket in rows.tickets()
             )
 
@@ -207,7 +236,7 @@ class RunState(NotCopyable):
         # Where an action is carried out differently from round to round, a batch has no choice.
         alike = self._carry is None or self._carry is action_number
         choice = action_number(group.action, None, self._rng) if alike else -1
-        return ReleaseFacts(choice, group.size, None, self._clock())
+        return ReleaseFacts(choice, group.size, self.chance_of(group), self._clock())
 
     @withhold_frames
     def releases(self) -> list[ReleaseRow]:
@@ -227,6 +256,14 @@ class RunState(NotCopyable):
         with self._lock:
             self._committed()
             return self._store.release_sums()
+
+    def chance_of(self, group: Group) -> float | None:
+        """Return how likely the action of a group was, given what was public before it."""
+        raise NotImplementedError
+
+    def _probability(self, rows: Rows, ticket: Ticket) -> float | None:
+        """Return the probability that a decision had."""
+        raise NotImplementedError
 
     @withhold_frames
     def read_learner(self, read: Callable[[Learner], Read]) -> Read:
@@ -275,6 +312,8 @@ class RunState(NotCopyable):
             asked, _, left, _, _ = rows.counters
             learner = self._engine.without([group.trace for group in rows.groups.values()])
             copied = Rows({**rows.recipe, "seed": None}, secrets.token_hex(8), learner)
+            if self._side is not None:  # a copy has a hold-out of its own
+                copied.learner, copied.stream = learner + self._side.first, self._side.blank
             copied.counters = (min(asked + left, self._end), -1, 0, rows.counters[RELEASED], 0)
             copied.epoch = rows.epoch
             copied.slots = None if rows.slots is None else rows.slots._replace(paused=())

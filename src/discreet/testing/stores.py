@@ -179,6 +179,23 @@ class StoreConformance:
         assert (store.rows.drawn, store.rows.releases) == (None, 1)
         store.close()
 
+    def test_a_release_may_be_due_without_a_decision(self, reach: Callable[[], Store]) -> None:
+        """That of a hold-out: its number is below 0, and so is that in place of a decision."""
+        store, value = _start(reach, _first_rows()), np.array([0.5, -1e-300])
+        _ask(store, 0)
+        before = contents(store.rows)
+        store.hold(Drawn(-2, value, RAW))
+        store = _again(reach, store)
+        assert store.rows.drawn is not None
+        assert (store.rows.drawn.decision, store.rows.drawn.held) == (-2, RAW)
+        assert _flat(store.rows.drawn.value) == value.tolist()
+        assert (contents(store.rows), store.rows.releases) == (before, 1)
+        store.tell((1, 0, 0, 1, 0), -2, closed=-2, released=-2, value=value, stream=RAW)
+        store = _again(reach, store)
+        assert (store.rows.drawn, store.rows.releases, store.rows.stream) == (None, 1, RAW)
+        assert list(store.rows.open) == [0]
+        store.close()
+
     @pytest.mark.parametrize("seed", range(5))
     def test_any_sequence_of_changes_is_kept(self, reach: Callable[[], Store], seed: int) -> None:
         """A store agrees with plain tables in memory, also when it is opened again and again."""

@@ -115,6 +115,10 @@ class AdaptiveTsallisInf(Learner[int, BatchDraw, float]):
         """Hold the arm for its batch."""
         return trace.rounds
 
+    def chance(self, trace: BatchDraw, action: int) -> float:
+        """Return how likely an arm was."""
+        return trace.probability if action == trace.arm else float(self.weights[action])
+
     def learn(self, trace: BatchDraw, released: float) -> None:
         """Add the estimate; move the baseline and the length."""
         length, noise = float(trace.rounds), 2.0 * self.noise * self.noise

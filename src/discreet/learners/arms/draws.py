@@ -109,6 +109,10 @@ class FewWeights(Component):
             arm = draw(values, (point - mixing) * (1.0 / (1.0 - mixing)) * total)
         return new_draw(arm, total / ((1.0 - mixing) * values[arm] + mixing / arms * total))
 
+    def chance(self, mixing: float, arm: int) -> float:
+        """Return how likely an arm is to be drawn."""
+        return (1.0 - mixing) * float(self.values[arm] / self.scale[0]) + mixing / self.values.size
+
     def add(self, arm: int, change: float) -> None:
         """Multiply the weight of one arm by exp(change)."""
         logs, values, scale = self.logs, self.values, self.scale
@@ -147,6 +151,10 @@ class ManyWeights(Component):
         else:
             arm = descend(self.tree, self.values, (point - mixing) / (1.0 - mixing) * total)
         return Draw(arm, total / ((1.0 - mixing) * float(self.values[arm]) + mixing / arms * total))
+
+    def chance(self, mixing: float, arm: int) -> float:
+        """Return how likely an arm is to be drawn."""
+        return (1.0 - mixing) * float(self.values[arm] / self.scale[0]) + mixing / self.values.size
 
     def add(self, arm: int, change: float) -> None:
         """Multiply the weight of one arm by exp(change)."""
@@ -258,6 +266,10 @@ class Uniform(Learner[int, Draw, float]):
         """Draw an arm."""
         arm = int(rng.random() * self.arms)
         return arm, Draw(arm, float(self.arms))
+
+    def chance(self, trace: Draw, action: int) -> float:
+        """Return how likely an arm is."""
+        return 1.0 / self.arms
 
     def learn(self, trace: Draw, released: float) -> None:
         """Do nothing."""

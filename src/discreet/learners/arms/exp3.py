@@ -64,6 +64,12 @@ class Exp3(Learner[int, Draw, float]):
         trace = self.weights.draw(self.mixing, rng)
         return trace.arm, trace
 
+    def chance(self, trace: Draw, action: int) -> float:
+        """Return how likely an arm was."""
+        return (
+            trace.probability if action == trace.arm else self.weights.chance(self.mixing, action)
+        )
+
     def learn(self, trace: Draw, released: float) -> None:
         """Update the weight of the arm that was played."""
         self.weights.add(trace.arm, -self.learning_rate * released * trace.importance)
@@ -112,6 +118,10 @@ class Exp3IX(Learner[int, Draw, float]):
         """Draw an arm."""
         trace = self.weights.draw(0.0, rng)
         return trace.arm, trace
+
+    def chance(self, trace: Draw, action: int) -> float:
+        """Return how likely an arm was."""
+        return trace.probability if action == trace.arm else self.weights.chance(0.0, action)
 
     def learn(self, trace: Draw, released: float) -> None:
         """Update the weight of the arm that was played."""
@@ -191,6 +201,12 @@ class Exp3Gain(Learner[int, Draw, float]):
         trace = self.weights.draw(self.mixing, rng)
         return trace.arm, trace
 
+    def chance(self, trace: Draw, action: int) -> float:
+        """Return how likely an arm was."""
+        return (
+            trace.probability if action == trace.arm else self.weights.chance(self.mixing, action)
+        )
+
     def learn(self, trace: Draw, released: float) -> None:
         """Update the weight of the arm that was played, unless its gain is out of bounds."""
         gain = 1.0 - released
@@ -265,6 +281,10 @@ class Exp3P(Learner[int, AllDraw, float]):
             ) / total + self.mixing / arms
         arm = draw(as_list(self.probabilities), rng.random())
         return arm, AllDraw(arm, self.probabilities)
+
+    def chance(self, trace: AllDraw, action: int) -> float:
+        """Return how likely an arm was."""
+        return float(trace.probabilities[action])
 
     def learn(self, trace: AllDraw, released: float) -> None:
         """Add the bonus to every arm, and the gain to the arm that was played."""

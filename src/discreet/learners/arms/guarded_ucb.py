@@ -232,7 +232,8 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
     def give_up(self, trace: GuardedHold) -> None:
         """Let tracking know of a batch that will not be released."""
         if trace.purpose == TRACKS:
-            self.tracking.give_up(CheckedHold(trace.arm, trace.rounds, trace.rival, trace.checks))
+            hold = CheckedHold(trace.arm, trace.rounds, trace.rival, trace.checks, 1.0)
+            self.tracking.give_up(hold)
 
     def learn(self, trace: GuardedHold, released: float) -> None:
         """Correct the regret estimates by what was not expected, or let Tsallis-INF learn."""
@@ -245,7 +246,7 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
             self.regrets[trace.arm] += surprise / trace.chance
             if trace.purpose == TRACKS:
                 self.tracking.learn(
-                    CheckedHold(trace.arm, trace.rounds, trace.rival, trace.checks), released
+                    CheckedHold(trace.arm, trace.rounds, trace.rival, trace.checks, 1.0), released
                 )
 
 

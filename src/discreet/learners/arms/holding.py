@@ -11,16 +11,18 @@ from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import check_int, check_positive, check_range
 from discreet.learners.arms.fresh import fresh_arm
 from discreet.learners.arms.radius import batch_weight, radius
+from discreet.learners.arms.ties import fresh_chances, tie_chances
 
 # Rounds of a batch. No game is that long, and doubles hold sums of many such numbers exactly.
 LONGEST = 2.0**40
 
 
 class Hold(NamedTuple):
-    """The trace of a batch: the arm, and for how many rounds it is held."""
+    """The trace of a batch: the arm, for how many rounds it is held, and how likely it was."""
 
     arm: int
     rounds: int
+    likely: float
 
 
 class IndexLearner(Learner[int, Hold, float]):
@@ -46,6 +48,7 @@ class IndexLearner(Learner[int, Hold, float]):
     counts: Floats  # rounds of an arm whose outcomes were released
     gains: Floats  # of an arm, summed as the subclass defines it
     clock: Floats  # rounds asked for, and a number for the subclass
+    chances: Floats  # of each arm at the last draw: 1 for the best, unless there was a tie
 
     @staticmethod
     def buffers(arms: int, first: int, growth: float) -> dict[str, Any]:
@@ -58,6 +61,7 @@ class IndexLearner(Learner[int, Hold, float]):
             "counts": np.zeros(count),
             "gains": np.zeros(count),
             "clock": np.zeros(2),
+            "chances": np.zeros(count),
         }
 
     @property
@@ -71,9 +75,11 @@ class IndexLearner(Learner[int, Hold, float]):
         arm = fresh_arm(self.counts, self.asked, drawn)
         if arm < 0:
             arm = self.best_arm(int(drawn * self.asked.size))
-        trace = Hold(
-            arm, max(self.first, math.ceil(min(self.growth * float(self.asked[arm]), LONGEST)))
-        )
+            likely = tie_chances(self.chances, arm)
+        else:
+            likely = fresh_chances(self.counts, self.asked, arm, self.chances)
+        rounds = math.ceil(min(self.growth * float(self.asked[arm]), LONGEST))
+        trace = Hold(arm, max(self.first, rounds), likely)
         self.asked[arm] += trace.rounds
         self.clock[0] += trace.rounds
         return arm, trace
@@ -90,6 +96,7 @@ class IndexLearner(Learner[int, Hold, float]):
         for step in range(self.asked.size):
             arm = (start + step) % self.asked.size
             index = self.index(arm)
+            self.chances[arm] = index
             if index > most:
                 best, most = arm, index
         return best
@@ -100,6 +107,10 @@ class IndexLearner(Learner[int, Hold, float]):
     def index(self, arm: int) -> float:
         """Return the index of an arm that has had a release."""
         raise NotImplementedError
+
+    def chance(self, trace: Hold, action: int) -> float:
+        """Return how likely an arm was."""
+        return trace.likely if action == trace.arm else float(self.chances[action])
 
     def patience(self, trace: Hold) -> int:
         """Hold the arm for its batch."""

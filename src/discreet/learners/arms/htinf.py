@@ -101,6 +101,10 @@ class Htinf(Learner[int, TruncatedDraw, float]):
             arm, 1.0 / probability, self.threshold * root(probability, self.tail) / rate
         )
 
+    def chance(self, trace: TruncatedDraw, action: int) -> float:
+        """Return how likely an arm was."""
+        return 1.0 / trace.importance if action == trace.arm else float(self.probabilities[action])
+
     def learn(self, trace: TruncatedDraw, released: float) -> None:
         """Add the estimate; a loss beyond its threshold is clipped or skipped."""
         if abs(released) <= trace.limit:

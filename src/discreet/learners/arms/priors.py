@@ -70,11 +70,13 @@ def learn_prior(learner: Learner, known: Sequence[Known | None]) -> None:
         if isinstance(learner, TrackingUcb):
             learner.asked[arm] += each.rounds
             learner.clock[NOW] += each.rounds
-            learner.learn(CheckedHold(arm, each.rounds, arm, checks=False), 1.0 - each.gain)
+            learner.learn(
+                CheckedHold(arm, each.rounds, arm, checks=False, likely=1.0), 1.0 - each.gain
+            )
             learner.last[arm] = learner.clock[NOW]
         elif isinstance(learner, IndexLearner):
             learner.asked[arm] += each.rounds
             learner.clock[0] += each.rounds
-            learner.learn(Hold(arm, each.rounds), 1.0 - each.gain)
+            learner.learn(Hold(arm, each.rounds, 1.0), 1.0 - each.gain)
         else:
             raise DiscreetError(f"{type(learner).__name__} keeps no mean for each arm.")

@@ -10,6 +10,7 @@ import numpy as np
 from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import check_int, check_positive, check_range
 from discreet.learners.arms.holding import LONGEST
+from discreet.learners.arms.ties import tie_chances
 
 # Entries of the clock: the current epoch, the length of its batches, the arms it began with.
 EPOCH, LENGTH, RIVALS = 0, 1, 2
@@ -17,11 +18,12 @@ FINEST = 60.0  # epochs after which the gap is no longer halved: 2^-60 is far be
 
 
 class EpochHold(NamedTuple):
-    """The trace of a batch: the arm, its rounds, and the epoch."""
+    """The trace of a batch: the arm, its rounds, the epoch, and how likely it was."""
 
     arm: int
     rounds: int
     epoch: int
+    likely: float
 
 
 class DpSuccessiveElimination(Learner[int, EpochHold, float]):
@@ -50,6 +52,7 @@ class DpSuccessiveElimination(Learner[int, EpochHold, float]):
     heard: Floats  # 1 if its mean of this epoch has arrived
     means: Floats  # mean gains of this epoch
     clock: Floats
+    chances: Floats  # of each arm at the last draw
 
     @property
     def choices(self) -> int:
@@ -68,6 +71,7 @@ class DpSuccessiveElimination(Learner[int, EpochHold, float]):
             heard=np.zeros(count),
             means=np.zeros(count),
             clock=np.array([0.0, 1.0, float(count)]),
+            chances=np.zeros(count),
         )
         learner.begin_epoch()
         return learner
@@ -85,10 +89,16 @@ class DpSuccessiveElimination(Learner[int, EpochHold, float]):
         arm, start = -1, int(rng.random() * self.left.size)
         for step in range(self.left.size):
             i = (start + step) % self.left.size
+            self.chances[i] = -float(self.asked[i]) if self.left[i] > 0.0 else -math.inf
             if self.left[i] > 0.0 and (arm < 0 or self.asked[i] < self.asked[arm]):
                 arm = i
+        likely = tie_chances(self.chances, arm)
         self.asked[arm] += 1.0
-        return arm, EpochHold(arm, int(self.clock[LENGTH]), int(self.clock[EPOCH]))
+        return arm, EpochHold(arm, int(self.clock[LENGTH]), int(self.clock[EPOCH]), likely)
+
+    def chance(self, trace: EpochHold, action: int) -> float:
+        """Return how likely an arm was."""
+        return trace.likely if action == trace.arm else float(self.chances[action])
 
     def patience(self, trace: EpochHold) -> int:
         """Hold the arm for its batch."""

@@ -12,6 +12,7 @@ from discreet.errors import check_int, check_positive, check_range
 from discreet.learners.arms.fresh import fresh_arm
 from discreet.learners.arms.holding import LONGEST
 from discreet.learners.arms.radius import Windows, batch_weight
+from discreet.learners.arms.ties import fresh_chances, tie_chances
 
 # Chosen on deterministic, stochastic, switching, oblivious and repeating losses, and evaluated on
 # others (docs/tracking.md).
@@ -47,12 +48,13 @@ CHECK, USED, WEIGHT, GAIN, BATCHES, PENDING = range(6)
 
 
 class CheckedHold(NamedTuple):
-    """The trace of a batch: arm, rounds, the leader (its rival), and whether it is a check."""
+    """The trace of a batch: arm, rounds, the leader, whether it is a check, and its likelihood."""
 
     arm: int
     rounds: int
     rival: int
     checks: bool
+    likely: float
 
 
 class TrackingUcb(Learner[int, CheckedHold, float]):
@@ -112,6 +114,7 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
     radii: Floats
     check: Floats
     clock: Floats
+    chances: Floats  # of each arm at the last draw: 1 for the best, unless there was a tie
 
     @property
     def choices(self) -> int:
@@ -151,6 +154,7 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
             radii=np.zeros(count),
             check=np.zeros(6),
             clock=np.array([0.0, 0.0, 0.0, 1.0]),
+            chances=np.zeros(count),
         )
 
     @classmethod
@@ -162,8 +166,10 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
         """Continue a check, begin one, or play the arm with the largest index."""
         drawn = rng.random()
         arm = fresh_arm(self.windows.sizes, self.asked, drawn)
-        leader, checks, rounds = arm, False, self.first
-        if arm < 0:
+        leader, checks, rounds, likely = arm, False, self.first, 1.0
+        if arm >= 0:
+            likely = fresh_chances(self.windows.sizes, self.asked, arm, self.chances)
+        else:
             leader = self.leading_arm()
             arm = self.checked_arm(leader)
             checks = arm >= 0
@@ -179,15 +185,18 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
                     self.check[CHECK] = arm + 1.0
                 else:
                     arm = self.optimistic_arm(int(drawn * self.asked.size))
+                    likely = tie_chances(self.chances, arm)
                     rounds = self.batch_length_of(arm, leader)
         if checks:
+            for i in range(self.chances.size):
+                self.chances[i] = 1.0 if i == arm else 0.0
             self.check[PENDING] = 1.0
             self.checked[arm] += rounds
         self.asked[arm] += rounds
         self.clock[NOW] += rounds
         self.last[arm] = self.clock[NOW]
         self.spread[arm] = SOONEST + (LATEST - SOONEST) * rng.random()
-        return arm, CheckedHold(arm, rounds, leader, checks)
+        return arm, CheckedHold(arm, rounds, leader, checks, likely)
 
     def leading_arm(self) -> int:
         """Return the arm with the largest m - r."""
@@ -264,8 +273,9 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
             known, wide = self.windows.length(arm), float(self.radii[arm])
             if self.still_open(arm) > 0.0:
                 wide *= math.sqrt(known / (known + self.still_open(arm)))
-            if float(self.means[arm]) + wide > most:
-                best, most = arm, float(self.means[arm]) + wide
+            self.chances[arm] = float(self.means[arm]) + wide
+            if self.chances[arm] > most:
+                best, most = arm, float(self.chances[arm])
         return best
 
     def still_open(self, arm: int) -> float:
@@ -283,6 +293,10 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
                     others = max(others, self.windows.length(i) + self.still_open(i))
             rounds = min(rounds, int(max(LEADER * self.noise * self.noise, GROWTH * others)))
         return max(self.first, rounds)
+
+    def chance(self, trace: CheckedHold, action: int) -> float:
+        """Return how likely an arm was."""
+        return trace.likely if action == trace.arm else float(self.chances[action])
 
     def patience(self, trace: CheckedHold) -> int:
         """Hold the arm for its batch."""

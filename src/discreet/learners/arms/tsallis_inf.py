@@ -213,6 +213,10 @@ class TsallisInf(Learner[int, BaselineDraw, float]):
             arm, probability, 2.0 * self.caution * math.sqrt(probability) / rate, baselines
         )
 
+    def chance(self, trace: BaselineDraw, action: int) -> float:
+        """Return how likely an arm was."""
+        return trace.probability if action == trace.arm else float(self.probabilities[action])
+
     def learn(self, trace: BaselineDraw, released: float) -> None:
         """Add the estimate of every arm's loss."""
         losses, baselines = self.losses, as_list(trace.baselines)

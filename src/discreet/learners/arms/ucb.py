@@ -61,7 +61,7 @@ class Ucb(Learner[int, Draw, float]):
         if self.clock[0] <= self.gains.size:
             arm = fresh_arm(self.asked, self.asked, rng.random())
             self.asked[arm] = 1.0
-            return arm, Draw(arm, 1.0)
+            return arm, Draw(arm, self.gains.size + 1.0 - float(self.clock[0]))
         bonus = self.exploration * math.log(float(self.clock[0]))
         arm = 0
         most = -math.inf
@@ -76,6 +76,11 @@ class Ucb(Learner[int, Draw, float]):
     def give_up(self, trace: Draw) -> None:
         """Forget a round whose outcome will not come; an arm keeps one."""
         self.asked[trace.arm] = max(float(self.asked[trace.arm]) - 1.0, 1.0)
+
+    def chance(self, trace: Draw, action: int) -> float:
+        """Return how likely an arm was: the first rounds are drawn evenly from arms not played."""
+        drawn = action == trace.arm or float(self.asked[action]) == 0.0
+        return trace.probability if drawn else 0.0
 
     def learn(self, trace: Draw, released: float) -> None:
         """Count the gain."""
@@ -131,7 +136,7 @@ class KlUcb(Learner[int, Draw, float]):
         if self.clock[0] <= self.gains.size:
             arm = fresh_arm(self.asked, self.asked, rng.random())
             self.asked[arm] = 1.0
-            return arm, Draw(arm, 1.0)
+            return arm, Draw(arm, self.gains.size + 1.0 - float(self.clock[0]))
         time = max(float(self.clock[0]), 3.0)
         budget = math.log(time) + self.extra * math.log(math.log(time))
         arm = 0
@@ -148,6 +153,11 @@ class KlUcb(Learner[int, Draw, float]):
     def give_up(self, trace: Draw) -> None:
         """Forget a round whose outcome will not come; an arm keeps one."""
         self.asked[trace.arm] = max(float(self.asked[trace.arm]) - 1.0, 1.0)
+
+    def chance(self, trace: Draw, action: int) -> float:
+        """Return how likely an arm was: the first rounds are drawn evenly from arms not played."""
+        drawn = action == trace.arm or float(self.asked[action]) == 0.0
+        return trace.probability if drawn else 0.0
 
     def learn(self, trace: Draw, released: float) -> None:
         """Count the gain."""

@@ -1,0 +1,282 @@
+"""The hold-out of a run: rounds with uniform arms that nobody learns from, released once."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from discreet.channels import ArmSums
+from discreet.contracts import Floats, Generator, Learner, Noise, Protected
+from discreet.errors import DiscreetError, check_int, check_share
+from discreet.guarantee import Guarantee
+from discreet.live.engine import Engine, packed
+from discreet.live.rows import Group, Recipe, Rows, new_group
+from discreet.mechanisms import Gaussian, Laplace, Silent
+from discreet.private import Private
+from discreet.ranges import make_range
+
+# The number of the group of all rounds that are held out, of their release, and of the decision
+# that makes it due, which is none.
+HELD_OUT = -2
+RELEASE = -1  # the trace that asks for the release
+# Rounds that are held out at most. Sums of so many are exact on a grid of 2^-27 of the range.
+MOST = 1 << 26
+# Standard deviations that the coin is set above the mean, so that a declared number of rounds is
+# reached before the horizon: it is not in about 1 of 1,000 runs.
+SURE = 3.0
+PLACE, CLOSED, DONE = 0, 1, 2  # entries of the clock
+Sums = list[tuple[int, int, float]]  # for each arm its number, its rounds and its sum
+OPEN = math.inf  # in the place of the round from which on nothing is held out
+
+
+class HeldOutRounds(Learner[int, int, Floats, float]):
+    """Deals uniform arms in permuted blocks: each block has every arm once, in random order.
+
+    It keeps what is public about the hold-out, and what is released of it in the end.
+    """
+
+    compiles = False
+
+    order: Floats  # the arms of the block
+    asked: Floats  # rounds of each arm
+    lost: Floats  # of these, rounds whose outcome was given up
+    sums: Floats  # as released: of losses, in widths of the range
+    chances: Floats  # of each arm in the batch of the run's learner; NaN if they are not known
+    clock: Floats
+
+    @classmethod
+    def start(cls, arms: int) -> HeldOutRounds:
+        """Return it before the first round."""
+        asked, lost, sums, chances = (np.zeros(arms) for _ in range(4))
+        clock = np.array([0.0, OPEN, 0.0])
+        return cls(np.arange(float(arms)), asked, lost, sums, chances, clock)
+
+    def act(self, observation: object, rng: Generator) -> tuple[int, int]:
+        """Return the next arm of the block, after shuffling a new one."""
+        place, arms = int(self.clock[PLACE]), self.order.size
+        if place == 0:
+            for last in range(arms - 1, 0, -1):
+                other = min(int(rng.random() * (last + 1)), last)
+                self.order[[last, other]] = self.order[[other, last]]
+        arm = int(self.order[place])
+        self.clock[PLACE] = (place + 1) % arms
+        self.asked[arm] += 1.0
+        return arm, arm
+
+    def query(self, trace: int) -> float:
+        """Return the arm that a loss belongs to, or ask for the release."""
+        return float(trace)
+
+    def learn(self, trace: int, released: Floats) -> None:
+        """Keep the sums."""
+        self.sums[:] = released
+        self.clock[DONE] = 1.0
+
+
+class HoldOutPlan(NamedTuple):
+    """Which rounds are held out, and with which noise they are released."""
+
+    coin: float  # the probability that a round is held out, while any are
+    rounds: int | None  # of each arm; None if as many as the coins say
+    private: Private
+
+    @property
+    def most(self) -> float:
+        """The most rounds of all arms together."""
+        arms = self.private.learner.order.size  # type: ignore[attr-defined]
+        return min(MOST, math.inf if self.rounds is None else self.rounds * arms)
+
+
+def held_out_guarantee(guarantee: Guarantee, plan: HoldOutPlan | None) -> Guarantee:
+    """Return what a run guarantees with its hold-out: a round is in one of the two.
+
+    Both have its epsilon and delta. The whole curve is stated only if it holds for both.
+    """
+    if plan is None or not guarantee.is_private or plan.private.guarantee <= guarantee:
+        return guarantee
+    return replace(guarantee, curve=None)
+
+
+def plan_hold_out(recipe: Recipe, private: Protected) -> HoldOutPlan | None:
+    """Return what a recipe says about the hold-out; None if nothing is held out."""
+    share, number = recipe.get("explore"), recipe.get("holdout")
+    if share is None and number is None:
+        return None
+    horizon, arms = recipe["horizon"], len(recipe["arms"])
+    if recipe.get("capacity") is not None:
+        raise DiscreetError(
+            f"capacity is {recipe['capacity']}, but rounds are held out, with all arms in turn: "
+            "then arms do not come and go."
+        )
+    rounds = None if number is None else check_int("holdout", number, minimum=1)
+    coin = None if share is None else check_share("explore", share)
+    if rounds is not None and rounds * arms > (MOST if horizon is None else horizon):
+        raise DiscreetError(
+            f"holdout is {rounds}, but {arms} arms with so many rounds each are more than the "
+            + (f"{MOST:,} that can be held out." if horizon is None else f"horizon of {horizon}.")
+        )
+    if coin is None:
+        if horizon is None or rounds is None:
+            raise DiscreetError(
+                f"holdout is {rounds}, but without a horizon nobody knows how often to hold a "
+                "round out: give explore too."
+            )
+        total = rounds * arms
+        coin = min(1.0, (total + SURE * math.sqrt(total)) / horizon)
+    guarantee, given = private.guarantee, "explore" if number is None else "holdout"
+    refuse_hold_out(given, recipe["algorithm"], guarantee, private)
+    size = min(MOST, MOST if horizon is None else horizon) + 1  # never full: the run ends it
+    noise = noise_like(guarantee)
+    channel = ArmSums.over(
+        arms=arms, size=size, bounds=make_range(recipe["low"], recipe["high"]), noise=noise
+    )
+    channel = channel if recipe["simulation"] else channel.live()
+    return HoldOutPlan(coin, rounds, Private(channel, HeldOutRounds.start(arms)))
+
+
+def refuse_hold_out(name: str, algorithm: str, guarantee: Guarantee, private: Protected) -> None:
+    """Refuse a hold-out where it would make the run's guarantee false."""
+    if guarantee.is_private and guarantee.model != "central":
+        raise DiscreetError(
+            f"{name} is given, but the guarantee of {algorithm} is in the {guarantee.model} model, "
+            "and a hold-out is added up by a trusted server: use an algorithm of the central model."
+        )
+    if guarantee.seen or private.channel.in_order:
+        raise DiscreetError(
+            f"{name} is given, but the guarantee of {algorithm} covers its actions only, and no "
+            "released sums: use another algorithm."
+        )
+    if private.channel.one_stream:
+        raise DiscreetError(
+            f"{name} is given, but {algorithm} learns from one running sum of all rounds: use "
+            "another algorithm."
+        )
+
+
+def noise_like(guarantee: Guarantee) -> Noise:
+    """Return noise for a sum that moves by 1, with the epsilon and delta of a guarantee.
+
+    Laplace noise, unless only Gaussian noise has a curve that is as good as the guarantee's.
+    """
+    if not guarantee.is_private:
+        return Silent()
+    epsilon, delta = guarantee.epsilon, guarantee.delta
+    found: list[Noise] = [Laplace.calibrate(sensitivity=1.0, epsilon=epsilon)]
+    if delta > 0.0:
+        found.append(Gaussian.for_guarantee(sensitivity=1.0, epsilon=epsilon, delta=delta))
+    for noise in found:
+        if noise.guarantee(1.0, model="central", source="") <= guarantee:
+            return noise
+    return found[0]
+
+
+class HoldOut:
+    """The hold-out of a run in use: its own engine, whose sums are the run's stream."""
+
+    def __init__(self, plan: HoldOutPlan, horizon: int | None) -> None:
+        self._plan, self._horizon = plan, horizon
+        self.engine = Engine(plan.private, 0)
+        self.engine.streaming, self.engine.holding = True, False
+        self._state: Any = self.engine.private.learner
+
+    @property
+    def first(self) -> bytes:
+        """The public state before the first round."""
+        return self.engine.first
+
+    @property
+    def blank(self) -> bytes:
+        """What the channel holds before the first round."""
+        held = self.engine.stream
+        assert held is not None, "its sums are a stream"
+        return held
+
+    def load(self, rows: Rows) -> bool:
+        """Go back to what is committed; return whether that can be what was written."""
+        state = self.engine.learner_state
+        state[:] = rows.learner[-len(state) :]
+        self.engine.clear()
+        if rows.stream is None:  # its key was lost, and what it held with it
+            self.end(0)
+        return rows.stream is None or len(rows.stream) == len(self.blank)
+
+    def is_open(self, asked: int) -> bool:
+        """Return whether the round after ``asked`` others may be held out."""
+        return bool(asked < self._state.clock[CLOSED])
+
+    def coin_of(self, number: int) -> float:
+        """Return the probability with which a round was to be held out."""
+        return self._plan.coin if self.is_open(number) else 0.0
+
+    def note_chances(self, learner: Learner, trace: object, shown: bool) -> None:
+        """Keep how likely each arm was when the run's learner drew one, if that may be shown."""
+        for arm in range(self._state.chances.size):
+            chance = learner.chance(trace, arm) if shown else None
+            self._state.chances[arm] = math.nan if chance is None else chance
+
+    def toss(self, asked: int, rng: Generator) -> int:
+        """Toss the public coin of a round: return the arm if it is held out, else -1."""
+        if not self.is_open(asked) or rng.random() >= self._plan.coin:
+            return -1
+        arm, _ = self._state.act(0, rng)
+        if self._state.asked.sum() >= self._plan.most:
+            self.end(asked + 1)
+        return int(arm)
+
+    def mixed(self, number: int, chance: float | None) -> float | None:
+        """Return the probability of an arm in a round, from that with which the learner drew it."""
+        if chance is None or math.isnan(chance):
+            return None
+        coin = self.coin_of(number)
+        return coin / int(self._state.order.size) + (1.0 - coin) * chance
+
+    def chance_of(self, arm: int) -> float:
+        """Return how likely an arm was when the run's learner drew the present one."""
+        return float(self._state.chances[arm])
+
+    def end(self, asked: int) -> None:
+        """Hold out nothing from the round after ``asked`` others on."""
+        self._state.clock[CLOSED] = min(float(self._state.clock[CLOSED]), float(asked))
+
+    def drop(self, arm: int) -> None:
+        """Count a round whose outcome was given up."""
+        self._state.lost[arm] += 1.0
+
+    def is_due(self, rows: Rows) -> bool:
+        """Return whether nothing more is held out, all outcomes came, and nothing was released."""
+        asked, state = rows.counters[0], self._state
+        ended = asked >= min(float(state.clock[CLOSED]), self._horizon or OPEN)
+        if not ended or rows.stream is None or state.clock[DONE] > 0.0:
+            return False
+        self.engine.put(rows.stream)
+        told = self.engine.private.channel.rounds_seen()
+        self.engine.clear()
+        return told > 0 and told == int((state.asked - state.lost).sum())
+
+    def group(self, choice: int) -> Group:
+        """Return a round that is held out, as a group by itself."""
+        return new_group((HELD_OUT, choice, choice, 1, 0, None))
+
+    def sums(self) -> Sums | None:
+        """Return what was released: for each arm its number, its rounds and its sum."""
+        return sums_of(self._state)
+
+
+def sums_of(state: HeldOutRounds) -> Sums | None:
+    """Return what was released, from the public state of a hold-out."""
+    if state.clock[DONE] == 0.0:
+        return None
+    rounds = state.asked - state.lost
+    return [(arm, int(rounds[arm]), float(state.sums[arm])) for arm in range(rounds.size)]
+
+
+def sums_in(recipe: Recipe, learner: bytes) -> Sums | None:
+    """Return what was released, from a run's file: its recipe, and its public state."""
+    if recipe.get("explore") is None and recipe.get("holdout") is None:
+        return None
+    state, block = packed(HeldOutRounds.start(len(recipe["arms"])))
+    block[:] = learner[-len(block) :]
+    return sums_of(state)

@@ -1,0 +1,408 @@
+"""Rounds that are held out: which, with which arms, when they are released, and what is refused."""
+
+from __future__ import annotations
+
+import sqlite3
+
+import numpy as np
+import pytest
+from makers import Clock
+
+from discreet import Bandit, DiscreetError, Guarantee, Ledger
+from discreet.channels import ArmSums
+from discreet.curves import GaussianNoise
+from discreet.live import MemoryStore
+from discreet.live.holdout import HELD_OUT, held_out_guarantee, noise_like
+from discreet.live.run import LiveRun
+from discreet.live.run_plan import RunPlan
+from discreet.live.run_reader import read_run
+from discreet.mechanisms import Gaussian
+
+ARMS = ["a", "b", "c"]
+SHARP = 1e4  # an epsilon whose noise is about 1e-4: a sum says which outcomes are in it
+TINY = 0.05  # of noise with that epsilon: exceeded with probability e^-500
+
+
+def bandit(**options):
+    usual = {"arms": ARMS, "horizon": 300, "epsilon": SHARP, "algorithm": "batched-exp3"}
+    given = usual | {"batch_size": 4} | options
+    if given["batch_size"] is None:
+        del given["batch_size"]
+    return Bandit(**given)
+
+
+def loss_of(number):
+    return (number * 2654435761 % 9) / 8.0
+
+
+def play(face, rounds, losses=loss_of):
+    decisions = []
+    for _ in range(rounds):
+        decisions.append(face.ask())
+        face.tell(decisions[-1], loss=losses(decisions[-1].id))
+    return decisions
+
+
+def held_out(decisions):
+    return [each for each in decisions if each.batch == HELD_OUT]
+
+
+def sums_of(decisions):
+    return {
+        arm: (len(mine), sum(loss_of(each.id) for each in mine))
+        for arm in ARMS
+        for mine in [[each for each in decisions if each.arm == arm]]
+    }
+
+
+def agree(face, decisions):
+    """Return whether what was released are the sums of these rounds."""
+    expected = sums_of(decisions)
+    released = {ARMS[arm]: (rounds, total) for arm, rounds, total in face._run.held_out()}
+    return all(
+        released[arm][0] == rounds and abs(released[arm][1] - total) < TINY
+        for arm, (rounds, total) in expected.items()
+    )
+
+
+PLACES = pytest.mark.parametrize("in_file", [False, True], ids=["memory", "file"])
+
+
+# Which rounds, and which arms
+
+
+@PLACES
+def test_every_block_has_every_arm_once(in_file, tmp_path):
+    face = bandit(explore=0.5, path=tmp_path / "run.db" if in_file else None)
+    arms = [each.arm for each in held_out(play(face, 120))]
+    blocks = [arms[first : first + 3] for first in range(0, len(arms), 3)]
+    assert len(blocks) > 10
+    assert all(sorted(block) == ARMS for block in blocks[:-1])
+    assert len({tuple(block) for block in blocks}) > 3  # a false alarm has a chance below 1e-4
+
+
+def test_orders_of_blocks_and_coins_are_even():
+    """Chi-square tests of six orders and of the coin, with a false-alarm rate of 1e-6 each."""
+    face = bandit(explore=0.5, horizon=4_000, simulation=True, seed=5)
+    decisions = play(face, 4_000)
+    arms = [each.arm for each in held_out(decisions)]
+    orders = [tuple(arms[first : first + 3]) for first in range(0, len(arms) - 2, 3)]
+    counts = np.array([orders.count(order) for order in set(orders)])
+    assert counts.size == 6
+    assert ((counts - len(orders) / 6) ** 2).sum() / (len(orders) / 6) < 35.9
+    assert abs(len(arms) - 2_000) < 4.9 * np.sqrt(1_000)
+
+
+def test_a_number_for_each_arm_is_reached_and_not_exceeded():
+    face = bandit(holdout=20)
+    decisions = play(face, 300)
+    assert {arm: rounds for arm, rounds, _ in face._run.held_out()} == {0: 20, 1: 20, 2: 20}
+    assert len(held_out(decisions)) == 60
+    last = max(each.id for each in held_out(decisions))
+    assert all(each.probability > 0.08 for each in decisions[: last + 1])
+
+
+def test_nobody_learns_from_what_is_held_out():
+    """The learner's state, its batches and its releases are those of the other rounds alone."""
+    one = bandit(explore=0.4, simulation=True, seed=3)
+    two = bandit(explore=0.4, simulation=True, seed=3)
+    for _ in range(200):
+        first, second = one.ask(), two.ask()
+        assert first._replace(token="") == second._replace(token="")
+        other = 0.5 if first.batch == HELD_OUT else loss_of(first.id)
+        one.tell(first, loss=loss_of(first.id))
+        two.tell(second, loss=other)
+    size = len(one._run._engine.learner_state)
+    assert one._run._store.rows.learner[:size] == two._run._store.rows.learner[:size]
+
+
+# When it is released
+
+
+@PLACES
+def test_it_is_released_once_all_its_outcomes_have_come(in_file, tmp_path):
+    path = tmp_path / "run.db" if in_file else None
+    face = bandit(horizon=60, explore=0.5, path=path)
+    decisions = [face.ask() for _ in range(60)]
+    aside = held_out(decisions)
+    for each in decisions:
+        if each != aside[-1]:
+            face.tell(each, loss=loss_of(each.id))
+    assert face.held_out is None
+    if in_file:
+        face.close()
+        face = Bandit.open(path)
+        assert [each.id for each in face.open_decisions] == [aside[-1].id]
+    released = face.state().released
+    face.tell(aside[-1], loss=loss_of(aside[-1].id))
+    assert agree(face, aside)
+    assert face.state().released == released + 1
+    before = face.held_out
+    face.finish_holdout()
+    assert face.held_out == before
+    if in_file:
+        face.close()
+        assert Bandit.open(path).held_out == before
+        with sqlite3.connect(path) as file:
+            count = "SELECT count(*) FROM release WHERE batch = ?"
+            assert file.execute(count, (HELD_OUT,)).fetchone() == (1,)
+
+
+@PLACES
+def test_a_file_can_be_opened_again_at_any_round(in_file, tmp_path):
+    path = tmp_path / "run.db" if in_file else None
+    store = None if in_file else MemoryStore()
+    rounds, decisions = 30, []
+    face = bandit(horizon=rounds, explore=0.4, path=path, store=store)
+    for _ in range(rounds):
+        decisions.append(face.ask())
+        face.close()
+        face = Bandit.open(path, store=store)
+        (found,) = face.open_decisions
+        assert found.probability == pytest.approx(decisions[-1].probability)
+        assert found.batch == decisions[-1].batch
+        face.tell(decisions[-1], loss=loss_of(decisions[-1].id))
+    assert agree(face, held_out(decisions))
+
+
+def test_it_can_be_finished_early_and_without_some_outcomes():
+    face = bandit(horizon=None, explore=0.5)
+    decisions = [face.ask() for _ in range(80)]
+    aside = held_out(decisions)
+    missing = aside[::5]
+    for each in decisions:
+        if each not in missing:
+            face.tell(each, loss=loss_of(each.id))
+    assert face.finish_holdout() is False
+    assert held_out(play(face, 40)) == []
+    assert face.give_up(missing[0]) is False
+    assert face.held_out is None
+    assert face.finish_holdout(give_up=True) is True
+    assert agree(face, [each for each in aside if each not in missing])
+    with pytest.raises(DiscreetError, match="told already, or given up"):
+        face.tell(missing[1], loss=0.5)
+
+
+def test_a_batch_of_the_learner_can_be_given_up_beside_it(tmp_path):
+    path = tmp_path / "run.db"
+    face = bandit(horizon=60, explore=0.5, algorithm="tracking-ucb", batch_size=None, path=path)
+    decisions = [face.ask() for _ in range(60)]
+    own = next(each for each in decisions if each.batch != HELD_OUT)
+    assert face.give_up(own) is True
+    face.close()
+    face = Bandit.open(path)
+    for each in decisions:
+        if each.batch != own.batch:
+            face.tell(each, loss=loss_of(each.id))
+    assert agree(face, held_out(decisions))
+
+
+def test_with_deadlines_silence_counts_as_the_default():
+    clock = Clock()
+    face = bandit(horizon=60, explore=0.5, wait=10.0, default_loss=0.25, store=MemoryStore())
+    run = face._run = LiveRun.start(face.plan, face._recipe, clock=clock)
+    decisions = [face.ask() for _ in range(60)]
+    silent = held_out(decisions)[:4]
+    for each in decisions:
+        if each not in silent:
+            face.tell(each, loss=loss_of(each.id))
+    assert [each.probability for each in face.open_decisions] == pytest.approx(
+        [each.probability for each in decisions]
+    )
+    with pytest.raises(DiscreetError, match="the time decides"):
+        face.finish_holdout(give_up=True)
+    assert face.finish_holdout() is False
+    clock.now += 11.0
+    for each in silent:
+        assert run.tell_by_id(each.id, each.token, face._choice(each), 1.0) is False
+    assert face.held_out is None  # no tell releases anything
+    face.release_due()
+    expected = sums_of(held_out(decisions))
+    for each in silent:
+        rounds, total = expected[each.arm]
+        expected[each.arm] = rounds, total - loss_of(each.id) + 0.25
+    released = {ARMS[arm]: (rounds, total) for arm, rounds, total in run.held_out()}
+    for arm, (rounds, total) in expected.items():
+        assert released[arm] == (rounds, pytest.approx(total, abs=TINY))
+
+
+def test_it_outlives_the_epochs_of_a_run_without_a_horizon():
+    face = bandit(horizon=None, explore=0.02, holdout=15)
+    decisions = play(face, 4_000)
+    assert face._run._store.rows.epoch[0] >= 1
+    assert agree(face, held_out(decisions))
+    assert [each.rounds for each in face.held_out] == [15, 15, 15]
+
+
+def test_a_failure_in_the_middle_is_made_up_for(monkeypatch):
+    """If the draw fails, the next operation makes it; if the learner fails, it sees one value."""
+    face = bandit(horizon=40, explore=0.5)
+    decisions, right = play(face, 39), ArmSums.release
+    last = face.ask()
+
+    def fail(self, query, rng):
+        raise RuntimeError("on purpose")
+
+    monkeypatch.setattr(ArmSums, "release", fail)
+    with pytest.raises(RuntimeError, match="on purpose"):
+        face.tell(last, loss=loss_of(last.id))
+    monkeypatch.setattr(ArmSums, "release", right)
+    seen = []
+
+    def record(self, trace, released):
+        seen.append(released.tolist())
+        raise RuntimeError("on purpose")
+
+    keep = type(face._run._side._state).learn
+    monkeypatch.setattr(type(face._run._side._state), "learn", record)
+    for _ in range(5):
+        with pytest.raises(RuntimeError, match="on purpose"):
+            face.release_due()
+    monkeypatch.setattr(type(face._run._side._state), "learn", keep)
+    face.release_due()
+    assert all(each == seen[0] for each in seen)
+    assert [total for _, _, total in face._run.held_out()] == seen[0]
+    assert agree(face, held_out([*decisions, last]))
+
+
+# What is guaranteed
+
+
+def test_a_ledger_is_charged_once_and_counts_users():
+    ledger = Ledger(3.0, max_rounds_per_user=3)
+    face = bandit(epsilon=1.0, explore=0.3, ledger=ledger)
+    for user in range(20):
+        face.tell(face.ask(user=str(user)), loss=0.5)
+    assert ledger.spent.epsilon == 3.0
+    assert face.guarantee.epsilon == 3.0
+    assert "or in the hold-out, a round in one of them" in face.guarantee.source
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "delta", "gaussian"),
+    [("batched-exp3", 0.0, False), ("one-bit-tsallis-inf", 0.0, False), ("tracking-ucb", 0.0, 0)],
+)
+def test_the_noise_has_the_guarantee_of_the_run(algorithm, delta, gaussian):
+    face = Bandit(3, 300, 0.5, delta=delta, algorithm=algorithm, explore=0.1)
+    mine, side = face.plan.private.guarantee, face.plan.holdout.private.guarantee
+    assert side <= mine
+    assert face.plan.guarantee == mine
+    assert side.epsilon == pytest.approx(0.5, rel=1e-6)
+
+
+def test_a_curve_that_would_not_hold_for_the_hold_out_is_not_stated():
+    """Gaussian noise has a better curve than Laplace noise of the same epsilon, and is used."""
+    words = {"model": "central", "source": "a test"}
+    gaussian = Gaussian.for_guarantee(sensitivity=1.0, epsilon=1.0, delta=1e-6)
+    stated = gaussian.guarantee(1.0, **words)
+    assert noise_like(stated).is_gaussian
+    sharper = Guarantee.of(GaussianNoise(0.01), delta=1e-6, **words)
+    assert noise_like(sharper).guarantee(1.0, **words).epsilon <= sharper.epsilon
+    plan = bandit(explore=0.1, epsilon=0.5).plan.holdout
+    assert not plan.private.guarantee <= stated
+    kept = held_out_guarantee(stated, plan)
+    assert kept.curve is None
+    assert (kept.epsilon, kept.delta) == (stated.epsilon, stated.delta)
+
+
+def test_without_privacy_the_sums_are_exact():
+    with pytest.warns(UserWarning, match="not private"):
+        face = bandit(algorithm="exp3", batch_size=None, explore=0.3)
+    decisions = play(face, 300)
+    sums = sums_of(held_out(decisions))
+    assert [total for _, _, total in face._run.held_out()] == [sums[arm][1] for arm in ARMS]
+
+
+# Copies, keys, and what is refused
+
+
+def test_a_copy_has_a_hold_out_of_its_own(tmp_path):
+    face = bandit(horizon=100, explore=0.5)
+    play(face, 40)
+    face.snapshot(tmp_path / "copy.db")
+    copy = Bandit.open(tmp_path / "copy.db")
+    decisions = play(copy, 100 - copy._run.round)
+    assert agree(copy, held_out(decisions))
+
+
+def test_without_its_key_a_run_goes_on_without_the_hold_out(tmp_path):
+    face = bandit(explore=0.5, path=tmp_path / "run.db")
+    play(face, 30)
+    face.close()
+    face = Bandit.open(tmp_path / "run.db", key=tmp_path / "new.key", lost_key=True)
+    assert held_out(play(face, 60)) == []
+    face.finish_holdout()
+    assert face.held_out is None
+    assert face.state().lost >= 1
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"explore": 0.0}, "explore is 0.0, but must be above 0 and below 1"),
+        ({"explore": 1.5}, "explore is 1.5, but must be above 0 and below 1"),
+        ({"holdout": 0}, "holdout is 0, but must be a whole number of at least 1"),
+        ({"holdout": 101}, "3 arms with so many rounds each are more than the horizon of 300"),
+        ({"holdout": 5, "horizon": None}, "nobody knows how often to hold a round out"),
+        ({"explore": 0.1, "algorithm": "local-tsallis-inf"}, "local model"),
+    ],
+)
+def test_what_cannot_be_held_out_is_refused(options, words):
+    with pytest.raises(DiscreetError, match=words):
+        Bandit(**{"arms": 3, "horizon": 300, "epsilon": 1.0} | options)
+
+
+def test_private_sampling_is_refused():
+    options = {"algorithm": "exp3-tau", "simulation": True, "delta": 1e-6}
+    with pytest.raises(DiscreetError, match="covers its actions only"):
+        Bandit(3, 300, 1.0, explore=0.1, **options)
+
+
+def test_a_run_without_one_says_so():
+    face = bandit()
+    assert face.held_out is None
+    with pytest.raises(DiscreetError, match="neither explore nor holdout"):
+        face.finish_holdout()
+
+
+def test_means_are_in_the_units_of_the_caller():
+    face = bandit(low=-2.0, high=6.0, explore=0.4)
+    for _ in range(300):
+        decision = face.ask()
+        face.tell(decision, reward={"a": -2.0, "b": 0.0, "c": 6.0}[decision.arm])
+    assert [each.reward for each in face.held_out] == pytest.approx([-2.0, 0.0, 6.0], abs=0.01)
+    assert [each.loss for each in face.held_out] == pytest.approx([6.0, 4.0, -2.0], abs=0.01)
+    assert [each.arm for each in face.held_out] == ARMS
+
+
+@PLACES
+def test_estimates_come_from_it(in_file, tmp_path):
+    path = tmp_path / "run.db" if in_file else None
+    face = Bandit(ARMS, 300, 1.0, algorithm="best", holdout=40, path=path)
+    with pytest.raises(DiscreetError, match="the hold-out is not released yet"):
+        face.estimates(kind="holdout")
+    play(face, 300)
+    found = face.estimates(kind="holdout")
+    for each in face.held_out:
+        mine = found.arms[each.arm]
+        assert mine.rounds == each.rounds == 40
+        assert mine.mean == pytest.approx(each.reward)
+        assert (mine.high - mine.low) / 2 == pytest.approx(0.1701, abs=0.002)
+    if in_file:
+        face.close()
+        assert read_run(path).held_out() == Bandit.open(path)._run.held_out()
+    with pytest.raises(DiscreetError, match="this run holds nothing out"):
+        bandit().estimates(kind="holdout")
+
+
+def test_arms_that_come_and_go_are_not_held_out():
+    with pytest.raises(DiscreetError, match="capacity is 4, but rounds are held out"):
+        bandit(capacity=4, explore=0.1)
+    with pytest.raises(DiscreetError, match="then arms do not come and go"):
+        bandit(explore=0.1).ask(available=["a"])
+    face = bandit(algorithm="batched-ucb", batch_size=None)
+    assert face.ask(available=["a", "b"]).probability is None
+
+
+def test_the_plan_of_a_run_without_a_recipe_holds_nothing_out():
+    assert RunPlan._field_defaults["holdout"] is None
