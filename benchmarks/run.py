@@ -27,6 +27,7 @@ PARTS = (
     "contexts",
     "live",
     "reports",
+    "open_decisions",
     "peers",
     "starting",
 )

@@ -205,7 +205,7 @@ class RepliesFirst(FileStore):
             if not self._file.in_transaction:
                 self._file.execute("BEGIN IMMEDIATE")
             yield
-            version = self._next(lasting=lasting, releasing=releasing)
+            version = self._next(lasting=lasting, releases=int(releasing))
             self._seal(counters, self.rows.epoch, version)
             self.changes += 1
             if self.changes % 4 == 0:

@@ -83,18 +83,15 @@ def forge(path, recipe):
         file.execute("DELETE FROM batch")
         tag = Tag(None)
         text, token, session, key, *rest = file.execute("SELECT * FROM run").fetchone()
-        *far, learner, stream, draws, slots, changes, release, change, _ = rest
-        for column, content in zip(
-            ("recipe", "learner", "stream", "draws", "slots"),
-            (text, learner, stream, draws, slots),
-            strict=True,
-        ):
+        *far, learner, stream, draws, slots, clock, changes, release, change, _ = rest
+        columns = {"recipe": text, "learner": learner, "stream": stream, "draws": draws}
+        for column, content in {**columns, "slots": slots, "clock": clock}.items():
             tag.put(column, 0, content)
         for table in ("decision", "choice"):
             for row in file.execute(f"SELECT * FROM {table}"):
                 tag.put(table, *row)
         for row in file.execute("SELECT * FROM release"):
-            tag.add("release", *row)
+            tag.put("release", *row)
         found = tag.of(token, session, key, *far, changes, release, change)
         file.execute("UPDATE run SET tag = ?", (found,))
         file.commit()

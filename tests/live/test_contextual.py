@@ -107,7 +107,7 @@ def test_a_run_goes_on_where_it_was(tmp_path):
     before = rows_of(face), face._run._store.rows.outcomes
     face.close()
     face = ContextualBandit.open(tmp_path / "run.db")
-    assert (rows_of(face), face._run._store.rows.outcomes) == before
+    assert (rows_of(face), dict(face._run._store.rows.outcomes)) == before
     assert repr(face.features) == "Features(3 arms, 9 features, 3 of them for each arm)"
     for decision in late:
         face.tell(decision, reward=1.0)

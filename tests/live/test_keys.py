@@ -330,7 +330,7 @@ def test_who_has_answered_cannot_be_seen_in_the_file(tmp_path):
     decisions = [bandit.ask() for _ in range(3)]
     bandit.tell(decisions[1], loss=1.0)
     with contextlib.closing(sqlite3.connect(tmp_path / "run.db")) as file:
-        rows = file.execute("SELECT decision, value FROM outcome ORDER BY decision").fetchall()
+        rows = file.execute("SELECT id, outcome FROM decision ORDER BY id").fetchall()
     assert [number for number, _ in rows] == [0, 1, 2]
     assert len({len(value) for _, value in rows}) == 1
     assert len({value for _, value in rows}) == 3

@@ -13,7 +13,7 @@ from discreet import DiscreetError, LiveRun
 from discreet.live import file_store, run_file
 from discreet.live.keys import Key
 
-TABLES = ("run", "batch", "decision", "outcome", "choice", "drawn", "release")
+TABLES = ("run", "batch", "decision", "choice", "drawn", "unlearned", "settled", "release")
 SUFFIXES = ("", "-wal", "-shm")
 
 

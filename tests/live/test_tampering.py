@@ -69,7 +69,7 @@ def test_outcomes_and_streams_are_authentic_too(table, tmp_path):
         face = make("batch", path=path, wait=60.0, default_loss=0.0)
         for decision in [face.ask() for _ in range(3)][:2]:
             tell(face, decision)
-        change = "UPDATE outcome SET value = (SELECT value FROM outcome WHERE decision = 0)"
+        change = "UPDATE decision SET outcome = (SELECT outcome FROM decision WHERE id = 0)"
     else:
         face = make("tree", path=path)
         tell(face, face.ask())

@@ -178,7 +178,7 @@ def test_a_run_that_waits_goes_on_in_a_file(kind, tmp_path):
     assert face.open_decisions == ()
     assert face._run._store.rows.outcomes == {}
     with contextlib.closing(sqlite3.connect(path)) as file:
-        assert file.execute("SELECT count(*) FROM outcome").fetchone() == (0,)
+        assert file.execute("SELECT count(*) FROM decision").fetchone() == (0,)
 
 
 def test_a_deadline_that_fails_can_be_passed_again(monkeypatch):

@@ -22,7 +22,8 @@ from discreet.contracts.passing import Action, Observation, Query, Release, Trac
 from discreet.errors import DiscreetError, check_int, check_range
 from discreet.guarantee import Json
 from discreet.learners.wrapping import Wrapping
-from discreet.live.arms import ArmsClient, BestArmSearch
+from discreet.live.arm_search import BestArmSearch
+from discreet.live.arms import ArmsClient
 from discreet.live.client import LiveClient
 from discreet.live.contextual import ContextualBandit
 from discreet.live.experts import Advisor, Experts

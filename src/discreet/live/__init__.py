@@ -1,6 +1,7 @@
 """Live use: one run for every problem, in memory or in a store, and one class for each problem."""
 
-from discreet.live.arms import Bandit, BestArmSearch, Decision, HeldOutArm
+from discreet.live.arm_search import BestArmSearch
+from discreet.live.arms import Bandit, Decision, HeldOutArm
 from discreet.live.client import LiveClient, RunOptions
 from discreet.live.closing import close_on_sigterm
 from discreet.live.contextual import ContextualBandit

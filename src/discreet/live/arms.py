@@ -1,4 +1,4 @@
-"""Live classes for arms: a bandit, and the search for the best arm."""
+"""The live class for arms: a bandit; and what it shares with the search for the best arm."""
 
 from __future__ import annotations
 
@@ -8,10 +8,7 @@ from typing import NamedTuple
 
 from discreet.algorithms import Setting
 from discreet.algorithms.arms.choosing import CHOICES, PROVED, chosen
-from discreet.contracts import Learner
-from discreet.errors import DiscreetError
 from discreet.estimates.table import Kind, MeanEstimates, Outcomes
-from discreet.learners.search.searching import Searching
 from discreet.ledger import Ledger
 from discreet.ledger.inputs import User
 from discreet.live.arguments import index_of, labels_of, loss_of
@@ -23,18 +20,17 @@ from discreet.live.changing_labels import (
     changing_plan,
     prior_of,
 )
-from discreet.live.client import LiveClient, Path, RunOptions, Wait, terms
-from discreet.live.frames import without_frames
-from discreet.live.rows import Recipe
+from discreet.live.client import Durable, LiveClient, Path, RunOptions, Wait, terms
+from discreet.live.frames import withhold_frames, without_frames
+from discreet.live.rows import Recipe, Ticket
 from discreet.live.run import LiveRun
 from discreet.live.run_plan import RunPlan
+from discreet.live.several_client import Pairs, how_many
 from discreet.live.store import Store
-from discreet.problems import Arms, BestArm
-from discreet.problems.arms import HORIZON
+from discreet.problems import Arms
 from discreet.ranges import make_range
 
 LONG_RUN = 1 << 17  # rounds for which an algorithm is chosen if there is no horizon
-SEARCH = "batched-successive-elimination"  # the default of a search
 
 
 class Decision(NamedTuple):
@@ -81,6 +77,14 @@ class ArmsClient(LiveClient[Decision]):
     def _decide(self, seen: object, user: User | None) -> Decision:
         (number, batch, choice, token, _, _), probability = self._run.decide(seen, user)
         return new_decision((self._labels[choice], number, token, probability, batch))
+
+    def ask_many(self, n: int, *, users: Sequence[User] | None = None) -> list[Decision]:
+        """Return the next n decisions: all of them in one transaction, or none."""
+        return self._ask_many(how_many(n), users)
+
+    def _given(self, ticket: Ticket, chance: float | None = None) -> Decision:
+        arm = self._labels[ticket.choice]
+        return new_decision((arm, ticket.id, ticket.token, chance, ticket.group))
 
     def tell(
         self, decision: Decision | int, *, reward: float | None = None, loss: float | None = None
@@ -143,6 +147,19 @@ class ArmsClient(LiveClient[Decision]):
         return estimates_of(
             facts, self._run, kind=kind, level=level, outcomes=outcomes, clipped=clipped
         )
+
+    @withhold_frames
+    def tell_all(self, *, reward: Pairs | None = None, loss: Pairs | None = None) -> int:
+        """Report several outcomes in one transaction: pairs of a decision (or its id) and its own.
+
+        All are taken or, if one is refused, none. Returns how many count: with ``wait``, those
+        before their deadlines.
+        """
+        return self._tell_pairs(reward=reward, loss=loss)
+
+    def _feedback(self, decision: object, name: str, outcome: object) -> float:
+        reward, loss = (outcome, None) if name == "reward" else (None, outcome)
+        return loss_of(reward, loss, self._range, clip=self._clip)
 
     def _choice(self, decision: Decision) -> int | None:
         return index_of(self._indices, decision.arm)
@@ -226,11 +243,12 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         store: str | Store | None = None,
         key: Path | None = None,
         wait: Wait | None = None,
+        durable: Durable = "outcomes",
         default_reward: float | None = None,
         default_loss: float | None = None,
         **options: object,
     ) -> None:
-        run = RunOptions(simulation, seed, ledger, path, store, key, wait)
+        run = RunOptions(simulation, seed, ledger, path, store, key, wait, durable)
         recipe = terms(horizon, epsilon, delta, low, high, clip, algorithm)
         recipe["arms"] = list(labels_of("arms", arms))
         recipe["capacity"] = capacity_of(capacity, len(recipe["arms"]))
@@ -269,6 +287,17 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         """
         return self._decide(self._seen if available is None else self._available(available), user)
 
+    def ask_many(
+        self,
+        n: int,
+        *,
+        available: Collection[Hashable] | None = None,
+        users: Sequence[User] | None = None,
+    ) -> list[Decision]:
+        """Return the next n decisions, all of the same arms: in one transaction, or none."""
+        seen = self._seen if available is None else self._available(available)
+        return self._ask_many([seen for _ in how_many(n)], users)
+
     @property
     def held_out(self) -> tuple[HeldOutArm, ...] | None:
         """What was released of the rounds that were held out; None before that, or without any.
@@ -295,92 +324,8 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         return self._run.finish_holdout(give_up=give_up)
 
 
-class BestArmSearch(ArmsClient):
-    """A private search for the best of some labelled arms: it samples until it is sure, and stops.
-
-    >>> search = BestArmSearch(arms=["A", "B"], epsilon=1.0, error=0.1, simulation=True, seed=1)
-    >>> while not search.finished:
-    ...     decision = search.ask()
-    ...     search.tell(decision, reward=0.9 if decision.arm == "B" else 0.2)
-    >>> search.answer
-    'B'
-
-    The answer is wrong with a probability of at most ``error``, if the outcomes of an arm are
-    independent from round to round, their mean does not change, and whether and when an outcome
-    comes does not depend on it (docs/proofs.md: Best-arm search). This is proved for all searches
-    but lil' UCB with ``constants="practice"`` or in batches, and sequential halving, whose error
-    follows from its budget. When the search stops, and its answer, are as private as everything
-    else. ``horizon`` is the maximal number of rounds; all other arguments are those of
-    :class:`Bandit`.
-    """
-
-    def __init__(
-        self,
-        arms: int | Sequence[Hashable],
-        epsilon: float,
-        *,
-        error: float = 0.1,
-        horizon: int = HORIZON,
-        delta: float = 0.0,
-        low: float = 0.0,
-        high: float = 1.0,
-        clip: bool = False,
-        algorithm: str = SEARCH,
-        simulation: bool = False,
-        seed: int | None = None,
-        ledger: Ledger | None = None,
-        path: Path | None = None,
-        store: str | Store | None = None,
-        key: Path | None = None,
-        wait: Wait | None = None,
-        default_reward: float | None = None,
-        default_loss: float | None = None,
-        **options: object,
-    ) -> None:
-        if horizon is None:
-            raise DiscreetError(
-                "horizon is None, but a search learns from all of its rounds: give a number of "
-                "rounds."
-            )
-        run = RunOptions(simulation, seed, ledger, path, store, key, wait)
-        recipe = terms(horizon, epsilon, delta, low, high, clip, algorithm)
-        recipe["arms"], recipe["error"] = list(labels_of("arms", arms)), error
-        default = default_of(default_reward, default_loss, low, high)
-        super().__init__(recipe, run, default, options)
-
-    @classmethod
-    def _plan(cls, recipe: Recipe) -> RunPlan:
-        return RunPlan.of(recipe, BestArm(len(recipe["arms"]), recipe["error"]), observation=0)
-
-    @property
-    def answer(self) -> Hashable | None:
-        """The arm that was found to be the best; None before there is one."""
-        found = self._run.read_learner(answer_of)
-        return None if found < 0 else self._labels[found]
-
-    @property
-    def finished(self) -> bool:
-        """Whether there is an answer: then no decision is left to ask for."""
-        return self._run.read_learner(answer_of) >= 0
-
-    def ask(self, *, user: User | None = None) -> Decision:
-        """Return the arm to sample in the next round, unless the answer is found."""
-        self.release_due()
-        if self.finished:
-            raise DiscreetError(
-                f"the search has its answer, {self.answer!r}: no decision is left to ask for."
-            )
-        return super().ask(user=user)
-
-
 def default_of(reward: float | None, loss: float | None, low: float, high: float) -> float | None:
     """Return what a missing outcome counts as, as a loss; None if nothing was declared."""
     if reward is None and loss is None:
         return None
     return loss_of(reward, loss, make_range(low, high), clip=False)
-
-
-def answer_of(learner: Learner) -> int:
-    """Return the number of the arm that a search answers with, or -1."""
-    assert isinstance(learner, Searching), "algorithms for best-arm search have such learners"
-    return int(learner.found[-1])

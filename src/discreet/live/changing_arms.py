@@ -112,7 +112,7 @@ class ChangingArms(RunState):
     def _keep_slots(self, rows: Rows, slots: Slots) -> Slots:
         self._changing = True
         self._commit(Change(rows.counters, slots=slots))
-        self._changing = False
+        self._changing = self._several
         return slots
 
     def _turn_to(self, rows: Rows, available: Available, rng: Generator) -> Acted | None:

@@ -13,10 +13,11 @@ from discreet.learners.arms.availability import Available
 from discreet.learners.arms.priors import Known, has_means, known_of, learn_prior
 from discreet.live.arguments import index_of, numbers_of
 from discreet.live.arm_estimates import StudyFacts, estimates_of
-from discreet.live.client import Gives, LiveClient
+from discreet.live.client import LiveClient
 from discreet.live.rows import Recipe
 from discreet.live.run import LiveRun
 from discreet.live.run_plan import RunPlan
+from discreet.live.several_client import Gives
 from discreet.live.slots import Slots, available_of, check_changeable
 from discreet.ranges import make_range
 

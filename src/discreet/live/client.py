@@ -7,23 +7,30 @@ import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import ClassVar, Generic, Protocol, Self, cast
+from typing import ClassVar, Literal, Self, cast, get_args
 
 import numpy as np
 from typing_extensions import TypeVar
 
 from discreet.algorithms import algorithm
-from discreet.errors import DiscreetError, check_flag, check_int, check_positive, shorten
+from discreet.errors import (
+    DiscreetError,
+    check_choice,
+    check_flag,
+    check_int,
+    check_positive,
+    shorten,
+)
 from discreet.guarantee import Guarantee
 from discreet.ledger import Ledger
-from discreet.ledger.guards import NotCopyable
 from discreet.live.frames import withhold_frames
 from discreet.live.keys import KeyPlace
 from discreet.live.naming import with_own_set
-from discreet.live.rows import Recipe, Ticket
+from discreet.live.rows import Recipe
 from discreet.live.run import LiveRun
 from discreet.live.run_plan import RunPlan
-from discreet.live.run_state import OpenDecision, Progress
+from discreet.live.run_state import Progress
+from discreet.live.several_client import Gives, SeveralClient, token_of
 from discreet.live.store import Store
 from discreet.live.stores import choose_store
 from discreet.options import Values
@@ -33,22 +40,8 @@ from discreet.sets import LinearOracle
 Path = str | os.PathLike[str]
 Wait = float | timedelta
 Default = float | list[float] | None
+Durable = Literal["outcomes", "releases"]
 Given = TypeVar("Given", bound=Mapping[str, object])
-
-
-class Decided(Protocol):
-    """What ``ask`` of any live class returns."""
-
-    @property
-    def id(self) -> int:
-        """The number of the round."""
-
-    @property
-    def token(self) -> str:
-        """What names the run that gave it."""
-
-
-Gives = TypeVar("Gives", bound=Decided, default=Decided)
 
 
 @dataclass(frozen=True)
@@ -76,6 +69,9 @@ class RunOptions:
         Seconds, or a ``timedelta``, after which a missing outcome counts as the default
         (``default_reward`` or ``default_loss``); no release then shows who answered when
         (docs/live.md). What comes later is discarded.
+    durable
+        What is on the disk when ``tell`` returns: all "outcomes", or only "releases", which is
+        faster. A power loss then takes outcomes that were told since the last release.
 
     """
 
@@ -86,6 +82,7 @@ class RunOptions:
     store: str | Store | None = None
     key: Path | None = None
     wait: Wait | None = None
+    durable: Durable = "outcomes"
 
     def check(self, default: Default) -> None:
         """Refuse options that contradict each other."""
@@ -99,6 +96,11 @@ class RunOptions:
             raise DiscreetError(
                 "key is given, but without path= nothing is written that it could encrypt."
             )
+        check_choice("durable", self.durable, get_args(Durable))
+        if self.durable != "outcomes" and self.path is None and self.store is None:
+            raise DiscreetError(
+                f"durable is {self.durable!r}, but without path= nothing is kept on a disk."
+            )
         if self.seed is not None and not self.simulation:
             raise DiscreetError(
                 f"seed is {shorten(self.seed)}, but live noise cannot have one: only "
@@ -107,7 +109,7 @@ class RunOptions:
         _check_ledger(self.ledger, self.simulation)
 
 
-class LiveClient(NotCopyable, Generic[Gives]):
+class LiveClient(SeveralClient[Gives]):
     """A live run, in the words of one problem; every option is described in :class:`RunOptions`.
 
     A subclass has ``ask`` and ``tell``, and says how its run is planned. Without a horizon (None)
@@ -115,7 +117,6 @@ class LiveClient(NotCopyable, Generic[Gives]):
     algorithms on running sums need no horizon and learn throughout.
     """
 
-    _gives: ClassVar[type[Decided]]  # what ``ask`` returns
     _chosen: ClassVar[str] = ""  # the argument with the labels of what is chosen
 
     def __init__(self, recipe: Recipe, run: RunOptions, default: Default, options: Values) -> None:
@@ -133,6 +134,7 @@ class LiveClient(NotCopyable, Generic[Gives]):
             "ledger": run.ledger is not None,
             "wait": None if run.wait is None else seconds_of(run.wait),
             "default": default,
+            "durable": run.durable,
             "client": type(self).__name__,
             "options": _plain(options),
         }
@@ -235,17 +237,6 @@ class LiveClient(NotCopyable, Generic[Gives]):
         """The name of the algorithm in use."""
         return self._run.plan.algorithm
 
-    @property
-    def open_decisions(self) -> tuple[OpenDecision, ...]:
-        """The decisions whose outcome may still come, oldest first: id, choice, age in seconds.
-
-        With ``wait`` they are those before their deadline, told or not.
-        """
-        return tuple(
-            OpenDecision(t.id, self._shown(t), age, probability, t.group)
-            for t, age, probability in self._run.open_decisions()
-        )
-
     def state(self) -> Progress:
         """Return rounds, share of each arm, releases, and what is open or lost; nothing raw."""
         run = self._run.state()
@@ -262,28 +253,11 @@ class LiveClient(NotCopyable, Generic[Gives]):
         if type(decision) is int:
             return self._run.give_up(decision)
         given = self._checked(decision)
-        return self._run.give_up(given.id, _token(given))
+        return self._run.give_up(given.id, token_of(given))
 
     def _label(self, choice: int) -> Hashable:
         """Return the label of what was chosen; None if there are no labels."""
         return self._labels[choice] if self._labels else None
-
-    def _shown(self, ticket: Ticket) -> Hashable:
-        """Return what was decided, in words or by its label; None if there is neither."""
-        return self._label(ticket.choice)
-
-    def _choice(self, decision: Gives) -> int | None:
-        """Return the number of what was chosen."""
-        raise NotImplementedError
-
-    def _checked(self, decision: object) -> Gives:
-        """Return a decision, or refuse what ``ask`` cannot have given."""
-        if not isinstance(decision, self._gives) or type(decision.id) is not int:
-            raise DiscreetError(
-                f"decision is of type {type(decision).__name__}, but must be the "
-                f"{self._gives.__name__} that ask() gave, or its id."
-            )
-        return cast(Gives, decision)
 
     def _tell(self, decision: Gives | int, feedback: object) -> None:
         """Report the outcome of a decision, given by itself or by its id."""
@@ -291,7 +265,7 @@ class LiveClient(NotCopyable, Generic[Gives]):
             self._run.tell_by_id(decision, None, None, feedback)
         else:
             given = self._checked(decision)
-            self._run.tell_by_id(given.id, _token(given), self._choice(given), feedback)
+            self._run.tell_by_id(given.id, token_of(given), self._choice(given), feedback)
 
     def snapshot(
         self,
@@ -327,11 +301,6 @@ class LiveClient(NotCopyable, Generic[Gives]):
             f"{type(self).__name__}({self._size()}, round {self._run.round}{horizon}, "
             f"{plan.algorithm}, {self.guarantee.short}, {plan.noise_words})"
         )
-
-
-def _token(decision: Decided) -> str:
-    """Return the token of a decision, which may be anything if somebody made it up."""
-    return decision.token if isinstance(decision.token, str) else ""
 
 
 def terms(

@@ -12,13 +12,14 @@ from discreet.ledger import Ledger
 from discreet.ledger.inputs import User
 from discreet.live.arguments import loss_of
 from discreet.live.arms import Decision, default_of
-from discreet.live.client import LiveClient, Path, RunOptions, Wait, terms
+from discreet.live.client import Durable, LiveClient, Path, RunOptions, Wait, terms
 from discreet.live.features import Features, KeptRecords, Shown
 from discreet.live.frames import withhold_frames
 from discreet.live.optimizers import NO_CHOICE, no_choice
 from discreet.live.rows import Recipe, Ticket
 from discreet.live.run import LiveRun
 from discreet.live.run_plan import RunPlan
+from discreet.live.several_client import Pairs
 from discreet.live.store import Store
 from discreet.problems import Contexts
 
@@ -90,6 +91,7 @@ class ContextualBandit(LiveClient[Decision]):
         store: str | Store | None = None,
         key: Path | None = None,
         wait: Wait | None = None,
+        durable: Durable = "outcomes",
         default_reward: float | None = None,
         default_loss: float | None = None,
         **options: object,
@@ -103,7 +105,7 @@ class ContextualBandit(LiveClient[Decision]):
             )
         if "block" in options:
             raise DiscreetError("block is not an option here: it follows from the features.")
-        run = RunOptions(simulation, seed, ledger, path, store, key, wait)
+        run = RunOptions(simulation, seed, ledger, path, store, key, wait, durable)
         recipe = terms(horizon, epsilon, delta, low, high, clip, ALGORITHM)
         recipe["arms"] = list(features.arms)
         recipe["context"], recipe["arm_features"] = features.context, features.arm_features
@@ -150,6 +152,21 @@ class ContextualBandit(LiveClient[Decision]):
         (number, _, _, token, _, arm), _ = self._run.decide(shown, user)
         return Decision(self._features.arms[int(arm)], number, token)  # type: ignore[call-overload]
 
+    def ask_many(
+        self,
+        contexts: Sequence[Numbers],
+        *,
+        available: Iterable[Hashable] | None = None,
+        users: Sequence[User] | None = None,
+    ) -> list[Decision]:
+        """Return the arms for people with these contexts: all in one transaction, or none."""
+        named = None if available is None else list(available)
+        seen = [self._features.shown(each, None, named) for each in contexts]
+        return self._ask_many(seen, users)
+
+    def _given(self, ticket: Ticket, chance: float | None = None) -> Decision:
+        return Decision(self._features.arms[int(ticket.action)], ticket.id, ticket.token)
+
     @withhold_frames
     def tell(
         self, decision: Decision | int, *, reward: float | None = None, loss: float | None = None
@@ -159,6 +176,19 @@ class ContextualBandit(LiveClient[Decision]):
         With ``wait``, an outcome after its deadline is discarded.
         """
         self._tell(decision, loss_of(reward, loss, self._bounds, clip=self._recipe["clip"]))
+
+    @withhold_frames
+    def tell_all(self, *, reward: Pairs | None = None, loss: Pairs | None = None) -> int:
+        """Report several outcomes in one transaction: pairs of a decision (or its id) and its own.
+
+        All are taken or, if one is refused, none. Returns how many count: with ``wait``, those
+        before their deadlines.
+        """
+        return self._tell_pairs(reward=reward, loss=loss)
+
+    def _feedback(self, decision: object, name: str, outcome: object) -> float:
+        reward, loss = (outcome, None) if name == "reward" else (None, outcome)
+        return loss_of(reward, loss, self._bounds, clip=self._recipe["clip"])
 
     def _choice(self, decision: Decision) -> int:
         return NO_CHOICE

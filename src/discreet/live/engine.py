@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 import componentjit
 from componentjit import arrays, map_arrays
 from discreet.contracts import Channel, Generator, Learner, Protected, unsealed
+from discreet.errors import DiscreetError
 from discreet.learners.arms.availability import Available, act_among
-from discreet.live.rows import Example, Rows
+from discreet.live.rows import Example
 from discreet.on_device import OnDevice
 
 Part = TypeVar("Part")
@@ -94,15 +95,19 @@ class Engine:
         self.learner_state[:] = before
         return after
 
-    def can_hold(self, rows: Rows) -> bool:
-        """Return whether all that the rows hold fits into the channel."""
-        held = [group.held for group in rows.groups.values()] if self.holding else []
-        held += [rows.stream] if self.streaming else []
-        return all(each is not None and len(each) == len(self._blank) for each in held)
+    def can_hold(self, held: bytes | None) -> bool:
+        """Return whether something fits into the channel."""
+        return held is not None and len(held) == len(self._blank)
 
     def put(self, held: bytes | None) -> None:
         """Put into the channel what it holds."""
-        self.channel_state[:] = held  # type: ignore[assignment]
+        try:
+            self.channel_state[:] = held  # type: ignore[assignment]
+        except (ValueError, TypeError):
+            raise DiscreetError(
+                "what a batch of this run holds does not fit its channel: it was made by another "
+                "version."
+            ) from None
 
     def clear(self) -> None:
         """Leave nothing raw in the channel."""

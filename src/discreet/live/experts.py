@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -12,11 +12,12 @@ from discreet.ledger import Ledger
 from discreet.ledger.inputs import User
 from discreet.live.arguments import advice_of, index_of, labels_of, loss_of, losses_of
 from discreet.live.arms import Decision, default_of
-from discreet.live.client import LiveClient, Path, RunOptions, Wait, terms
+from discreet.live.client import Durable, LiveClient, Path, RunOptions, Wait, terms
 from discreet.live.frames import withhold_frames
-from discreet.live.rows import Recipe
+from discreet.live.rows import Recipe, Ticket
 from discreet.live.run import LiveRun
 from discreet.live.run_plan import RunPlan
+from discreet.live.several_client import Pairs, how_many
 from discreet.live.store import Store
 from discreet.problems import Advice, Points
 from discreet.ranges import make_range
@@ -75,11 +76,12 @@ class Experts(LiveClient[Trust]):
         store: str | Store | None = None,
         key: Path | None = None,
         wait: Wait | None = None,
+        durable: Durable = "outcomes",
         default_losses: Outcomes | None = None,
         default_rewards: Outcomes | None = None,
         **options: object,
     ) -> None:
-        run = RunOptions(simulation, seed, ledger, path, store, key, wait)
+        run = RunOptions(simulation, seed, ledger, path, store, key, wait, durable)
         recipe = terms(horizon, epsilon, delta, low, high, clip, algorithm)
         labels = labels_of("experts", experts)
         recipe["experts"] = list(labels)
@@ -97,9 +99,15 @@ class Experts(LiveClient[Trust]):
 
     def ask(self, *, user: User | None = None) -> Trust:
         """Return the weights of all experts for the next round, and one expert drawn from them."""
-        given = self._run.ask(0, user)
-        weights = dict(zip(self._labels, given.action.tolist(), strict=True))
-        return Trust(self._labels[given.choice], weights, given.id, given.token)
+        return self._given(self._run.ask(0, user))
+
+    def ask_many(self, n: int, *, users: Sequence[User] | None = None) -> list[Trust]:
+        """Return the next n decisions: all of them in one transaction, or none."""
+        return self._ask_many(how_many(n), users)
+
+    def _given(self, ticket: Ticket, chance: float | None = None) -> Trust:
+        weights = dict(zip(self._labels, cast(Floats, ticket.action).tolist(), strict=True))
+        return Trust(self._labels[ticket.choice], weights, ticket.id, ticket.token)
 
     @withhold_frames
     def tell(
@@ -112,6 +120,20 @@ class Experts(LiveClient[Trust]):
         """Report the losses, or the rewards, of all experts for a decision (or its id)."""
         clip = self._recipe["clip"]
         self._tell(decision, losses_of(rewards, losses, self._labels, self._bounds, clip=clip))
+
+    @withhold_frames
+    def tell_all(self, *, losses: Pairs | None = None, rewards: Pairs | None = None) -> int:
+        """Report several outcomes in one transaction: pairs of a decision (or its id) and its own.
+
+        All are taken or, if one is refused, none. Returns how many count: with ``wait``, those
+        before their deadlines.
+        """
+        return self._tell_pairs(losses=losses, rewards=rewards)
+
+    def _feedback(self, decision: object, name: str, outcome: object) -> Floats:
+        rewards, losses = (outcome, None) if name == "rewards" else (None, outcome)
+        clip = self._recipe["clip"]
+        return losses_of(rewards, losses, self._labels, self._bounds, clip=clip)
 
     def _choice(self, decision: Trust) -> int | None:
         return index_of(self._indices, decision.expert)
@@ -158,11 +180,12 @@ class Advisor(LiveClient[Decision]):
         store: str | Store | None = None,
         key: Path | None = None,
         wait: Wait | None = None,
+        durable: Durable = "outcomes",
         default_reward: float | None = None,
         default_loss: float | None = None,
         **options: object,
     ) -> None:
-        run = RunOptions(simulation, seed, ledger, path, store, key, wait)
+        run = RunOptions(simulation, seed, ledger, path, store, key, wait, durable)
         recipe = terms(horizon, epsilon, delta, low, high, clip, algorithm)
         recipe["arms"] = list(labels_of("arms", arms))
         recipe["experts"] = list(labels_of("experts", experts))
@@ -184,8 +207,20 @@ class Advisor(LiveClient[Decision]):
         self, advice: Sequence[Sequence[float]] | Floats, *, user: User | None = None
     ) -> Decision:
         """Return the arm to play in the next round, on this advice: experts by arms."""
-        given = self._run.ask(advice_of(advice, self._experts, self._labels), user)
-        return Decision(self._labels[given.choice], given.id, given.token)
+        return self._given(self._run.ask(advice_of(advice, self._experts, self._labels), user))
+
+    def ask_many(
+        self,
+        advice: Sequence[Sequence[Sequence[float]] | Floats],
+        *,
+        users: Sequence[User] | None = None,
+    ) -> list[Decision]:
+        """Return the next decisions, one for each advice: all in one transaction, or none."""
+        seen = [advice_of(each, self._experts, self._labels) for each in advice]
+        return self._ask_many(seen, users)
+
+    def _given(self, ticket: Ticket, chance: float | None = None) -> Decision:
+        return Decision(self._labels[ticket.choice], ticket.id, ticket.token)
 
     @withhold_frames
     def tell(
@@ -193,6 +228,19 @@ class Advisor(LiveClient[Decision]):
     ) -> None:
         """Report the outcome of a decision (or its id): a reward or a loss in range."""
         self._tell(decision, loss_of(reward, loss, self._bounds, clip=self._recipe["clip"]))
+
+    @withhold_frames
+    def tell_all(self, *, reward: Pairs | None = None, loss: Pairs | None = None) -> int:
+        """Report several outcomes in one transaction: pairs of a decision (or its id) and its own.
+
+        All are taken or, if one is refused, none. Returns how many count: with ``wait``, those
+        before their deadlines.
+        """
+        return self._tell_pairs(reward=reward, loss=loss)
+
+    def _feedback(self, decision: object, name: str, outcome: object) -> float:
+        reward, loss = (outcome, None) if name == "reward" else (None, outcome)
+        return loss_of(reward, loss, self._bounds, clip=self._recipe["clip"])
 
     def _choice(self, decision: Decision) -> int | None:
         return index_of(self._indices, decision.arm)

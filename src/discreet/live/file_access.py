@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sqlite3
+import struct
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,25 +13,31 @@ from discreet.errors import DiscreetError
 from discreet.live.keys import new_file
 
 FAMILY = 0x4C6976  # "Liv": the application id of a run's file is this and the digit of its format
-FORMAT = 6  # 6: facts of releases, arms that come and go. Earlier formats cannot be read.
+FORMAT = 6  # 6: rows in blocks, facts of releases, arms that come and go. Earlier: unreadable.
+LARGE = 4_000_000  # bytes, which take some milliseconds to check
 MARK = (FAMILY << 8) + ord(str(FORMAT))
 TABLES = (
     # ``changes`` counts the changes that must not be lost; the last of them and the last release
     # have random names; ``tag`` authenticates all tables
     "CREATE TABLE run (recipe TEXT, token TEXT, session TEXT, key TEXT, asked INTEGER, running "
     "INTEGER, left_over INTEGER, released INTEGER, lost INTEGER, epoch INTEGER, epoch_start "
-    "INTEGER, learner BLOB, stream BLOB, draws TEXT, slots TEXT, changes INTEGER, release_name "
-    "BLOB, change_name BLOB, tag BLOB)",
+    "INTEGER, learner BLOB, stream BLOB, draws TEXT, slots TEXT, clock TEXT, changes INTEGER, "
+    "release_name BLOB, change_name BLOB, tag BLOB)",
     "CREATE TABLE batch (number INTEGER PRIMARY KEY, action TEXT, trace TEXT, size INTEGER, told "
     "INTEGER, held BLOB)",
     "CREATE TABLE decision (id INTEGER PRIMARY KEY, batch INTEGER, choice INTEGER, token TEXT, "
-    "asked_at REAL)",
     # until its deadline, if there is one
-    "CREATE TABLE outcome (decision INTEGER PRIMARY KEY, value BLOB)",
+    "asked_at REAL, outcome BLOB)",
     "CREATE TABLE choice (choice INTEGER PRIMARY KEY, times INTEGER)",
     # at most one: a release that the learner has not learned from yet
     "CREATE TABLE drawn (decision INTEGER PRIMARY KEY, shape TEXT, value BLOB, held BLOB, draws "
     "TEXT)",
+    # several such releases, in the order of drawing
+    "CREATE TABLE unlearned (batch INTEGER PRIMARY KEY, place INTEGER, decision INTEGER, shape "
+    "TEXT, value BLOB)",
+    # blocks of rows that ``tag`` authenticates together
+    "CREATE TABLE settled (kind TEXT, number INTEGER, decisions INTEGER, batches INTEGER, tag "
+    "BLOB, PRIMARY KEY (kind, number)) WITHOUT ROWID",
     # at most one for each batch; ``value`` is 64-bit floats, ``choice`` -1 if there is none
     "CREATE TABLE release (batch INTEGER PRIMARY KEY, choice INTEGER, size INTEGER, probability "
     "REAL, at REAL, value BLOB)",
@@ -87,27 +94,42 @@ def check_mark(file: sqlite3.Connection, path: Path) -> None:
         raise DiscreetError(f"{path} is a file of another kind, not a run.")
 
 
-def check_structure(file: sqlite3.Connection) -> None:
-    """Raise ValueError if pages are damaged, or if tables, triggers or views are not the usual."""
+def check_structure(file: sqlite3.Connection, *, whole: bool = False) -> None:
+    """Raise ValueError if pages are damaged, or if tables, triggers or views are not the usual.
+
+    The pages of a large file are checked only if the ``whole`` is: otherwise when they are used.
+    """
     # Text that is not valid UTF-8 must not stop the check.
     found = file.execute("SELECT CAST(sql AS BLOB) FROM sqlite_master").fetchall()
     if sorted(sql for (sql,) in found) != sorted(table.encode() for table in TABLES):
         raise ValueError("the tables are not those of a run")
+    (pages,), (size,) = (
+        file.execute(f"PRAGMA {name}").fetchone() for name in ("page_count", "page_size")
+    )
+    if not whole and pages * size > LARGE:
+        return
     if file.execute("PRAGMA quick_check(1)").fetchall() != [("ok",)]:
         raise ValueError("pages are damaged")
 
 
-@contextlib.contextmanager
-def transaction(file: sqlite3.Connection) -> Iterator[None]:
-    """Do all of what follows or nothing."""
-    file.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-        file.execute("COMMIT")
-    except BaseException:
-        if file.in_transaction:
-            file.execute("ROLLBACK")
-        raise
+class Transaction:
+    """Does all of what follows or nothing. A class, as it is used in every change."""
+
+    __slots__ = ("_file",)
+
+    def __init__(self, file: sqlite3.Connection) -> None:
+        self._file = file
+
+    def __enter__(self) -> None:
+        self._file.execute("BEGIN IMMEDIATE")
+
+    def __exit__(self, kind: object, error: BaseException | None, frames: object) -> None:
+        try:
+            if error is None:
+                self._file.execute("COMMIT")
+        finally:
+            if self._file.in_transaction:
+                self._file.execute("ROLLBACK")
 
 
 @contextlib.contextmanager
@@ -121,17 +143,26 @@ def snapshot(file: sqlite3.Connection) -> Iterator[None]:
             file.execute("ROLLBACK")
 
 
-@contextlib.contextmanager
-def explained(name: str) -> Iterator[None]:
-    """Say in one sentence what went wrong with SQLite."""
-    try:
-        yield
-    except UnicodeDecodeError:  # in SQLite's own message about a damaged table
-        raise DiscreetError(f"{name} is damaged: it cannot be read.") from None
-    except (sqlite3.Error, OSError) as error:
-        if error.args[:1] == ("file is not a database",):
-            raise DiscreetError(f"{name} is a file of another kind, not a run.") from None
-        raise DiscreetError(f"{name} cannot be used ({error}), so nothing has changed.") from None
+class Explained:
+    """Says in one sentence what went wrong with SQLite. A class, as it is used in every change."""
+
+    __slots__ = ("_name",)
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, frames: object) -> None:
+        if isinstance(error, UnicodeDecodeError):  # in SQLite's own message about a damaged table
+            raise DiscreetError(f"{self._name} is damaged: it cannot be read.") from None
+        if isinstance(error, sqlite3.Error | OSError):
+            if error.args[:1] == ("file is not a database",):
+                raise DiscreetError(f"{self._name} is a file of another kind, not a run.") from None
+            raise DiscreetError(
+                f"{self._name} cannot be used ({error}), so nothing has changed."
+            ) from None
 
 
 @contextlib.contextmanager
@@ -141,5 +172,5 @@ def reading(name: str) -> Iterator[None]:
         yield
     except DiscreetError:
         raise
-    except (TypeError, ValueError, LookupError, AttributeError, OverflowError):
+    except (TypeError, ValueError, LookupError, AttributeError, OverflowError, struct.error):
         raise DiscreetError(f"{name} is damaged: it cannot be read.") from None

@@ -4,29 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from discreet.ledger.guards import sqlite_lock
 from discreet.live.keys import LONGEST_NOTE, OVERHEAD, new_name
 from discreet.live.release_log import ReleaseFacts, ReleaseRow
-from discreet.live.rows import (
-    Change,
-    Counters,
-    Drawn,
-    Draws,
-    Example,
-    Group,
-    OpenRow,
-    Rows,
-    as_json,
-    as_text,
-    drawn_bytes,
-    from_text,
-    number_bytes,
-    numbers_from,
-)
+from discreet.live.row_text import as_json, as_text, drawn_bytes, number_bytes, numbers_from
+from discreet.live.rows import Change, Counters, Drawn, Draws, Example, Group, OpenRow, Rows
 from discreet.live.run_file import RunFile
 from discreet.live.slots import Slots, slots_from, slots_text
 
@@ -45,34 +31,34 @@ class FileStore(RunFile):
     def load(self, example: Example) -> None:
         """Read what is committed."""
         with sqlite_lock, self._explained(), self._reading(), self._snapshot():
-            execute = self._file.execute
-            self._verify()
-            text, token, session, _, *far, learner, stream, draws, slots, _, _, _, _ = execute(
-                "SELECT * FROM run"
-            ).fetchone()
+            self._example = example
+            if not self._is_checked:
+                self._verify()
+            self._is_checked = False
+            text, token, _, _, *far = self._columns
+            *far, learner, stream, draws, slots, clock, _, _, _, _ = far
             rows = Rows(json.loads(text), token, learner)
-            rows.session, rows.counters, rows.epoch = session, tuple(far[:5]), tuple(far[5:])
+            rows.session, rows.counters = self._session, tuple(far[:5])
+            rows.epoch = tuple(far[5:])
             rows.stream = self._decrypted(stream, "stream")
             rows.draws, rows.slots = _draws(draws), slots_from(slots)
-            for number, action, trace, size, told, held in execute(
-                "SELECT * FROM batch ORDER BY number"
-            ):
-                action, trace = from_text(example, f"[{action}, {trace}]")
-                held = self._decrypted(held, "batch", number, told)
-                rows.groups[number] = Group(number, action, trace, size, told, held)
-            for row in execute("SELECT * FROM decision ORDER BY id"):
-                rows.open[row[0]] = (*row, None)
-            for number, value in execute("SELECT * FROM outcome"):
-                rows.outcomes[number] = self._decrypted(value, "outcome", number) or b""
-            rows.choices = dict(execute("SELECT * FROM choice"))
+            rows.clock = () if clock is None else tuple(map(tuple, json.loads(clock)))
+            found = self._found
+            rows.open, rows.groups, rows.outcomes = found.open, found.groups, found.outcomes
+            rows.choices = dict(self._kept["choice"])
             noted = self._noted()
             rows.drawn = None if noted is None else noted[0]
             self._in_table = False
-            for number, shape, value, held, later in execute("SELECT * FROM drawn"):
+            for number, shape, value, held, later in self._kept["drawn"]:
                 content = self._decrypted(value, "drawn", number) or b""
                 held = self._decrypted(held, "drawn", number, 1)
                 rows.drawn = Drawn(number, numbers_from(shape, content), held, _draws(later))
                 self._in_table = True
+            for number, _, decision, shape, value in sorted(
+                self._kept["unlearned"], key=lambda row: row[1]
+            ):
+                content = self._decrypted(value, "unlearned", number) or b""
+                rows.unlearned[number] = decision, numbers_from(shape, content)
             # An interrupt may have come between a release and the count of it.
             self._advance()
         self.rows = rows
@@ -89,25 +75,25 @@ class FileStore(RunFile):
     ) -> None:
         """Open a decision, in the file first."""
         with sqlite_lock, self._explained(), self._change(counters, lasting=False):
+            # Here and below, what authenticates a row comes before the row: a block is read first.
             execute, tag = self._file.execute, self._tag
             if group is not None:
                 held = self._encrypted(group.held, "batch", group.number, group.told)
                 facts = (as_text(group.action), as_text(group.trace), group.size)
                 state = (group.told, held)
+                tag.put("batch", group.number, *facts)
+                tag.put("held", group.number, *state)
                 execute(
                     "INSERT INTO batch VALUES (?, ?, ?, ?, ?, ?)", (group.number, *facts, *state)
                 )
-                tag.put("batch", group.number, *facts)
-                tag.put("held", group.number, *state)
             number, of, choice, token, asked_at, _ = row
-            open_row = (number, of, choice, token, float(asked_at))
-            execute("INSERT OR REPLACE INTO decision VALUES (?, ?, ?, ?, ?)", open_row)
+            hidden = None if outcome is None else self._encrypted(outcome, "outcome", number)
+            open_row = (number, of, choice, token, float(asked_at), hidden)
             tag.put("decision", *open_row)
-            execute("INSERT OR REPLACE INTO choice VALUES (?, ?)", (choice, times))
+            execute("INSERT INTO decision VALUES (?, ?, ?, ?, ?, ?)", open_row)
             tag.put("choice", choice, times)
+            execute("INSERT OR REPLACE INTO choice VALUES (?, ?)", (choice, times))
             self._write_state(learner, None, draws)
-            if outcome is not None:
-                self._write_outcome(number, outcome)
         self.rows.ask(counters, row, times, group, learner, draws, outcome)
 
     def hold(self, drawn: Drawn) -> None:
@@ -128,6 +114,8 @@ class FileStore(RunFile):
             return False
         if drawn.decision < 0:  # a hold-out, which no decision makes due
             return False
+        if self._only_releases:  # outcomes may be ahead of the disk: a note must not be ahead too
+            return False
         content = drawn_bytes(drawn, self.rows.open[drawn.decision][1])
         if len(content) + OVERHEAD > LONGEST_NOTE:
             return False
@@ -146,9 +134,19 @@ class FileStore(RunFile):
                 self._encrypted(held, "drawn", decision, 1),
                 as_json(draws),
             )
-            self._file.execute("INSERT INTO drawn VALUES (?, ?, ?, ?, ?)", (decision, *row))
             self._tag.put("drawn", decision, *row)
+            self._file.execute("INSERT INTO drawn VALUES (?, ?, ?, ?, ?)", (decision, *row))
             self._in_table = True
+
+    def defer(self, group: int, decision: int, value: object) -> None:
+        """Keep one of several releases; the key counts them at the end of the transaction."""
+        with sqlite_lock, self._explained():
+            place, (shape, content) = len(self.rows.unlearned), number_bytes(value)
+            row = (place, decision, shape, self._encrypted(content, "unlearned", group))
+            self._tag.put("unlearned", group, *row)
+            self._file.execute("INSERT INTO unlearned VALUES (?, ?, ?, ?, ?)", (group, *row))
+            self._deferred += 1
+        self.rows.defer(group, decision, value)
 
     def tell(
         self,
@@ -166,43 +164,49 @@ class FileStore(RunFile):
         """Close a decision, in the file first."""
         # A release in the table is on the disk already, with all that is needed to repeat this.
         # A note is too, but the next one takes its place.
-        lasting = not self._in_table
+        unlearned = released is not None and released in self.rows.unlearned
+        lasting = not self._in_table and not unlearned
+        lasting = lasting and not (self._only_releases and released is None)
         releasing = released is not None and lasting
         with sqlite_lock, self._explained(), self._change(counters, lasting, releasing=releasing):
             execute, tag = self._file.execute, self._tag
             if group is not None:
                 held = self._encrypted(group.held, "batch", group.number, group.told)
                 row = (group.told, held, group.number)
-                execute("UPDATE batch SET told = ?, held = ? WHERE number = ?", row)
                 tag.put("held", group.number, group.told, held)
+                execute("UPDATE batch SET told = ?, held = ? WHERE number = ?", row)
             if closed is not None:
                 self._close_group(closed)
-            self._delete("decision", "id", decision)
-            if decision in self.rows.outcomes:
-                self._delete("outcome", "decision", decision)
+            if unlearned:
+                self._delete("unlearned", "batch", cast(int, released))
+            else:
+                self._delete("decision", "id", decision)
             if self._in_table:
                 self._delete("drawn", "decision", decision)
             if released is not None:  # of one size, whatever was drawn
                 numbers = None if value is None else number_bytes(value)[1]
                 choice, size, probability, at = facts or (None, None, None, None)
                 about = (choice, size, probability, None if at is None else float(at))
+                tag.put("release", released, *about, numbers)
                 execute(
                     "INSERT INTO release VALUES (?, ?, ?, ?, ?, ?)", (released, *about, numbers)
                 )
-                tag.add("release", released, *about, numbers)
             self._write_state(learner, stream, draws)
         self._in_table = False
         self.rows.tell(counters, decision, group, closed, released, value, learner, stream, draws)
 
     def releases(self) -> Iterator[ReleaseRow]:
         """Return all releases, by batch."""
-        with sqlite_lock, self._explained(), self._reading():
-            found = self._file.execute("SELECT * FROM release ORDER BY batch").fetchall()
-        return map(release_row, found)
+        return map(release_row, sorted(self._tag.checked("release")))
 
     def change(self, change: Change) -> None:
         """Make another change, in the file first."""
-        with sqlite_lock, self._explained(), self._change(change.counters, epoch=change.epoch):
+        lasting = not (self._only_releases and change.outcome is not None)
+        with (
+            sqlite_lock,
+            self._explained(),
+            self._change(change.counters, lasting, epoch=change.epoch),
+        ):
             if change.closed is not None:
                 self._close_group(change.closed)
             self._write_state(change.learner, change.stream, None, change.slots)
@@ -210,27 +214,27 @@ class FileStore(RunFile):
                 self._write_outcome(*change.outcome)
             for number in change.given_up:
                 self._delete("decision", "id", number)
-                if number in self.rows.outcomes:
-                    self._delete("outcome", "decision", number)
+            if change.clock is not None:
+                self._write_column("clock", json.dumps(change.clock))
             if change.epoch is not None:
-                self._file.execute("UPDATE run SET epoch = ?, epoch_start = ?", change.epoch)
-                self._file.execute("DELETE FROM batch")
                 for table in ("batch", "held"):
                     self._tag.drop_all(table)
+                self._file.execute("UPDATE run SET epoch = ?, epoch_start = ?", change.epoch)
+                self._file.execute("DELETE FROM batch")
         self.rows.change(change)
 
     def _close_group(self, number: int) -> None:
-        self._delete("batch", "number", number)
         self._tag.drop("held", number)
+        self._delete("batch", "number", number)
 
     def _delete(self, table: str, column: str, number: int) -> None:
-        self._file.execute(f"DELETE FROM {table} WHERE {column} = ?", (number,))
         self._tag.drop(table, number)
+        self._file.execute(f"DELETE FROM {table} WHERE {column} = ?", (number,))
 
     def _write_outcome(self, decision: int, outcome: bytes) -> None:
-        row = (decision, self._encrypted(outcome, "outcome", decision))
-        self._file.execute("INSERT OR REPLACE INTO outcome VALUES (?, ?)", row)
-        self._tag.put("outcome", *row)
+        hidden = self._encrypted(outcome, "outcome", decision)
+        self._tag.put("decision", *self.rows.open[decision][:5], hidden)
+        self._file.execute("UPDATE decision SET outcome = ? WHERE id = ?", (hidden, decision))
 
     def _write_state(
         self,
@@ -248,8 +252,11 @@ class FileStore(RunFile):
         )
         for column, content in columns:
             if content is not None:
-                self._contents[column] = content
-                self._tag.put(column, 0, content)
+                self._write_column(column, content)
+
+    def _write_column(self, column: str, content: str | bytes) -> None:
+        self._contents[column] = content
+        self._tag.put(column, 0, content)
 
 
 def release_row(row: tuple[Any, ...]) -> ReleaseRow:

@@ -64,9 +64,9 @@ class Version(NamedTuple):
     last_release: bytes  # its name
     last_change: bytes
 
-    def with_release(self, name: bytes) -> Version:
-        """Return the version after one more release."""
-        return self._replace(releases=self.releases + 1, last_release=name)
+    def with_release(self, name: bytes, more: int = 1) -> Version:
+        """Return the version after one more release, or several, of which the last has a name."""
+        return self._replace(releases=self.releases + more, last_release=name)
 
 
 NEW = Version(0, 0, bytes(NAME), bytes(NAME))
@@ -181,13 +181,13 @@ class Key:
         get them later, in the order of writing, so that after a power loss the key may be behind
         the run. A new note takes the place of the earlier one; without one that stays.
         """
-        before, later = self.version, version
-        if version.changes <= before.changes:
-            later = later._replace(changes=before.changes, last_change=before.last_change)
-        if version.releases <= before.releases:
-            later = later._replace(releases=before.releases, last_release=before.last_release)
-        version = later
-        note = self.note if note is None else note
+        before = self.version
+        if version.changes <= before.changes and version.last_change != before.last_change:
+            version = version._replace(changes=before.changes, last_change=before.last_change)
+        if version.releases <= before.releases and version.last_release != before.last_release:
+            version = version._replace(releases=before.releases, last_release=before.last_release)
+        if note is None:
+            note = self.note
         if version == before and note == self.note:
             return
         row = VERSION.pack(*version) + len(note).to_bytes(LENGTH, "big")

@@ -13,12 +13,13 @@ from discreet.errors import DiscreetError, check_int, check_positive, shorten
 from discreet.ledger import Ledger
 from discreet.ledger.inputs import User
 from discreet.live.arguments import MANY, loss_of, pair_of, vector_of
-from discreet.live.client import LiveClient, Path, RunOptions, Wait, terms
+from discreet.live.client import Durable, LiveClient, Path, RunOptions, Wait, terms
 from discreet.live.frames import withhold_frames
 from discreet.live.naming import Naming, items_of
 from discreet.live.rows import Recipe, Ticket
 from discreet.live.run import LiveRun
 from discreet.live.run_plan import RunPlan
+from discreet.live.several_client import Pairs, how_many
 from discreet.live.store import Store
 from discreet.problems import Functions, GeometryName, Points, domain_named
 from discreet.problems.domains import domain_text
@@ -49,6 +50,18 @@ class PointClient(LiveClient[Point]):
 
     def _choice(self, decision: Point) -> int:
         return NO_CHOICE
+
+    def ask(self, *, user: User | None = None) -> Point:
+        """Return the point to play in the next round, or both of them."""
+        return self._given(self._run.ask(0, user))
+
+    def ask_many(self, n: int, *, users: Sequence[User] | None = None) -> list[Point]:
+        """Return the next n decisions: all of them in one transaction, or none."""
+        return self._ask_many(how_many(n), users)
+
+    def _given(self, ticket: Ticket, chance: float | None = None) -> Point:
+        action = cast(Floats, ticket.action)
+        return Point(action.copy(), ticket.id, ticket.token, self._naming.words(action))
 
     def _shown(self, ticket: Ticket) -> Hashable:
         return None if ticket.action is None else self._naming.words(ticket.action)
@@ -114,6 +127,7 @@ class Optimizer(PointClient):
         store: str | Store | None = None,
         key: Path | None = None,
         wait: Wait | None = None,
+        durable: Durable = "outcomes",
         default_reward: Outcome | None = None,
         default_loss: Outcome | None = None,
         **options: object,
@@ -123,7 +137,7 @@ class Optimizer(PointClient):
                 "geometry is given, but is for VectorOptimizer: here the set is a domain, such "
                 "as 'ball(3)'."
             )
-        run = RunOptions(simulation, seed, ledger, path, store, key, wait)
+        run = RunOptions(simulation, seed, ledger, path, store, key, wait, durable)
         place = domain_named(domain)
         name = usual_algorithm(place.set) if algorithm is None else algorithm
         recipe = terms(horizon, epsilon, delta, low, high, clip, name)
@@ -148,12 +162,6 @@ class Optimizer(PointClient):
         vertices = run.plan.private.learner.plays_vertices
         self._naming = Naming(self._problem.place.set, recipe.get("items"), vertices=vertices)
 
-    def ask(self, *, user: User | None = None) -> Point:
-        """Return the point to play in the next round, or both of them."""
-        given = self._run.ask(0, user)
-        words = self._naming.words(given.action)
-        return Point(given.action.copy(), given.id, given.token, words)
-
     @withhold_frames
     def tell(
         self, decision: Point | int, *, loss: Outcome | None = None, reward: Outcome | None = None
@@ -164,6 +172,20 @@ class Optimizer(PointClient):
         """
         clip = self._recipe["clip"]
         self._tell(decision, _read(self._problem, reward, loss, self._range, clip=clip))
+
+    @withhold_frames
+    def tell_all(self, *, loss: Pairs | None = None, reward: Pairs | None = None) -> int:
+        """Report several outcomes in one transaction: pairs of a decision (or its id) and its own.
+
+        All are taken or, if one is refused, none. Returns how many count: with ``wait``, those
+        before their deadlines.
+        """
+        return self._tell_pairs(loss=loss, reward=reward)
+
+    def _feedback(self, decision: object, name: str, outcome: object) -> float | Floats:
+        reward, loss = (outcome, None) if name == "reward" else (None, outcome)
+        clip = self._recipe["clip"]
+        return _read(self._problem, reward, loss, self._range, clip=clip)
 
     def _size(self) -> str:
         return self._problem.domain
@@ -228,13 +250,14 @@ class VectorOptimizer(PointClient):
         store: str | Store | None = None,
         key: Path | None = None,
         wait: Wait | None = None,
+        durable: Durable = "outcomes",
         default_loss: Sequence[float] | Floats | None = None,
         **options: object,
     ) -> None:
         problem = _points(geometry, dimension, domain, loss_set)
         if epsilon is None:
             raise DiscreetError("epsilon is missing: say how private the run is to be.")
-        run = RunOptions(simulation, seed, ledger, path, store, key, wait)
+        run = RunOptions(simulation, seed, ledger, path, store, key, wait, durable)
         name = f"private-ftrl-{problem.geometry}" if algorithm is None else algorithm
         least = low if problem.by_range else _no_low(low)
         most = make_range(low, high).high if problem.by_range else check_positive("high", high)
@@ -262,18 +285,25 @@ class VectorOptimizer(PointClient):
         vertices = run.plan.private.learner.plays_vertices
         self._naming = Naming(sets.points, recipe.get("items"), vertices=vertices)
 
-    def ask(self, *, user: User | None = None) -> Point:
-        """Return the point to play in the next round."""
-        given = self._run.ask(0, user)
-        words = self._naming.words(given.action)
-        return Point(given.action.copy(), given.id, given.token, words)
-
     @withhold_frames
     def tell(
         self, decision: Point | int, *, loss: Sequence[float] | Floats | Mapping[str, float]
     ) -> None:
         """Report the loss vector of a decision (or its id); by item, if items have names."""
-        vector = vector_of("losses", self._naming.by_item(loss), self._recipe["dimension"])
+        self._tell(decision, self._feedback(decision, "loss", loss))
+
+    @withhold_frames
+    def tell_all(self, *, loss: Pairs) -> int:
+        """Report several loss vectors in one transaction: pairs of a decision (or its id) and its.
+
+        All are taken or, if one is refused, none. Returns how many count: with ``wait``, those
+        before their deadlines.
+        """
+        return self._tell_pairs(loss=loss)
+
+    def _feedback(self, decision: object, name: str, outcome: object) -> Floats:
+        given = self._naming.by_item(cast(Floats, outcome))
+        vector = vector_of("losses", given, self._recipe["dimension"])
         if not self._losses.contains(vector, ROUNDING * abs(self._recipe["high"])):
             if not self._recipe["clip"]:
                 raise DiscreetError(
@@ -281,7 +311,7 @@ class VectorOptimizer(PointClient):
                     "there."
                 )
             self._losses.project(vector)
-        self._tell(decision, vector)
+        return vector
 
     def _size(self) -> str:
         domain = self._recipe.get("domain")

@@ -56,6 +56,12 @@ class ReleaseLog:
         # Earlier sums and later rows are replaced in one assignment, so an interrupt loses nothing.
         self._kept: tuple[dict[tuple[int, int], tuple[int, float]], bytearray] = {}, bytearray()
 
+    def copied(self) -> ReleaseLog:
+        """Return a copy, to go back to."""
+        copy = ReleaseLog()
+        copy._kept = self._kept[0], bytearray(self._kept[1])
+        return copy
+
     def add(self, batch: int, facts: ReleaseFacts, value: object) -> None:
         """Add a release; adding the same one again, after an interrupt, changes nothing."""
         choice, size, probability, at = facts

@@ -124,7 +124,7 @@ class ReportFile:
             )
         with found._closed_by_failure(), sqlite_lock, found._explained():
             found._pragmas()
-            with found._waiting(), file_access.transaction(found._file):
+            with found._waiting(), file_access.Transaction(found._file):
                 found._file.execute(f"PRAGMA application_id = {MARK}")
                 for table in TABLES:
                     found._file.execute(table)
@@ -179,7 +179,7 @@ class ReportFile:
     @contextlib.contextmanager
     def change(self) -> Iterator[None]:
         """Enter reports, and all that follows from them, or nothing."""
-        with sqlite_lock, self._explained(), file_access.transaction(self._file):
+        with sqlite_lock, self._explained(), file_access.Transaction(self._file):
             yield
 
     def enter(self, number: int, version: int, payload: bytes) -> bool:
@@ -200,7 +200,7 @@ class ReportFile:
 
     def publish(self, published: Published, reports: int, state: bytes) -> None:
         """Keep a published model, on the disk; older versions no longer count."""
-        with sqlite_lock, self._explained(), self._waiting(), file_access.transaction(self._file):
+        with sqlite_lock, self._explained(), self._waiting(), file_access.Transaction(self._file):
             recipe, task, *_ = self._file.execute("SELECT * FROM server").fetchone()
             self._write([recipe, task, *published, reports, state])
             oldest = published.version - self._lag

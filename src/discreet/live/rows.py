@@ -1,24 +1,17 @@
-"""What a live run consists of: rows of a few tables, the changes to them, and rows as text."""
+"""What a live run consists of: rows of a few tables, and the changes to them."""
 
 from __future__ import annotations
 
-import json
 import secrets
-import struct
 from collections.abc import Callable, Hashable, Mapping
 from functools import partial
-from typing import Any, NamedTuple, TypedDict, TypeVar
+from typing import Any, NamedTuple, TypedDict
 
-import numpy as np
-
-from componentjit import with_names
-from discreet.errors import DiscreetError
 from discreet.live.release_log import ReleaseFacts, ReleaseLog
+from discreet.live.row_tables import MemoryTable, Overlay, Table
 from discreet.live.slots import Slots
 from discreet.problems.points import GeometryName, LossSetName
 
-Part = TypeVar("Part")
-SIZES = struct.Struct(">QQIIi")  # of a release: decision, group, and lengths in bytes
 Example = tuple[object, object]  # an action and a trace, of the kind that a learner makes
 Epoch = tuple[int, int]  # its number, and its first round
 
@@ -27,6 +20,8 @@ Epoch = tuple[int, int]  # its number, and its first round
 # the time.
 Counters = tuple[int, int, int, int, int]
 RELEASED = 3  # the place of releases among the counters
+# Where a clock was set back: decisions before this number were given at this time, at the latest.
+Clock = tuple[tuple[int, float], ...]
 
 
 class Recipe(TypedDict, total=False):
@@ -69,6 +64,7 @@ class Recipe(TypedDict, total=False):
     ledger: bool
     wait: float | None  # seconds
     default: float | list[float] | None
+    durable: str  # what is on the disk when an outcome was told
     options: Mapping[str, object]
 
 
@@ -134,6 +130,7 @@ class Change(NamedTuple):
     given_up: tuple[int, ...] = ()  # decisions
     epoch: Epoch | None = None  # a new one: all groups are closed
     slots: Slots | None = None  # if arms come and go
+    clock: Clock | None = None
 
     def __repr__(self) -> str:
         return f"Change(counters={self.counters}, rows=<hidden>)"
@@ -166,15 +163,21 @@ class Rows:
         self.stream: bytes | None = None  # raw: what the channel holds, if all rounds are a stream
         self.draws: Draws | None = None
         self.slots: Slots | None = None  # if arms come and go
-        self.groups: dict[int, Group] = {}
-        self.open: dict[int, OpenRow] = {}  # in the order of asking
-        self.outcomes: dict[int, bytes] = {}  # raw: of open decisions that wait for a deadline
+        self.groups: Table[Group] = MemoryTable()
+        self.open: Table[OpenRow] = MemoryTable()  # in the order of asking
+        self.outcomes: Table[bytes] = MemoryTable()  # raw: what is kept with open decisions
         self.choices: dict[int, int] = {}  # how often each was made
+        self.clock: Clock = ()
         self.drawn: Drawn | None = None  # until the learner has learned from it
         self.log = ReleaseLog()  # empty if a store keeps the releases elsewhere
+        # The same, of several: by group, the decision and the value, in the order of drawing. Their
+        # decisions are closed; their groups end when the learner has learned from them.
+        self.unlearned: dict[int, tuple[int, Any]] = {}
         self._asked: tuple[Any, ...] | None = None  # the change that is being made
         self._told: tuple[Any, ...] | None = None
         self._changed: Change | None = None
+        self._before: dict[str, Any] | None = None  # the first of several changes
+        self._merged: list[tuple[str, Overlay[Any]]] | None = None
 
     def ask(
         self,
@@ -209,7 +212,11 @@ class Rows:
     @property
     def releases(self) -> int:
         """How many releases were drawn."""
-        return self.counters[RELEASED] + (self.drawn is not None)
+        return self.counters[RELEASED] + (self.drawn is not None) + len(self.unlearned)
+
+    def defer(self, group: int, decision: int, value: object) -> None:
+        """Keep one of several releases; see ``Store.defer``."""
+        self.unlearned[group] = decision, value
 
     def tell(
         self,
@@ -245,13 +252,15 @@ class Rows:
             self.draws = draws
         if facts is not None and released is not None:
             self.log.add(released, facts, value)
+        if released is not None:
+            self.unlearned.pop(released, None)
         self.drawn = None
         self._told = None
 
     def change(self, change: Change) -> None:
         """Make another change."""
         self._changed = change
-        self.counters, closed, learner, stream, outcome, given_up, epoch, slots = change
+        self.counters, closed, learner, stream, outcome, given_up, epoch, slots, clock = change
         if closed is not None:
             self.groups.pop(closed, None)
         if learner is not None:
@@ -263,6 +272,8 @@ class Rows:
         for number in given_up:
             self.open.pop(number, None)
             self.outcomes.pop(number, None)
+        if clock is not None:
+            self.clock = clock
         if epoch is not None:
             self.epoch = epoch
             self.groups.clear()
@@ -274,8 +285,41 @@ class Rows:
         """Return the open decisions, in the order of asking."""
         return [Ticket(*row) for row in self.open.values()]
 
+    def given_at(self, number: int, asked_at: float) -> float:
+        """Return when a decision was given: if the clock was set back since, not after that."""
+        for before, latest in self.clock:
+            if number < before:
+                return min(asked_at, latest)
+        return asked_at
+
+    def begin(self) -> None:
+        """Begin several changes, which are made whole or not at all."""
+        copies: dict[str, Any] = {"choices": dict(self.choices), "unlearned": dict(self.unlearned)}
+        copies["log"] = self.log.copied()
+        self._before = {**vars(self), **copies}
+        self.open, self.groups = Overlay(self.open), Overlay(self.groups)
+        self.outcomes = Overlay(self.outcomes)
+
+    def commit(self) -> None:
+        """Make the changes since ``begin``: from the first assignment on, they count."""
+        now = [(name, vars(self)[name]) for name in ("open", "groups", "outcomes")]
+        self._merged, self._before = now, None
+        for name, overlay in now:
+            vars(self)[name] = overlay.merge()
+        self._merged = None
+
     def complete(self) -> None:
-        """Repeat a change that was interrupted, if one was."""
+        """Repeat a change that was interrupted, if one was; take several back that were not made.
+
+        Whether they were made is decided by ``commit``.
+        """
+        if self._before is not None:
+            vars(self).update(self._before, _before=None)
+            self._asked = self._told = self._changed = None
+        if self._merged is not None:
+            for name, overlay in self._merged:
+                vars(self)[name] = overlay.merge()
+            self._merged = None
         if self._asked is not None:
             self.ask(*self._asked)
         if self._told is not None:
@@ -294,76 +338,3 @@ def new_session() -> str:
     successor.
     """
     return secrets.token_hex(4)
-
-
-def as_text(value: object) -> str:
-    """Return an action or a trace as text, without losing a digit."""
-    return json.dumps(_as_lists(value))
-
-
-def from_text(example: Part, text: str) -> Part:
-    """Return the value that a text stands for, of the same kind as the example."""
-    return with_names(example, _with_arrays(example, json.loads(text)))
-
-
-def recipe_text(recipe: Recipe) -> str:
-    """Return the arguments of a run as text, or refuse those that text cannot hold."""
-    given: dict[str, object] = {**recipe, **recipe["options"]}
-    for name, value in given.items():
-        if name == "options":
-            continue
-        labels = value if isinstance(value, list) else [value]
-        if not all(label is None or isinstance(label, str | int | float) for label in labels):
-            raise DiscreetError(
-                f"{name} has a value that is neither text nor a number, which a file cannot hold."
-            )
-    return json.dumps(recipe)
-
-
-def number_bytes(value: object) -> tuple[str, bytes]:
-    """Return the shape and the bytes of a release: of one size, whatever was drawn."""
-    if isinstance(value, float):
-        return "null", np.float64(value).tobytes()
-    array = np.asarray(value, np.float64)
-    return json.dumps(array.shape), array.tobytes()
-
-
-def numbers_from(shape: str, content: bytes) -> object:
-    """Return the release that ``number_bytes`` has written."""
-    size, numbers = json.loads(shape), np.frombuffer(content, np.float64)
-    return float(numbers[0]) if size is None else numbers.reshape(size).copy()
-
-
-def drawn_bytes(drawn: Drawn, group: int) -> bytes:
-    """Return a release of a group as bytes, without generators: of one size, whatever was drawn."""
-    shape, content = number_bytes(drawn.value)
-    held = -1 if drawn.held is None else len(drawn.held)
-    head = SIZES.pack(drawn.decision, group, len(shape), len(content), held)
-    return head + shape.encode() + content + (drawn.held or b"")
-
-
-def drawn_from(content: bytes) -> tuple[Drawn, int]:
-    """Return the release that ``drawn_bytes`` has written, and its group."""
-    decision, group, shape, size, held = SIZES.unpack_from(content)
-    text, numbers = SIZES.size + shape, SIZES.size + shape + size
-    value = numbers_from(content[SIZES.size : text].decode(), content[text:numbers])
-    return Drawn(decision, value, None if held < 0 else content[numbers:]), group
-
-
-def as_json(draws: Draws | None) -> str | None:
-    """Return the state of the generators as text, if there is one."""
-    return None if draws is None else json.dumps(draws)
-
-
-def _as_lists(value: object) -> object:
-    if isinstance(value, tuple):
-        return [_as_lists(part) for part in value]
-    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
-
-
-def _with_arrays(example: object, parts: object) -> object:
-    if isinstance(example, tuple):
-        if not isinstance(parts, list):
-            raise TypeError("the text stands for something else")
-        return tuple(_with_arrays(one, other) for one, other in zip(example, parts, strict=True))
-    return np.array(parts, dtype=example.dtype) if isinstance(example, np.ndarray) else parts

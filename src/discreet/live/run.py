@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, Self
 
 import numpy as np
@@ -14,13 +13,13 @@ from discreet.live.changing_arms import ChangingArms
 from discreet.live.frames import withhold_frames, without_frames
 from discreet.live.holdout import HELD_OUT
 from discreet.live.rows import Change, Draws, Group, OpenRow, Rows, Ticket, new_drawn, new_group
-from discreet.live.run_epochs import RunInEpochs
 from discreet.live.run_plan import RunPlan
 from discreet.live.run_state import unexpected_user
+from discreet.live.several import SeveralAtOnce
 from discreet.private import Private
 
 
-class LiveRun(ChangingArms, RunInEpochs):
+class LiveRun(ChangingArms, SeveralAtOnce):
     """A private learner in use: it decides, takes outcomes, and releases what is due.
 
     All its state is rows of a store. What a group of rounds holds is put into the channel while an
@@ -65,62 +64,64 @@ class LiveRun(ChangingArms, RunInEpochs):
         """Return what to do in the next round, as the fields of a ticket, and its probability."""
         if not self._mark[0] or self._inside():
             self._check_caller()
-        action: Any
         try:
             with self._lock:
                 if self._changing:
                     self._recover()
-                rows, rng, now, outcome = self._store.rows, self._rng, self._clock(), None
-                if self._guarded or user is not None:
-                    outcome = self._admit(rows, now, user)
-                elif rows.counters[0] >= self._end:
-                    self._next_epoch(rows)
-                acted = None
-                if type(observation) is Available:
-                    acted = self._turn_to(rows, observation, rng)
-                asked, number, left, released, lost = rows.counters
-                self._changing = True
-                group = learner = draws = None
-                if left == 0:
-                    number, engine = asked, self._engine
-                    action, trace, left, held = acted or engine.act(observation, rng)
-                    if self._records is None:
-                        learner = engine.learner_state.tobytes()
-                    else:  # a policy decided: nothing was learned, and nobody may see what it chose
-                        unknown = self._plan.no_outcome
-                        outcome, chosen = self._records.opened(unknown, observation, action)
-                        action = 0
-                    group = new_group((number, action, trace, left, 0, held))
-                    self._chance = number, self.chance_of(group)
-                else:
-                    action = rows.groups[number].action
-                    if self._chance[0] != number:
-                        self._chance = number, self.chance_of(rows.groups[number])
-                chance = self._chance[1]
-                choice = (
-                    int(action) if self._carry is None else self._carry(action, observation, rng)
-                )
-                of, side = number, self._side
-                if side is not None:
-                    arm = self._set_aside(side, asked, group, rng)
-                    chance = side.mixed(asked, chance if arm < 0 else side.chance_of(arm))
-                    if arm >= 0:
-                        of, choice, left = HELD_OUT, arm, left + 1
-                        outcome = self._plan.with_chance(outcome, chance)
-                    if arm >= 0 or group is not None:
-                        learner = self._learned()
-                if rows.draws is not None:
-                    draws = Draws(rng.bit_generator.state, rows.draws.privacy)
-                row = asked, of, choice, self._token, now, action
-                counters = asked + 1, number, left - 1, released, lost
-                times = rows.choices.get(choice, 0) + 1
-                # By position, in the order of the parameters: keywords would cost 1 % of the time.
-                self._commit_ask(counters, row, times, group, learner, draws, outcome)
+                decided = self._decide(observation, user)
                 self._changing = False
-                return (row if self._records is None else (*row[:5], chosen)), chance
+                return decided
         except BaseException as error:
-            group = held = learner = user = observation = outcome = action = chosen = None
+            user = observation = None
             raise without_frames(error)  # noqa: B904 - the same error
+
+    def _decide(self, observation: object, user: User | None) -> tuple[OpenRow, float | None]:
+        action: Any
+        rows, rng, now, outcome = self._store.rows, self._rng, self._clock(), None
+        if self._guarded or user is not None:
+            outcome = self._admit(rows, now, user)
+        elif rows.counters[0] >= self._end:
+            self._next_epoch(rows)
+        acted = None
+        if type(observation) is Available:
+            acted = self._turn_to(rows, observation, rng)
+        asked, number, left, released, lost = rows.counters
+        self._changing = True
+        group = learner = draws = None
+        if left == 0:
+            number, engine = asked, self._engine
+            action, trace, left, held = acted or engine.act(observation, rng)
+            if self._records is None:
+                learner = engine.learner_state.tobytes()
+            else:  # a policy decided: nothing was learned, and nobody may see what it chose
+                unknown = self._plan.no_outcome
+                outcome, chosen = self._records.opened(unknown, observation, action)
+                action = 0
+            group = new_group((number, action, trace, left, 0, held))
+            self._chance = number, self.chance_of(group)
+        else:
+            action = rows.groups[number].action
+            if self._chance[0] != number:
+                self._chance = number, self.chance_of(rows.groups[number])
+        chance = self._chance[1]
+        choice = int(action) if self._carry is None else self._carry(action, observation, rng)
+        of, side = number, self._side
+        if side is not None:
+            arm = self._set_aside(side, asked, group, rng)
+            chance = side.mixed(asked, chance if arm < 0 else side.chance_of(arm))
+            if arm >= 0:
+                of, choice, left = HELD_OUT, arm, left + 1
+                outcome = self._plan.with_chance(outcome, chance)
+            if arm >= 0 or group is not None:
+                learner = self._learned()
+        if rows.draws is not None:
+            draws = Draws(rng.bit_generator.state, rows.draws.privacy)
+        row = asked, of, choice, self._token, now, action
+        counters = asked + 1, number, left - 1, released, lost
+        times = rows.choices.get(choice, 0) + 1
+        # By position, in the order of the parameters: keywords would cost 1 % of the time.
+        self._commit_ask(counters, row, times, group, learner, draws, outcome)
+        return (row if self._records is None else (*row[:5], chosen)), chance
 
     def _admit(self, rows: Rows, now: float, user: User | None) -> bytes | None:
         """Check deadlines, the order of outcomes and the ledger before a decision is given.
@@ -129,10 +130,12 @@ class LiveRun(ChangingArms, RunInEpochs):
         """
         outcome = None
         if self._wait is not None:
-            self._correct_clock(rows, now)
-            self._pass_deadlines(rows, now, self._wait)
+            if not self._several:
+                self._correct_clock(rows, now)
+                self._pass_deadlines(rows, now, self._wait)
             outcome = self._plan.no_outcome
-        self._release_held_out(rows)  # if a failure kept it back
+        if not self._several:
+            self._release_held_out(rows)  # if a failure kept it back
         if self._budget is None and user is not None:
             raise unexpected_user()
         if rows.counters[0] >= self._end:
@@ -186,7 +189,8 @@ class LiveRun(ChangingArms, RunInEpochs):
                 if token is not None and (token != given or choice != chosen):
                     return self._not_open(number, token)
                 if self._wait is not None:
-                    return self._keep(rows, number, feedback, asked_at + self._wait)
+                    given_at = rows.given_at(number, asked_at) if rows.clock else asked_at
+                    return self._keep(rows, number, feedback, given_at + self._wait)
                 if self._records is not None:
                     feedback = self._records.record(rows.outcomes[number], feedback)
                 self._count(rows, number, of, feedback)
@@ -205,7 +209,7 @@ class LiveRun(ChangingArms, RunInEpochs):
         self._changing = True
         if before is None:  # of an epoch that is over: nobody learns from it any more
             self._commit_tell(counters, decision)
-            self._changing = False
+            self._changing = self._several
             return
         number, action, trace, size, told, held = before
         after = group = closed = stream = draws = None
@@ -226,6 +230,9 @@ class LiveRun(ChangingArms, RunInEpochs):
             if rows.draws is not None:
                 draws = Draws(rows.draws.learner, self._noise_rng.bit_generator.state)
             if engine.showing:
+                if self._deferring:
+                    self._defer(before, decision, value, after, draws)
+                    return
                 self._commit_draw(new_drawn((decision, value, after, draws)))
             self._learn(rows, before, decision, value, after, draws)
             return
@@ -236,7 +243,7 @@ class LiveRun(ChangingArms, RunInEpochs):
         else:
             group = new_group((number, action, trace, size, told + 1, after))
         self._commit_tell(counters, decision, group, closed, None, None, None, stream)
-        self._changing = False
+        self._changing = self._several
 
     def _learn(
         self,
@@ -273,7 +280,7 @@ class LiveRun(ChangingArms, RunInEpochs):
             draws,
             self._facts(before),
         )
-        self._changing = False
+        self._changing = self._several
 
     def _finish(self, rows: Rows) -> None:
         """Hand a release that is held to the learner, which has failed or never seen it."""
@@ -296,30 +303,8 @@ class LiveRun(ChangingArms, RunInEpochs):
         self._changing = True
         kept = self._plan.kept(feedback, rows.outcomes[number])
         self._commit(Change(rows.counters, outcome=(number, kept)))
-        self._changing = False
+        self._changing = self._several
         return True
-
-    def _pass_deadlines(self, rows: Rows, now: float, wait: float) -> None:
-        """Count every outcome whose deadline has passed, or the default, in the order of asking."""
-        if now < self._next_deadline:
-            return
-        self._next_deadline = now + wait
-        for ticket in rows.tickets():
-            if now < ticket.asked_at + wait:
-                self._next_deadline = ticket.asked_at + wait
-                return
-            outcome = self._plan.read(rows.outcomes[ticket.id])
-            self._count(rows, ticket.id, ticket.group, outcome)
-
-    def _correct_clock(self, rows: Rows, now: float) -> None:
-        """After the clock was set back, date future decisions to now: otherwise all would wait."""
-        if rows.open and Ticket(*next(reversed(rows.open.values()))).asked_at > now:
-            for ticket in [each for each in rows.tickets() if each.asked_at > now]:
-                self._changing = True
-                dated = ticket._replace(asked_at=now)
-                self._commit_ask(rows.counters, dated, rows.choices[ticket.choice])
-                self._changing = False
-            self._next_deadline = -math.inf
 
     @withhold_frames
     def release_due(self) -> int:
@@ -331,14 +316,7 @@ class LiveRun(ChangingArms, RunInEpochs):
             rows = self._committed()
             self._release_due(rows)
             self._release_held_out(rows)
-            return rows.releases - before
-
-    def _release_due(self, rows: Rows) -> None:
-        """Count every outcome whose deadline has passed."""
-        if self._wait is not None:
-            now = self._clock()
-            self._correct_clock(rows, now)
-            self._pass_deadlines(rows, now, self._wait)
+            return self._store.rows.releases - before
 
     @withhold_frames
     def give_up(self, number: int, token: str | None = None) -> bool:
@@ -366,17 +344,25 @@ class LiveRun(ChangingArms, RunInEpochs):
         asked, running, left, released, lost = rows.counters
         group = rows.groups.get(ticket.group)
         whole = self._engine.holding and group is not None
-        gone = [ticket.id]
-        if whole:
-            gone = [other.id for other in rows.tickets() if other.group == ticket.group]
+        gone = self._open_of(rows, group) if whole and group is not None else [ticket.id]
         closed = ticket.group if whole or (group is not None and group.size == 1) else None
         left = 0 if closed == running else left
         self._changing = True
         counters = (asked, running, left, released, lost + whole)
         learner = self._given_up(group.trace) if group and closed is not None else None
         self._commit(Change(counters, learner=learner, closed=closed, given_up=tuple(gone)))
-        self._changing = False
+        self._changing = self._several
         return whole
+
+    def _open_of(self, rows: Rows, group: Group) -> list[int]:
+        """Return the open decisions of a group, which are among those since its first round."""
+        left = rows.counters[2] if rows.counters[1] == group.number else 0
+        missing, gone = group.size - left - group.told, []
+        for number, of, *_ in rows.open.rising(group.number - 1):
+            gone += [number] if of == group.number else []
+            if len(gone) == missing:
+                break
+        return gone
 
     def _not_open(self, number: int, token: str | None) -> bool:
         """Return False for an outcome after its deadline, and refuse any other."""

@@ -32,4 +32,4 @@ class RunInEpochs(RunWithHoldOut):
         learner = engine.first + self._learned()[len(self._engine.learner_state) :]
         self._commit(Change(counters, learner=learner, stream=engine.stream, epoch=(number, asked)))
         self._engine, self._epoch, self._end = engine, number, asked + self._plan.rounds_of(number)
-        self._changing = False
+        self._changing = self._several

@@ -10,27 +10,21 @@ import sqlite3
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from discreet.errors import DiscreetError, check_path, shorten
 from discreet.ledger.guards import sqlite_lock
 from discreet.live import file_access
 from discreet.live.file_access import FORMAT, MARK, TABLES
-from discreet.live.keys import NEW, Key, KeyPlace, Version, new_file, new_name
-from discreet.live.rows import (
-    Counters,
-    Drawn,
-    Recipe,
-    Rows,
-    as_json,
-    drawn_from,
-    new_session,
-    recipe_text,
-)
+from discreet.live.file_rows import FileRows
+from discreet.live.keys import NEW, KeyPlace, Version, new_file
+from discreet.live.row_tables import Stored
+from discreet.live.row_text import as_json, from_text, recipe_text
+from discreet.live.rows import Counters, Example, Group, Recipe, Rows, new_session
+from discreet.live.run_version import VersionedStore
 from discreet.live.slots import slots_text
-from discreet.live.store import Store
-from discreet.live.tags import Tag
 
+ONLY_RELEASES = "releases"  # the value of the option ``durable`` by which outcomes do not wait
 FIRST = (
     "INSERT INTO run (recipe, token, session, key, epoch, epoch_start, learner, stream, draws, "
     "slots) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -41,7 +35,7 @@ COUNT = (
 )
 
 
-class RunFile(Store):
+class RunFile(VersionedStore):
     """A file with one writer and authentic content; ``FileStore`` reads and writes its rows."""
 
     layout = FORMAT
@@ -55,7 +49,14 @@ class RunFile(Store):
         self._fingerprint: str | None = None  # of the key
         self._version = NEW
         self._recipe = ""  # as text
+        self._columns: tuple[Any, ...] = ()  # of ``run``, as they were read; and small tables
+        self._kept: dict[str, list[Any]] = {}
         self._contents: dict[str, str | bytes] = {}  # of columns of ``run``, to be written
+        self._is_checked = False  # what is in memory is what the file has: there was no change yet
+        self._example: Example = (0, 0)  # of an action and a trace
+        self._together = False  # in a block of several changes
+        self._deferred = 0  # releases in it
+        self._only_releases = False  # are waited for: other outcomes need not be on the disk
         self._file: sqlite3.Connection
         self._lock: sqlite3.Connection
 
@@ -110,53 +111,12 @@ class RunFile(Store):
                     if fingerprint is not None:
                         self._key = place.find(token, fingerprint)
                     self._verify()
+                    self._is_checked = True
                     self._drop_undone()
                 if [type(each) for each in self._version] != [int, int, bytes, bytes]:
                     raise ValueError("not what a run writes")
                 self._begin_session()
             self._advance()
-
-    def _check_age(self, key: Key) -> None:
-        """Refuse a run that is older than its key, or that another copy has gone on from."""
-        mine, known = self._version, key.version
-        if mine.releases + (self._noted() is not None) < known.releases:
-            raise DiscreetError(
-                f"{self.name} is an old copy: it has {mine.releases} releases, but the run has had "
-                f"{known.releases}. Continuing it would release batches twice; use the file that "
-                "the run was last in."
-            )
-        if mine.changes < known.changes:
-            raise DiscreetError(
-                f"{self.name} is an old copy: outcomes that were told since then are missing (it "
-                f"has {mine.changes} changes, but the run has had {known.changes}). Use the file "
-                "that the run was last in."
-            )
-        another = mine.releases == known.releases and mine.last_release != known.last_release
-        another |= mine.changes == known.changes and mine.last_change != known.last_change
-        if another:
-            raise DiscreetError(
-                f"{self.name} is an old copy: the run went on from another one. Use the file that "
-                "the run was last in."
-            )
-
-    def _noted(self) -> tuple[Drawn, int] | None:
-        """Return the release that the key keeps for the run as it is, and its group."""
-        key, version = self._key, self._version
-        if (
-            key is None
-            or not key.note
-            or key.version != version.with_release(key.version.last_release)
-        ):
-            return None
-        try:
-            return drawn_from(key.decrypt(key.note, self._note_name(key.version.last_release)))
-        except ValueError:
-            return None
-
-    def _note_name(self, release: bytes) -> bytes:
-        """Return what is authenticated with a note: it is for one state of the run."""
-        releases, changes, *names = self._version
-        return b"".join([self._row_name("note", releases, changes), *names, release])
 
     def _begin_session(self) -> None:
         """Take the run for this process: whoever had it before can no longer change it."""
@@ -174,6 +134,7 @@ class RunFile(Store):
             self._lock = file_access.only_writer(path)
             weakref.finalize(self, file_access.close, self._lock, os.getpid())
             self._key, self._synchronous, self._session = None, "", ""
+            self._is_checked = False
             self._file = file_access.connect(f"{path.as_uri()}?mode=rw")
             weakref.finalize(self, file_access.close, self._file, os.getpid())
             with self._closed_by_failure():
@@ -198,7 +159,7 @@ class RunFile(Store):
             "stream = NULL, key = ?",
             (stream is not None, fingerprint),
         )
-        for table in ("batch", "decision", "outcome", "drawn"):
+        for table in ("batch", "decision", "drawn", "unlearned", "settled"):
             self._file.execute(f"DELETE FROM {table}")
         self._measure()
 
@@ -212,22 +173,24 @@ class RunFile(Store):
         if noted is None:
             return
         drawn, group = noted
-        if execute("SELECT 1 FROM decision WHERE id = ?", (drawn.decision,)).fetchone():
+        if drawn.decision in self._found.open:
             return
+        self._is_checked = False
+        gone = execute("SELECT id FROM decision WHERE batch = ?", (group,)).fetchall()
+        for (number,) in gone:
+            self._tag.drop("decision", number)
+            execute("DELETE FROM decision WHERE id = ?", (number,))
+        for table in ("batch", "held"):
+            self._tag.drop(table, group)
         lost = execute("DELETE FROM batch WHERE number = ?", (group,)).rowcount
-        execute(
-            "DELETE FROM outcome WHERE decision IN (SELECT id FROM decision WHERE batch = ?)",
-            (group,),
-        )
-        execute("DELETE FROM decision WHERE batch = ?", (group,))
+        self._tag.write_blocks(execute)
         execute(
             "UPDATE run SET released = released + 1, lost = lost + ?, "
             "left_over = CASE running WHEN ? THEN 0 ELSE left_over END",
             (lost, group),
         )
-        self._measure()
         assert self._key is not None, "there was a note"
-        self._version = self._version._replace(last_release=self._key.version.last_release)
+        self._version = self._version.with_release(self._key.version.last_release)
 
     def _be_careful(self) -> None:
         """Overwrite what is erased, and wait for the disk; macOS must be told to."""
@@ -241,28 +204,66 @@ class RunFile(Store):
         return cast(Recipe, json.loads(self._recipe))
 
     def _measure(self) -> tuple[bytes, bytes]:
-        """Compute the tag of what is in the file; return it, and the one that is there."""
-        execute = self._file.execute
-        self._tag = tag = Tag(None if self._key is None else self._key.tag_secret)
-        ((text, token, session, fingerprint, *rest),) = execute("SELECT * FROM run").fetchall()
-        *counters, learner, stream, draws, slots, changes, release, change, found = rest
-        columns = {"recipe": text, "learner": learner, "stream": stream, "draws": draws}
-        columns["slots"] = slots
-        for column, content in columns.items():
+        """Compute the tag of what is in the file; return it, and the one that is there.
+
+        Of blocks that are settled it reads what authenticates them: their rows, when they are used.
+        """
+        execute, secret = self._file.execute, None if self._key is None else self._key.tag_secret
+        me = weakref.proxy(self)  # or a store that is forgotten would keep its file
+        self._found = FileRows(
+            secret,
+            execute,
+            lambda: me._loading(),
+            lambda what: me._not_authentic(what),
+            lambda row: me._read_group(row),
+            lambda row: me._read_outcome(row),
+        )
+        self._tag = tag = self._found.blocks
+        (self._columns,) = execute("SELECT * FROM run").fetchall()
+        text, token, session, fingerprint, *rest = self._columns
+        *counters, learner, stream, draws, slots, clock, changes, release, change, found = rest
+        columns = (text, learner, stream, draws, slots, clock)
+        names = ("recipe", "learner", "stream", "draws", "slots", "clock")
+        for column, content in zip(names, columns, strict=True):
             tag.put(column, 0, content)
-        for number, action, trace, size, told, held in execute("SELECT * FROM batch"):
-            tag.put("batch", number, action, trace, size)
-            tag.put("held", number, told, held)
-        for table in ("decision", "outcome", "choice", "drawn"):
-            for row in execute(f"SELECT * FROM {table}"):
+        self._found.read_all()
+        for table in ("choice", "drawn", "unlearned"):
+            self._kept[table] = execute(f"SELECT * FROM {table}").fetchall()
+            for row in self._kept[table]:
                 tag.put(table, *row)
-        for row in execute("SELECT * FROM release"):
-            tag.add("release", *row)
         self._fingerprint, self._recipe = fingerprint, text
-        (releases,) = execute("SELECT released + (SELECT count(*) FROM drawn) FROM run").fetchone()
+        self._only_releases = json.loads(text).get("durable") == ONLY_RELEASES
+        (releases,) = execute(
+            "SELECT released + (SELECT count(*) FROM drawn) + (SELECT count(*) FROM unlearned) "
+            "FROM run"
+        ).fetchone()
         self._version = Version(releases, changes, release, change)
-        names = (token, session, fingerprint)
-        return tag.of(*names, *counters, changes, release, change), found
+        return tag.of(token, session, fingerprint, *counters, changes, release, change), found
+
+    def _read_group(self, stored: Stored) -> Group:
+        """Return a group of the file."""
+        number, action, trace, size, told, held = stored
+        with self._reading():
+            action, trace = from_text(self._example, f"[{action}, {trace}]")
+        held = self._decrypted(held, "batch", number, told)
+        return Group(number, action, trace, size, told, held)
+
+    def _read_outcome(self, stored: Stored) -> bytes:
+        """Return what the file keeps raw with a decision."""
+        number, outcome = stored
+        return self._decrypted(outcome, "outcome", number) or b""
+
+    @contextlib.contextmanager
+    def _loading(self) -> Iterator[None]:
+        with sqlite_lock, self._explained(), self._reading():
+            yield
+
+    def verify(self) -> None:
+        """Check the whole file: all pages, and the rows of all blocks."""
+        with self._loading(), self._snapshot():
+            file_access.check_structure(self._file, whole=True)
+        self.load(self._example)
+        self._tag.load_all()
 
     def _verify(self) -> None:
         """Refuse a file that was not written with its key, or is older than it."""
@@ -279,6 +280,7 @@ class RunFile(Store):
 
         Refuses if another process took the run.
         """
+        self._tag.write_blocks(self._file.execute)
         columns = (*counters, *epoch, *version[1:])
         names = (self._token, self._session, self._fingerprint)
         tag = self._tag.of(*names, *columns)
@@ -291,21 +293,6 @@ class RunFile(Store):
                 "one ends."
             )
         self._version = version
-
-    def _advance(self) -> None:
-        """Record the version of the file in the key."""
-        if self._key is not None:
-            self._key.advance(self._version)
-
-    def _next(self, *, lasting: bool, releasing: bool) -> Version:
-        """Return the version after a change."""
-        version = self._version
-        if lasting:
-            version = version._replace(changes=version.changes + 1, last_change=new_name())
-        if releasing:
-            noted = None if self._key is None or not self._key.note else self._key.version
-            version = version.with_release(new_name() if noted is None else noted.last_release)
-        return version
 
     @contextlib.contextmanager
     def _change(
@@ -320,6 +307,19 @@ class RunFile(Store):
 
         What is ``lasting`` is on the disk before it returns.
         """
+        if self._together:
+            yield
+            return
+        self._prepare(lasting)
+        version = self._next(lasting=lasting, releases=int(releasing))
+        with self._transaction():
+            yield
+            self._seal(counters, epoch or self.rows.epoch, version)
+        if self._key is not None and lasting:
+            self._key.advance(version, note=b"")
+
+    def _prepare(self, lasting: bool) -> None:
+        """Be ready for a transaction."""
         if file_access.identity(self._path) != self._identity:
             raise DiscreetError(
                 f"{self.name} was deleted or replaced while its run is open: nothing can be kept "
@@ -331,12 +331,29 @@ class RunFile(Store):
             self._file.execute(f"PRAGMA synchronous = {synchronous}")
             self._synchronous = synchronous
         self._contents = {}
-        version = self._next(lasting=lasting, releasing=releasing)
-        with self._transaction():
-            yield
-            self._seal(counters, epoch or self.rows.epoch, version)
-        if self._key is not None and lasting:
-            self._key.advance(version, note=b"")
+        self._tag.forget()
+
+    @contextlib.contextmanager
+    def together(self, *, lasting: bool = True) -> Iterator[None]:
+        """Make several changes in one transaction; then count them in the key."""
+        with sqlite_lock:
+            with self._explained():
+                self._prepare(lasting)
+                self._file.execute("BEGIN IMMEDIATE")
+            self._together, self._deferred = True, 0
+            try:
+                yield
+                with self._explained():
+                    version = self._next(lasting=lasting, releases=self._deferred)
+                    self._seal(self.rows.counters, self.rows.epoch, version)
+                    self._file.execute("COMMIT")
+            finally:
+                self._together = False
+                if self._file.in_transaction:
+                    self._file.execute("ROLLBACK")
+            if self._key is not None and lasting:
+                with self._explained():
+                    self._key.advance(version, note=b"")
 
     def close(self) -> None:
         """Release the file for another process."""
@@ -362,7 +379,7 @@ class RunFile(Store):
             raise
 
     def _transaction(self) -> contextlib.AbstractContextManager[None]:
-        return file_access.transaction(self._file)
+        return file_access.Transaction(self._file)
 
     def _snapshot(self) -> contextlib.AbstractContextManager[None]:
         if self._file.in_transaction:
@@ -370,7 +387,7 @@ class RunFile(Store):
         return file_access.snapshot(self._file)
 
     def _explained(self) -> contextlib.AbstractContextManager[None]:
-        return file_access.explained(self.name)
+        return file_access.Explained(self.name)
 
     def _reading(self) -> contextlib.AbstractContextManager[None]:
         return file_access.reading(self.name)

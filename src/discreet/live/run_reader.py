@@ -58,7 +58,7 @@ def read_run(path: str | os.PathLike[str]) -> RunFacts:
     if not os.path.isfile(given):
         raise DiscreetError(f"path is {shorten(given)}, but there is no file.")
     whole = Path(given).resolve()
-    with sqlite_lock, file_access.explained(str(whole)), file_access.reading(str(whole)):
+    with sqlite_lock, file_access.Explained(str(whole)), file_access.reading(str(whole)):
         for _ in range(TRIES):
             before = _traces(whole)
             with _connection(whole) as file, file_access.snapshot(file):

@@ -8,6 +8,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Hashable
+from itertools import islice
 from typing import NamedTuple, Self, TypeVar
 
 from discreet.contracts import Learner
@@ -91,6 +92,9 @@ class RunState(NotCopyable):
         self._closed = False
         self._changing = False  # or closed: either way an operation cannot simply begin
         self._next_deadline = -math.inf  # nothing is due before
+        self._latest = -math.inf  # when the last decision was given
+        self._several = False  # in a transaction of several changes
+        self._deferring = False  # in one of several outcomes: the learner learns afterwards
         self._reload()
         token, session = store.rows.token, store.rows.session
         self._token = f"{token}.{session}"
@@ -158,6 +162,8 @@ class RunState(NotCopyable):
         Returns the decision that made that release due, if there was one.
         """
         rows = self._committed()
+        if rows.unlearned:
+            self._finish_several(rows)
         if rows.drawn is None:
             return None
         row = rows.open.get(rows.drawn.decision)
@@ -166,6 +172,10 @@ class RunState(NotCopyable):
 
     def _finish(self, rows: Rows) -> None:
         """Complete a release that was drawn."""
+        raise NotImplementedError
+
+    def _finish_several(self, rows: Rows) -> None:
+        """Complete several releases that were drawn."""
         raise NotImplementedError
 
     def _check_open(self) -> None:
@@ -186,7 +196,8 @@ class RunState(NotCopyable):
                 f"the learner of this run has {len(rows.learner)} bytes, but {plan.algorithm} "
                 f"needs {size}: it was made by another version."
             )
-        if not self._engine.can_hold(rows) or not (self._side is None or self._side.load(rows)):
+        held = not self._engine.streaming or self._engine.can_hold(rows.stream)
+        if not held or not (self._side is None or self._side.load(rows)):
             raise DiscreetError(f"{self._store.name} is damaged: it cannot be read.")
         state[:] = rows.learner[: len(state)]
         self._engine.clear()
@@ -195,7 +206,9 @@ class RunState(NotCopyable):
             self._rng.bit_generator.state = dict(rows.draws.learner)
             self._noise_rng.bit_generator.state = dict(rows.draws.privacy)
         # A release that is held is for the next operation that changes something.
-        self._changing, self._next_deadline = rows.drawn is not None, -math.inf
+        self._changing = rows.drawn is not None or bool(rows.unlearned)
+        self._next_deadline, newest = -math.inf, rows.open.newest() if self._wait else None
+        self._latest = -math.inf if newest is None else rows.given_at(newest[0], newest[4])
 
     def _learned(self) -> bytes:
         """Return the public state: the learner's, and that of the hold-out if there is one."""
@@ -216,20 +229,22 @@ class RunState(NotCopyable):
             return Progress(asked, horizon, shares, rows.releases, is_open, waiting, lost)
 
     @withhold_frames
-    def open_decisions(self) -> tuple[tuple[Ticket, float, float | None], ...]:
-        """Return the decisions whose outcome may still come: ages in seconds, probabilities."""
+    def open_decisions(
+        self, after: int = -1, limit: int | None = None
+    ) -> tuple[tuple[Ticket, float, float | None], ...]:
+        """Return the decisions whose outcome may still come: ages in seconds, probabilities.
+
+        Those after a number, and at most so many.
+        """
         self._check_caller()
         with self._lock:
-            rows, now = self._committed(), self._clock()
-            actions = {number: group.action for number, group in rows.groups.items()}
-            return tuple(
-                (
-                    ticket._replace(action=actions.get(ticket.group)),
-                    max(0.0, now - ticket.asked_at),
-                    self._probability(rows, ticket),
-                )
-                for ticket in rows.tickets()
-            )
+            rows, now, found = self._committed(), self._clock(), []
+            for row in islice(rows.open.rising(after), limit):
+                ticket, group = Ticket(*row), rows.groups.get(row[1])
+                age = max(0.0, now - rows.given_at(ticket.id, ticket.asked_at))
+                ticket = ticket._replace(action=None if group is None else group.action)
+                found.append((ticket, age, self._probability(rows, ticket)))
+            return tuple(found)
 
     def _facts(self, group: Group) -> ReleaseFacts:
         """Return what is public about a release of a group."""

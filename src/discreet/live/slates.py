@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError, check_int
 from discreet.ledger import Ledger
 from discreet.ledger.inputs import User
 from discreet.live.arguments import labels_of, loss_of, losses_of
-from discreet.live.client import LiveClient, Path, RunOptions, Wait, terms
+from discreet.live.client import Durable, LiveClient, Path, RunOptions, Wait, terms
 from discreet.live.frames import withhold_frames
 from discreet.live.optimizers import NO_CHOICE, no_choice
 from discreet.live.rows import Recipe, Ticket
 from discreet.live.run import LiveRun
 from discreet.live.run_plan import RunPlan
+from discreet.live.several_client import Pairs, how_many
 from discreet.live.store import Store
 from discreet.problems import SemiBandit
 from discreet.ranges import make_range
@@ -70,13 +71,14 @@ class SlateBandit(LiveClient[ShownItems]):
         store: str | Store | None = None,
         key: Path | None = None,
         wait: Wait | None = None,
+        durable: Durable = "outcomes",
         default_reward: float | None = None,
         default_loss: float | None = None,
         **options: object,
     ) -> None:
         labels = labels_of("items", items)
         problem = SemiBandit(len(labels), check_int("shown", shown, minimum=1))
-        run = RunOptions(simulation, seed, ledger, path, store, key, wait)
+        run = RunOptions(simulation, seed, ledger, path, store, key, wait, durable)
         recipe = terms(
             horizon, epsilon, delta, low, high, clip, USUAL if algorithm is None else algorithm
         )
@@ -104,9 +106,15 @@ class SlateBandit(LiveClient[ShownItems]):
 
     def ask(self, *, user: User | None = None) -> ShownItems:
         """Return the items to show in the next round."""
-        given = self._run.ask(0, user)
-        items = tuple(self._items[int(i)] for i in given.action)
-        return ShownItems(items, given.id, given.token)
+        return self._given(self._run.ask(0, user))
+
+    def ask_many(self, n: int, *, users: Sequence[User] | None = None) -> list[ShownItems]:
+        """Return the next n decisions: all of them in one transaction, or none."""
+        return self._ask_many(how_many(n), users)
+
+    def _given(self, ticket: Ticket, chance: float | None = None) -> ShownItems:
+        items = tuple(self._items[int(i)] for i in cast(Floats, ticket.action))
+        return ShownItems(items, ticket.id, ticket.token)
 
     @withhold_frames
     def tell(
@@ -120,6 +128,23 @@ class SlateBandit(LiveClient[ShownItems]):
 
         If only the id of a decision is given, they must be in order.
         """
+        named = {"losses": losses, "rewards": rewards}
+        given = [name for name, each in named.items() if each is not None]
+        name = given[0] if len(given) == 1 else ""
+        self._tell(decision, self._feedback(decision, name, named.get(name)))
+
+    @withhold_frames
+    def tell_all(self, *, losses: Pairs | None = None, rewards: Pairs | None = None) -> int:
+        """Report several outcomes in one transaction: pairs of a decision (or its id) and its own.
+
+        All are taken or, if one is refused, none. Returns how many count: with ``wait``, those
+        before their deadlines.
+        """
+        return self._tell_pairs(losses=losses, rewards=rewards)
+
+    def _feedback(self, decision: object, name: str, outcome: object) -> Floats:
+        losses = outcome if name == "losses" else None
+        rewards = outcome if name == "rewards" else None
         places: tuple[Hashable, ...] = tuple(range(self._recipe["shown"]))
         if type(decision) is not int:
             items = self._checked(decision).items
@@ -132,7 +157,7 @@ class SlateBandit(LiveClient[ShownItems]):
         clip = self._recipe["clip"]
         if len(places) != self._recipe["shown"]:
             raise DiscreetError("decision has other items than ask() gave.")
-        self._tell(decision, losses_of(rewards, losses, places, self._bounds, clip=clip))
+        return losses_of(rewards, losses, places, self._bounds, clip=clip)
 
     def _size(self) -> str:
         return f"slates of {self._recipe['shown']} of {len(self._items)} items"

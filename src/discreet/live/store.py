@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import ClassVar
 
 from discreet.errors import DiscreetError
@@ -131,6 +132,25 @@ class Store:
         """Return the sums of all releases, by choice and by size of their batches."""
         return summed(self.releases())
 
+    def together(self, *, lasting: bool = True) -> AbstractContextManager[None]:
+        """Make all changes in a ``with`` block whole or not at all, in one transaction.
+
+        ``rows`` has each of them at once. If the block raises, ``load`` takes them back. Unless
+        ``lasting`` is False they are durable when the block ends. There is no ``hold`` in it.
+        """
+        raise NotImplementedError
+
+    def defer(self, group: int, decision: int, value: object) -> None:
+        """Keep one of several releases before the learner sees it, in a block of ``together``.
+
+        It counts when the block ends. Its decision is told, and its group is there, until ``tell``
+        has it as ``released``; until then ``rows.unlearned`` has it, also after ``open``.
+        """
+        raise NotImplementedError
+
+    def verify(self) -> None:
+        """Check all that is kept, also what was not read yet; refuse what was changed."""
+
     def close(self) -> None:
         """Release the run, so that another process can open it."""
         raise NotImplementedError
@@ -190,6 +210,7 @@ class MemoryStore(Store):
             raise DiscreetError(
                 f"{self.name} is in use: a run has one writer, so close it there first."
             )
+        self._kept.complete()
         self._kept.session = new_session()
         self._use(self._kept)
 
@@ -198,7 +219,7 @@ class MemoryStore(Store):
         self._in_use = True
         # The tables' own methods, which saves a call per change.
         self.ask, self.tell, self.change = rows.ask, rows.tell, rows.change  # type: ignore[method-assign]
-        self.hold = rows.hold  # type: ignore[method-assign]
+        self.hold, self.defer = rows.hold, rows.defer  # type: ignore[method-assign]
 
     def recipe(self) -> Recipe:
         """Return the arguments that the run was made with."""
@@ -215,6 +236,13 @@ class MemoryStore(Store):
     def release_sums(self) -> list[ReleaseSum]:
         """Return the sums of all releases."""
         return self.rows.log.sums()
+
+    @contextmanager
+    def together(self, *, lasting: bool = True) -> Iterator[None]:
+        """Make several changes, or none."""
+        self.rows.begin()
+        yield
+        self.rows.commit()
 
     def close(self) -> None:
         """Release the run."""

@@ -16,7 +16,8 @@ from discreet.errors import DiscreetError, check_choice, check_share
 from discreet.estimates.table import Kind, MeanEstimates, Outcomes
 from discreet.guarantee import Guarantee
 from discreet.live.arm_estimates import StudyFacts, estimates_of
-from discreet.live.arms import ArmsClient, Bandit, BestArmSearch
+from discreet.live.arm_search import BestArmSearch
+from discreet.live.arms import ArmsClient, Bandit
 from discreet.live.rows import Recipe
 from discreet.live.run_plan import RunPlan, run_guarantee
 from discreet.live.run_reader import RunFacts, read_run

@@ -10,21 +10,25 @@ import pytest
 
 from discreet.errors import DiscreetError
 from discreet.live.keys import KeyPlace
-from discreet.live.rows import Change, Drawn, Draws, Example, Group, OpenRow, Recipe, Rows
+from discreet.live.rows import Change, Drawn, Draws, Group, Rows
 from discreet.live.store import Store
+from discreet.testing.several_changes import SeveralConformance
+from discreet.testing.store_parts import (
+    EXAMPLE,
+    RAW,
+    RECIPE,
+    again,
+    ask,
+    contents,
+    first_rows,
+    flat,
+    opened,
+    row,
+    start,
+)
 
-EXAMPLE: Example = (np.zeros(2), (0, 0.0, np.zeros(3)))
-RECIPE: Recipe = {
-    "client": "Bandit",
-    "arms": ["A", 'a "quoted" label', 3],
-    "horizon": None,
-    "epsilon": 0.1,
-    "options": {"batch_size": 4},
-}
-RAW = b"a raw sum that nobody may read"
 
-
-class StoreConformance:
+class StoreConformance(SeveralConformance):
     """Tests of the contract ``discreet.live.Store``; inherit them and override ``reach``.
 
     Stores that outlive their process inherit ``DurableStoreConformance``, which has more.
@@ -50,12 +54,12 @@ class StoreConformance:
 
     def test_a_created_run_can_be_opened(self, reach: Callable[[], Store]) -> None:
         """All rows come back as they were written, in a new session."""
-        rows = _first_rows()
+        rows = first_rows()
         rows.draws = Draws({"state": 2**120}, {"state": 7})
         rows.counters, rows.epoch = (2**40, 7, 1, 3, 2), (2, 5)
         session = rows.session
-        _start(reach, rows).close()
-        found = _opened(reach)
+        start(reach, rows).close()
+        found = opened(reach)
         assert found.recipe() == RECIPE
         assert contents(found.rows) == contents(rows)
         assert found.rows.session != session
@@ -63,11 +67,11 @@ class StoreConformance:
 
     def test_a_run_is_not_overwritten(self, reach: Callable[[], Store]) -> None:
         """A second ``create`` is refused, and the first run stays."""
-        rows = _first_rows()
-        _start(reach, rows).close()
+        rows = first_rows()
+        start(reach, rows).close()
         with pytest.raises(DiscreetError):
-            reach().create(_first_rows())
-        found = _opened(reach)
+            reach().create(first_rows())
+        found = opened(reach)
         assert found.rows.token == rows.token
         found.close()
 
@@ -75,16 +79,16 @@ class StoreConformance:
         """It says so, and a run can still be created."""
         with pytest.raises(DiscreetError):
             reach().open()
-        _start(reach, _first_rows()).close()
+        start(reach, first_rows()).close()
 
     def test_a_run_has_one_writer(self, reach: Callable[[], Store]) -> None:
         """A second writer is refused until the first closes, and does not disturb it."""
-        first = _start(reach, _first_rows())
+        first = start(reach, first_rows())
         with pytest.raises(DiscreetError):
             reach().open()
-        _ask(first, 0)
+        ask(first, 0)
         first.close()
-        second = _opened(reach)
+        second = opened(reach)
         with pytest.raises(DiscreetError):
             reach().open()
         assert list(second.rows.open) == [0]
@@ -94,28 +98,28 @@ class StoreConformance:
 
     def test_asking_opens_a_decision(self, reach: Callable[[], Store]) -> None:
         """The decision, its group, the count of its choice and its placeholder are kept."""
-        store = _start(reach, _first_rows())
-        _ask(store, 0, held=RAW, outcome=bytes(9))
-        _ask(store, 1, new_group=False)
-        store = _again(reach, store)
+        store = start(reach, first_rows())
+        ask(store, 0, held=RAW, outcome=bytes(9))
+        ask(store, 1, new_group=False)
+        store = again(reach, store)
         rows = store.rows
-        assert [row[:5] for row in rows.open.values()] == [_row(0)[:5], _row(1)[:5]]
+        assert [row[:5] for row in rows.open.values()] == [row(0)[:5], row(1)[:5]]
         assert rows.counters == (2, 0, 0, 0, 0)
         assert rows.choices == {0: 1, 1: 1}
-        assert rows.outcomes == {0: bytes(9)}
+        assert dict(rows.outcomes.items()) == {0: bytes(9)}
         assert rows.groups[0].held == RAW
-        assert _flat(rows.groups[0].action) == [0.1, -1e-300]
-        assert _flat(rows.groups[0].trace) == (7, 1 / 3, [1.0, 2.0, 3.0])
+        assert flat(rows.groups[0].action) == [0.1, -1e-300]
+        assert flat(rows.groups[0].trace) == (7, 1 / 3, [1.0, 2.0, 3.0])
         store.close()
 
     def test_telling_closes_a_decision(self, reach: Callable[[], Store]) -> None:
         """Group, release, learner, stream and generators change with it; the outcome is erased."""
-        store = _start(reach, _first_rows())
+        store = start(reach, first_rows())
         for number in (0, 1):
-            _ask(store, number, new_group=number == 0, outcome=bytes(9))
+            ask(store, number, new_group=number == 0, outcome=bytes(9))
         group = store.rows.groups[0]._replace(told=1, held=RAW)
         store.tell(store.rows.counters, 0, group=group)
-        store = _again(reach, store)
+        store = again(reach, store)
         assert (list(store.rows.open), list(store.rows.outcomes)) == ([1], [1])
         assert (store.rows.groups[0].told, store.rows.groups[0].held) == (1, RAW)
         draws = Draws({"state": 1}, {"state": 2})
@@ -129,8 +133,8 @@ class StoreConformance:
             stream=b"\2",
             draws=draws,
         )
-        store = _again(reach, store)
-        assert contents(store.rows) == contents(_first_rows()) | {
+        store = again(reach, store)
+        assert contents(store.rows) == contents(first_rows()) | {
             "token": store.rows.token,
             "counters": (2, 0, 0, 1, 0),
             "learner": b"\0\1",
@@ -142,19 +146,19 @@ class StoreConformance:
 
     def test_another_change_does_what_it_says(self, reach: Callable[[], Store]) -> None:
         """Outcomes are kept, groups closed, decisions given up, and epochs begun."""
-        store = _start(reach, _first_rows())
+        store = start(reach, first_rows())
         for number in range(3):
-            _ask(store, number, outcome=bytes(9))
+            ask(store, number, outcome=bytes(9))
         store.change(Change(store.rows.counters, outcome=(1, b"\1" + bytes(8))))
         store.change(Change((3, 2, 0, 0, 1), closed=0, given_up=(0,)))
-        store = _again(reach, store)
+        store = again(reach, store)
         assert store.rows.outcomes[1] == b"\1" + bytes(8)
         assert (list(store.rows.open), list(store.rows.groups)) == ([1, 2], [1, 2])
         counters = (3, -1, 0, 0, 3)
         store.change(Change(counters, learner=b"new", stream=b"sum", epoch=(1, 3)))
-        store = _again(reach, store)
+        store = again(reach, store)
         rows = store.rows
-        assert (rows.epoch, rows.groups, rows.counters) == ((1, 3), {}, counters)
+        assert (rows.epoch, list(rows.groups), rows.counters) == ((1, 3), [], counters)
         assert (rows.learner, rows.stream) == (b"new", b"sum")
         store.close()
 
@@ -163,35 +167,35 @@ class StoreConformance:
         self, reach: Callable[[], Store], value: object
     ) -> None:
         """It comes back bit for bit, counts as a release, and nothing else has changed."""
-        store = _start(reach, _first_rows())
-        _ask(store, 0)
+        store = start(reach, first_rows())
+        ask(store, 0)
         before = contents(store.rows)
         given = value if isinstance(value, float) else np.array(value)
         store.hold(Drawn(0, given, RAW))
-        store = _again(reach, store)
+        store = again(reach, store)
         drawn = store.rows.drawn
         assert drawn is not None
         assert type(drawn.value) is type(given)
-        assert (drawn.decision, drawn.held, _flat(drawn.value)) == (0, RAW, value)
+        assert (drawn.decision, drawn.held, flat(drawn.value)) == (0, RAW, value)
         assert (contents(store.rows), store.rows.releases) == (before, 1)
         store.tell((1, 0, 0, 1, 0), 0, closed=0, released=0, value=given)
-        store = _again(reach, store)
+        store = again(reach, store)
         assert (store.rows.drawn, store.rows.releases) == (None, 1)
         store.close()
 
     def test_a_release_may_be_due_without_a_decision(self, reach: Callable[[], Store]) -> None:
         """That of a hold-out: its number is below 0, and so is that in place of a decision."""
-        store, value = _start(reach, _first_rows()), np.array([0.5, -1e-300])
-        _ask(store, 0)
+        store, value = start(reach, first_rows()), np.array([0.5, -1e-300])
+        ask(store, 0)
         before = contents(store.rows)
         store.hold(Drawn(-2, value, RAW))
-        store = _again(reach, store)
+        store = again(reach, store)
         assert store.rows.drawn is not None
         assert (store.rows.drawn.decision, store.rows.drawn.held) == (-2, RAW)
-        assert _flat(store.rows.drawn.value) == value.tolist()
+        assert flat(store.rows.drawn.value) == value.tolist()
         assert (contents(store.rows), store.rows.releases) == (before, 1)
         store.tell((1, 0, 0, 1, 0), -2, closed=-2, released=-2, value=value, stream=RAW)
-        store = _again(reach, store)
+        store = again(reach, store)
         assert (store.rows.drawn, store.rows.releases, store.rows.stream) == (None, 1, RAW)
         assert list(store.rows.open) == [0]
         store.close()
@@ -199,16 +203,16 @@ class StoreConformance:
     @pytest.mark.parametrize("seed", range(5))
     def test_any_sequence_of_changes_is_kept(self, reach: Callable[[], Store], seed: int) -> None:
         """A store agrees with plain tables in memory, also when it is opened again and again."""
-        rng, model = np.random.default_rng(seed), _first_rows()
-        store = _start(reach, _first_rows())
+        rng, model = np.random.default_rng(seed), first_rows()
+        store = start(reach, first_rows())
         model.token = store.rows.token
         for number in range(60):
             if rng.random() < 0.2:
-                store = _again(reach, store)
+                store = again(reach, store)
             for kept in (model, store):
                 _change_at_random(kept, number, np.random.default_rng([seed, number]))
             assert contents(store.rows) == contents(model)
-        store = _again(reach, store)
+        store = again(reach, store)
         assert contents(store.rows) == contents(model)
         store.close()
 
@@ -220,23 +224,23 @@ class DurableStoreConformance(StoreConformance):
         self, reach: Callable[[], Store]
     ) -> None:
         """A transaction is made whole or not at all; afterwards the store can be used."""
-        store = _start(reach, _first_rows())
-        _ask(store, 0)
+        store = start(reach, first_rows())
+        ask(store, 0)
         before = contents(store.rows)
         wrong = Group(1, object(), (0, 0.0, np.zeros(3)), 1, 0, None)  # cannot be written
         with pytest.raises((DiscreetError, TypeError)):
-            store.ask((2, 1, 0, 0, 0), _row(1), 1, group=wrong, learner=b"half")
+            store.ask((2, 1, 0, 0, 0), row(1), 1, group=wrong, learner=b"half")
         store.load(EXAMPLE)
         assert contents(store.rows) == before
-        store = _again(reach, store)
+        store = again(reach, store)
         assert contents(store.rows) == before
         store.close()
 
     def test_a_group_is_released_once(self, reach: Callable[[], Store]) -> None:
         """A second release of the same group is refused, with all that belongs to it."""
-        store = _start(reach, _first_rows())
+        store = start(reach, first_rows())
         for number in (0, 1):
-            _ask(store, number, new_group=number == 0)
+            ask(store, number, new_group=number == 0)
         group = store.rows.groups[0]._replace(told=1)
         store.tell((2, 0, 0, 1, 0), 0, group=group, released=0, value=0.5)
         before = contents(store.rows)
@@ -250,14 +254,14 @@ class DurableStoreConformance(StoreConformance):
         """Held sums, streams and outcomes are nowhere in what is stored, but come back."""
         keys = tmp_path / "keys"
         keys.mkdir()
-        place, rows = KeyPlace(keys / "a.key"), _first_rows()
+        place, rows = KeyPlace(keys / "a.key"), first_rows()
         rows.stream = RAW + b" 1"
-        store = _start(reach, rows, place)
-        _ask(store, 0, held=RAW + b" 2", outcome=RAW + b" 3")
+        store = start(reach, rows, place)
+        ask(store, 0, held=RAW + b" 2", outcome=RAW + b" 3")
         assert RAW not in self.stored_bytes(tmp_path)
         store.close()
         assert RAW not in self.stored_bytes(tmp_path)
-        found = _opened(reach, place)
+        found = opened(reach, place)
         assert found.rows.stream == RAW + b" 1"
         assert (found.rows.groups[0].held, found.rows.outcomes[0]) == (RAW + b" 2", RAW + b" 3")
         found.close()
@@ -268,88 +272,16 @@ class DurableStoreConformance(StoreConformance):
         """Without its key a run is refused, or continues with another, without what it hid."""
         keys = tmp_path / "keys"
         keys.mkdir()
-        store = _start(reach, _first_rows(), KeyPlace(keys / "a.key"))
-        _ask(store, 0, held=RAW)
+        store = start(reach, first_rows(), KeyPlace(keys / "a.key"))
+        ask(store, 0, held=RAW)
         store.close()
         with pytest.raises(DiscreetError):
             reach().open(KeyPlace(keys / "b.key"))
-        found = _opened(reach, KeyPlace(keys / "b.key", lost=True))
-        assert (found.rows.groups, found.rows.open) == ({}, {})
+        found = opened(reach, KeyPlace(keys / "b.key", lost=True))
+        assert (list(found.rows.groups), list(found.rows.open)) == ([], [])
         assert found.rows.counters[4] == 1
         found.close()
-        _opened(reach, KeyPlace(keys / "b.key")).close()
-
-
-def contents(rows: Rows) -> dict[str, object]:
-    """Return everything in the tables except the session, to be compared."""
-    return {
-        "recipe": rows.recipe,
-        "token": rows.token,
-        "counters": rows.counters,
-        "epoch": rows.epoch,
-        "learner": rows.learner,
-        "stream": rows.stream,
-        "draws": None if rows.draws is None else tuple(map(dict, rows.draws)),
-        "groups": {number: _flat(group) for number, group in rows.groups.items()},
-        "open": {number: row[:5] for number, row in rows.open.items()},
-        "outcomes": rows.outcomes,
-        "choices": rows.choices,
-    }
-
-
-def _flat(value: object) -> object:
-    if isinstance(value, tuple):
-        return tuple(_flat(part) for part in value)
-    return value.tolist() if isinstance(value, np.ndarray) else value
-
-
-def _first_rows() -> Rows:
-    return Rows(RECIPE, "0123456789abcdef", b"learner")
-
-
-def _start(reach: Callable[[], Store], rows: Rows, key: KeyPlace | None = None) -> Store:
-    store = reach()
-    store.create(rows, key)
-    store.load(EXAMPLE)
-    return store
-
-
-def _opened(reach: Callable[[], Store], key: KeyPlace | None = None) -> Store:
-    store = reach()
-    store.open(key)
-    store.load(EXAMPLE)
-    return store
-
-
-def _again(reach: Callable[[], Store], store: Store) -> Store:
-    store.close()
-    return _opened(reach)
-
-
-def _row(number: int, group: int = 0) -> OpenRow:
-    return number, group, number % 3, "token.session", 1.7e9 + number / 3.0, None
-
-
-def _ask(
-    store: Store | Rows,
-    number: int,
-    *,
-    new_group: bool = True,
-    held: bytes | None = None,
-    outcome: bytes | None = None,
-) -> None:
-    """Open a decision, in a new group or the running one."""
-    rows = store.rows if isinstance(store, Store) else store
-    asked, running, left, released, lost = rows.counters
-    of = number if new_group else running
-    action, trace = np.array([0.1, -1e-300]), (7, 1 / 3, np.array([1.0, 2.0, 3.0]))
-    store.ask(
-        (asked + 1, of, 1 if new_group else left - 1, released, lost),
-        _row(number, of),
-        rows.choices.get(number % 3, 0) + 1,
-        group=Group(of, action, trace, 2, 0, held) if new_group else None,
-        outcome=outcome,
-    )
+        opened(reach, KeyPlace(keys / "b.key")).close()
 
 
 def _change_at_random(store: Store | Rows, number: int, rng: np.random.Generator) -> None:
@@ -358,7 +290,7 @@ def _change_at_random(store: Store | Rows, number: int, rng: np.random.Generator
     kind, decisions = rng.random(), list(rows.open)
     if kind < 0.5 or not decisions:
         held = rng.bytes(5) if rng.random() < 0.5 else None
-        _ask(store, number, new_group=rng.random() < 0.7 or not rows.groups, held=held)
+        ask(store, number, new_group=rng.random() < 0.7 or not rows.groups, held=held)
         return
     asked, running, left, released, lost = rows.counters
     decision = decisions[int(rng.integers(len(decisions)))]

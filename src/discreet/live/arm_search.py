@@ -1,0 +1,114 @@
+"""The live class that searches for the best arm."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+from discreet.contracts import Learner
+from discreet.errors import DiscreetError
+from discreet.learners.search.searching import Searching
+from discreet.ledger import Ledger
+from discreet.ledger.inputs import User
+from discreet.live.arguments import labels_of
+from discreet.live.arms import ArmsClient, Decision, default_of
+from discreet.live.client import Durable, Path, RunOptions, Wait, terms
+from discreet.live.rows import Recipe
+from discreet.live.run_plan import RunPlan
+from discreet.live.store import Store
+from discreet.problems import BestArm
+from discreet.problems.arms import HORIZON
+
+SEARCH = "batched-successive-elimination"  # the default of a search
+
+
+class BestArmSearch(ArmsClient):
+    """A private search for the best of some labelled arms: it samples until it is sure, and stops.
+
+    >>> search = BestArmSearch(arms=["A", "B"], epsilon=1.0, error=0.1, simulation=True, seed=1)
+    >>> while not search.finished:
+    ...     decision = search.ask()
+    ...     search.tell(decision, reward=0.9 if decision.arm == "B" else 0.2)
+    >>> search.answer
+    'B'
+
+    The answer is wrong with a probability of at most ``error``, if the outcomes of an arm are
+    independent from round to round, their mean does not change, and whether and when an outcome
+    comes does not depend on it (docs/proofs.md: Best-arm search). This is proved for all searches
+    but lil' UCB with ``constants="practice"`` or in batches, and sequential halving, whose error
+    follows from its budget. When the search stops, and its answer, are as private as everything
+    else. ``horizon`` is the maximal number of rounds; all other arguments are those of
+    :class:`Bandit`.
+    """
+
+    def __init__(
+        self,
+        arms: int | Sequence[Hashable],
+        epsilon: float,
+        *,
+        error: float = 0.1,
+        horizon: int = HORIZON,
+        delta: float = 0.0,
+        low: float = 0.0,
+        high: float = 1.0,
+        clip: bool = False,
+        algorithm: str = SEARCH,
+        simulation: bool = False,
+        seed: int | None = None,
+        ledger: Ledger | None = None,
+        path: Path | None = None,
+        store: str | Store | None = None,
+        key: Path | None = None,
+        wait: Wait | None = None,
+        durable: Durable = "outcomes",
+        default_reward: float | None = None,
+        default_loss: float | None = None,
+        **options: object,
+    ) -> None:
+        if horizon is None:
+            raise DiscreetError(
+                "horizon is None, but a search learns from all of its rounds: give a number of "
+                "rounds."
+            )
+        run = RunOptions(simulation, seed, ledger, path, store, key, wait, durable)
+        recipe = terms(horizon, epsilon, delta, low, high, clip, algorithm)
+        recipe["arms"], recipe["error"] = list(labels_of("arms", arms)), error
+        default = default_of(default_reward, default_loss, low, high)
+        super().__init__(recipe, run, default, options)
+
+    @classmethod
+    def _plan(cls, recipe: Recipe) -> RunPlan:
+        return RunPlan.of(recipe, BestArm(len(recipe["arms"]), recipe["error"]), observation=0)
+
+    @property
+    def answer(self) -> Hashable | None:
+        """The arm that was found to be the best; None before there is one."""
+        found = self._run.read_learner(answer_of)
+        return None if found < 0 else self._labels[found]
+
+    @property
+    def finished(self) -> bool:
+        """Whether there is an answer: then no decision is left to ask for."""
+        return self._run.read_learner(answer_of) >= 0
+
+    def ask(self, *, user: User | None = None) -> Decision:
+        """Return the arm to sample in the next round, unless the answer is found."""
+        self._check_unfinished()
+        return super().ask(user=user)
+
+    def ask_many(self, n: int, *, users: Sequence[User] | None = None) -> list[Decision]:
+        """Return the next n decisions, unless the answer is found."""
+        self._check_unfinished()
+        return super().ask_many(n, users=users)
+
+    def _check_unfinished(self) -> None:
+        self.release_due()
+        if self.finished:
+            raise DiscreetError(
+                f"the search has its answer, {self.answer!r}: no decision is left to ask for."
+            )
+
+
+def answer_of(learner: Learner) -> int:
+    """Return the number of the arm that a search answers with, or -1."""
+    assert isinstance(learner, Searching), "algorithms for best-arm search have such learners"
+    return int(learner.found[-1])

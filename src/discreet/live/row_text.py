@@ -1,0 +1,89 @@
+"""Rows of a run as text and bytes, without losing a digit."""
+
+from __future__ import annotations
+
+import json
+import struct
+from typing import TypeVar
+
+import numpy as np
+
+from componentjit import with_names
+from discreet.errors import DiscreetError
+from discreet.live.rows import Drawn, Draws, Recipe
+
+Part = TypeVar("Part")
+SIZES = struct.Struct(">QQIIi")  # of a release: decision, group, and lengths in bytes
+
+
+def as_text(value: object) -> str:
+    """Return an action or a trace as text, without losing a digit."""
+    return json.dumps(_as_lists(value))
+
+
+def from_text(example: Part, text: str) -> Part:
+    """Return the value that a text stands for, of the same kind as the example."""
+    return with_names(example, _with_arrays(example, json.loads(text)))
+
+
+def recipe_text(recipe: Recipe) -> str:
+    """Return the arguments of a run as text, or refuse those that text cannot hold."""
+    given: dict[str, object] = {**recipe, **recipe["options"]}
+    for name, value in given.items():
+        if name == "options":
+            continue
+        labels = value if isinstance(value, list) else [value]
+        if not all(label is None or isinstance(label, str | int | float) for label in labels):
+            raise DiscreetError(
+                f"{name} has a value that is neither text nor a number, which a file cannot hold."
+            )
+    return json.dumps(recipe)
+
+
+def number_bytes(value: object) -> tuple[str, bytes]:
+    """Return the shape and the bytes of a release: of one size, whatever was drawn."""
+    if isinstance(value, float):
+        return "null", np.float64(value).tobytes()
+    array = np.asarray(value, np.float64)
+    return json.dumps(array.shape), array.tobytes()
+
+
+def numbers_from(shape: str, content: bytes) -> object:
+    """Return the release that ``number_bytes`` has written."""
+    size, numbers = json.loads(shape), np.frombuffer(content, np.float64)
+    return float(numbers[0]) if size is None else numbers.reshape(size).copy()
+
+
+def drawn_bytes(drawn: Drawn, group: int) -> bytes:
+    """Return a release of a group as bytes, without generators: of one size, whatever was drawn."""
+    shape, content = number_bytes(drawn.value)
+    held = -1 if drawn.held is None else len(drawn.held)
+    head = SIZES.pack(drawn.decision, group, len(shape), len(content), held)
+    return head + shape.encode() + content + (drawn.held or b"")
+
+
+def drawn_from(content: bytes) -> tuple[Drawn, int]:
+    """Return the release that ``drawn_bytes`` has written, and its group."""
+    decision, group, shape, size, held = SIZES.unpack_from(content)
+    text, numbers = SIZES.size + shape, SIZES.size + shape + size
+    value = numbers_from(content[SIZES.size : text].decode(), content[text:numbers])
+    return Drawn(decision, value, None if held < 0 else content[numbers:]), group
+
+
+def as_json(draws: Draws | None) -> str | None:
+    """Return the state of the generators as text, if there is one."""
+    return None if draws is None else json.dumps(draws)
+
+
+def _as_lists(value: object) -> object:
+    if isinstance(value, tuple):
+        return [_as_lists(part) for part in value]
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+
+
+def _with_arrays(example: object, parts: object) -> object:
+    if isinstance(example, tuple):
+        if not isinstance(parts, list):
+            raise TypeError("the text stands for something else")
+        return tuple(_with_arrays(one, other) for one, other in zip(example, parts, strict=True))
+    return np.array(parts, dtype=example.dtype) if isinstance(example, np.ndarray) else parts

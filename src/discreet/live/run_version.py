@@ -1,0 +1,73 @@
+"""Which version of a run a file has: compared with its key, to refuse old copies."""
+
+from __future__ import annotations
+
+from discreet.errors import DiscreetError
+from discreet.live.keys import NEW, Key, Version, new_name
+from discreet.live.row_text import drawn_from
+from discreet.live.rows import Drawn
+from discreet.live.store import Store
+
+
+class VersionedStore(Store):
+    """A store whose runs have a version, which their key remembers."""
+
+    _version: Version = NEW
+
+    def _check_age(self, key: Key) -> None:
+        """Refuse a run that is older than its key, or that another copy has gone on from."""
+        mine, known = self._version, key.version
+        if mine.releases + (self._noted() is not None) < known.releases:
+            raise DiscreetError(
+                f"{self.name} is an old copy: it has {mine.releases} releases, but the run has had "
+                f"{known.releases}. Continuing it would release batches twice; use the file that "
+                "the run was last in."
+            )
+        if mine.changes < known.changes:
+            raise DiscreetError(
+                f"{self.name} is an old copy: outcomes that were told since then are missing (it "
+                f"has {mine.changes} changes, but the run has had {known.changes}). Use the file "
+                "that the run was last in."
+            )
+        another = mine.releases == known.releases and mine.last_release != known.last_release
+        another |= mine.changes == known.changes and mine.last_change != known.last_change
+        if another:
+            raise DiscreetError(
+                f"{self.name} is an old copy: the run went on from another one. Use the file that "
+                "the run was last in."
+            )
+
+    def _noted(self) -> tuple[Drawn, int] | None:
+        """Return the release that the key keeps for the run as it is, and its group."""
+        key, version = self._key, self._version
+        if (
+            key is None
+            or not key.note
+            or key.version != version.with_release(key.version.last_release)
+        ):
+            return None
+        try:
+            return drawn_from(key.decrypt(key.note, self._note_name(key.version.last_release)))
+        except ValueError:
+            return None
+
+    def _note_name(self, release: bytes) -> bytes:
+        """Return what is authenticated with a note: it is for one state of the run."""
+        releases, changes, *names = self._version
+        return b"".join([self._row_name("note", releases, changes), *names, release])
+
+    def _advance(self) -> None:
+        """Record the version of the file in the key."""
+        if self._key is not None:
+            self._key.advance(self._version)
+
+    def _next(self, *, lasting: bool, releases: int) -> Version:
+        """Return the version after a change."""
+        version = self._version
+        if lasting:
+            version = version._replace(changes=version.changes + 1, last_change=new_name())
+        if releases:
+            noted = None if self._key is None or not self._key.note else self._key.version
+            name = new_name() if noted is None else noted.last_release
+            version = version.with_release(name, releases)
+        return version

@@ -1,0 +1,224 @@
+"""Several decisions and outcomes at once, in one transaction; and what a deadline makes due."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from discreet.errors import DiscreetError, count
+from discreet.ledger.inputs import User
+from discreet.live.frames import withhold_frames
+from discreet.live.rows import Change, Draws, Group, OpenRow, Rows, Ticket, new_group
+from discreet.live.run_epochs import RunInEpochs
+
+CHUNK = 2_000  # due decisions in one transaction
+Told = tuple[int, str | None, int | None, object]  # number, token, choice, feedback
+
+
+class SeveralAtOnce(RunInEpochs):
+    """A run that gives and takes several at once: one transaction, made whole or not at all.
+
+    Releases within it are drawn in the order of the outcomes, and stored with them; the transaction
+    ends before the learner sees the first. Then it learns from each, in the same order
+    (docs/proofs.md: One draw).
+    """
+
+    def _decide(self, observation: object, user: User | None) -> tuple[OpenRow, float | None]:
+        raise NotImplementedError
+
+    def _keep(self, rows: Rows, number: int, feedback: object, deadline: float) -> bool:
+        raise NotImplementedError
+
+    def _not_open(self, number: int, token: str | None) -> bool:
+        raise NotImplementedError
+
+    def _learn(
+        self,
+        rows: Rows,
+        before: Group,
+        decision: int,
+        value: Any,  # noqa: ANN401 - whatever the channel releases
+        after: bytes | None,
+        draws: Draws | None,
+    ) -> None:
+        raise NotImplementedError
+
+    @withhold_frames
+    def ask_many(
+        self, observations: Sequence[object], users: Sequence[User] | None = None
+    ) -> list[tuple[Ticket, float | None]]:
+        """Return what to do in the next rounds, one for each observation, and its probability.
+
+        All of them, or none.
+        """
+        self._check_caller()
+        with self._lock:
+            self._recover()
+            rows, wanted = self._committed(), len(observations)
+            self._release_due(rows)
+            self._release_held_out(rows)
+            left = self._end - rows.counters[0]
+            if self._plan.horizon is not None and wanted > left:
+                raise DiscreetError(
+                    f"ask_many is asked for {count(wanted, 'decision')}, but of the horizon of "
+                    f"{self._plan.horizon} rounds {left} are left."
+                )
+            if users is not None and len(users) != wanted:
+                raise DiscreetError(
+                    f"users has {count(len(users), 'name')}, but must have one for each of "
+                    f"{count(wanted, 'decision')}."
+                )
+            asked: list[tuple[OpenRow, float | None]] = []
+            whose: Sequence[User | None] = [None] * wanted if users is None else users
+            with self._together(lasting=False):
+                for observation, user in zip(observations, whose, strict=True):
+                    asked.append(self._decide(observation, user))
+            return [(Ticket(*row), chance) for row, chance in asked]
+
+    @withhold_frames
+    def tell_all(self, told: Iterable[Told]) -> int:
+        """Take the outcomes of several decisions: all of them, or none.
+
+        Returns how many count: with a wait time, those that came before their deadlines.
+        """
+        self._check_caller()
+        given = list(told)
+        with self._lock:
+            self._recover()
+            rows, counted = self._committed(), 0
+            with self._together(deferring=True):
+                for place, each in enumerate(given):
+                    try:
+                        counted += self._tell_one(rows, *each)
+                    except DiscreetError as refusal:
+                        raise refused_pair(place, refusal) from None
+            self._finish_several(rows)
+            self._release_held_out(rows)
+            return counted
+
+    @contextmanager
+    def _together(self, *, lasting: bool = True, deferring: bool = False) -> Iterator[None]:
+        """Make several changes in one transaction. If it fails, the next operation goes back."""
+        self._changing = self._several = True
+        self._deferring = deferring
+        try:
+            with self._store.together(lasting=lasting):
+                yield
+        finally:
+            self._several = self._deferring = False
+        self._changing = False
+
+    @withhold_frames
+    def open_count(self) -> int:
+        """Return how many decisions are open."""
+        self._check_caller()
+        with self._lock:
+            return len(self._committed().open)
+
+    @withhold_frames
+    def verify(self) -> None:
+        """Check all that the store keeps, also what was not read yet."""
+        self._check_caller()
+        with self._lock:
+            self._committed()
+            self._store.verify()
+
+    def _tell_one(
+        self, rows: Rows, number: int, token: str | None, choice: int | None, feedback: object
+    ) -> bool:
+        """Take one of several outcomes."""
+        row = rows.open.get(number)
+        if row is None:
+            return self._not_open(number, token)
+        _, of, chosen, given, asked_at, _ = row
+        if token is not None and (token != given or choice != chosen):
+            return self._not_open(number, token)
+        if self._wait is not None:
+            deadline = rows.given_at(number, asked_at) + self._wait
+            return self._keep(rows, number, feedback, deadline)
+        if self._records is not None:
+            feedback = self._records.record(rows.outcomes[number], feedback)
+        self._count(rows, number, of, feedback)
+        return True
+
+    def _defer(
+        self,
+        before: Group,
+        decision: int,
+        value: object,
+        after: bytes | None,
+        draws: Draws | None,
+    ) -> None:
+        """Count an outcome that makes a release due; the learner is handed it afterwards."""
+        number, action, trace, size, told, _ = before
+        stream = None
+        if self._engine.streaming:
+            stream, after = after, None
+        group = new_group((number, action, trace, size, told + 1, after))
+        counters = self._store.rows.counters
+        self._commit_tell(counters, decision, group, None, None, None, None, stream, draws)
+        self._store.defer(number, decision, value)
+
+    def _finish_several(self, rows: Rows) -> None:
+        """Hand the releases of several outcomes to the learner, in the order of drawing."""
+        if not rows.unlearned:
+            return
+        with self._together(lasting=False):
+            for number, (decision, value) in list(rows.unlearned.items()):
+                group = rows.groups[number]
+                before = group._replace(told=group.told - 1)
+                self._learn(rows, before, decision, value, group.held, None)
+
+    # Deadlines
+
+    def _release_due(self, rows: Rows) -> None:
+        """Count every outcome whose deadline has passed."""
+        if self._wait is not None:
+            now = self._clock()
+            self._correct_clock(rows, now)
+            self._pass_deadlines(rows, now, self._wait)
+
+    def _pass_deadlines(self, rows: Rows, now: float, wait: float) -> None:
+        """Count every outcome whose deadline has passed, or the default, in the order of asking.
+
+        Decisions are asked for at rising times, so the first that is not due ends the search.
+        """
+        while now >= self._next_deadline:
+            due: list[OpenRow] = []
+            self._next_deadline = now + wait
+            for row in rows.open.rising():
+                deadline = rows.given_at(row[0], row[4]) + wait
+                if now < deadline:
+                    self._next_deadline = deadline
+                    break
+                if len(due) == CHUNK:
+                    self._next_deadline = -math.inf
+                    break
+                due.append(row)
+            if len(due) == 1:
+                self._count_due(rows, due)
+            elif due:
+                with self._together(deferring=True):
+                    self._count_due(rows, due)
+                self._finish_several(rows)
+
+    def _count_due(self, rows: Rows, due: list[OpenRow]) -> None:
+        for number, of, *_ in due:
+            self._count(rows, number, of, self._plan.read(rows.outcomes[number]))
+
+    def _correct_clock(self, rows: Rows, now: float) -> None:
+        """After the clock was set back, date future decisions to now: otherwise all would wait."""
+        if now < self._latest and len(rows.open):
+            kept = tuple(each for each in rows.clock if each[1] < now)
+            self._changing = True
+            self._commit(Change(rows.counters, clock=(*kept, (rows.counters[0], now))))
+            self._changing = False
+            self._next_deadline = -math.inf
+        self._latest = now
+
+
+def refused_pair(place: int, refusal: DiscreetError) -> DiscreetError:
+    """Return the refusal of several outcomes because of one."""
+    return DiscreetError(f"pairs[{place}] is refused, so nothing was told: {refusal}")

@@ -1,0 +1,177 @@
+"""What live classes do with several decisions: open ones in pages, and many asked for or told."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import Any, ClassVar, Generic, Protocol, cast, overload
+
+from typing_extensions import TypeVar
+
+from discreet.errors import DiscreetError, check_int
+from discreet.ledger.guards import NotCopyable
+from discreet.ledger.inputs import User
+from discreet.live.rows import Ticket
+from discreet.live.run import LiveRun
+from discreet.live.run_state import OpenDecision
+from discreet.live.several import Told, refused_pair
+
+PAGE = 1_000  # decisions that are read at once
+MOST = 10_000_000  # decisions that are asked for at once
+
+
+class Decided(Protocol):
+    """What ``ask`` of any live class returns."""
+
+    @property
+    def id(self) -> int:
+        """The number of the round."""
+
+    @property
+    def token(self) -> str:
+        """What names the run that gave it."""
+
+
+Gives = TypeVar("Gives", bound=Decided, default=Decided)
+Pairs = Iterable[tuple[Any, Any]]  # a decision, or its id, and its outcome
+
+
+class OpenDecisions(Sequence[OpenDecision]):
+    """The decisions whose outcome may still come, oldest first; they are read in pages.
+
+    It is a view: what is told meanwhile is no longer in it.
+    """
+
+    def __init__(self, run: LiveRun, shown: Callable[[Ticket], Hashable]) -> None:
+        self._run, self._shown = run, shown
+
+    def page(self, after: int | None = None, limit: int = PAGE) -> tuple[OpenDecision, ...]:
+        """Return the next decisions after the one with an id, at most ``limit`` of them."""
+        first = -1 if after is None else check_int("after", after, minimum=0)
+        found = self._run.open_decisions(first, check_int("limit", limit, minimum=1))
+        return tuple(
+            OpenDecision(t.id, self._shown(t), age, probability, t.group)
+            for t, age, probability in found
+        )
+
+    def __len__(self) -> int:
+        return self._run.open_count()
+
+    def __iter__(self) -> Iterator[OpenDecision]:
+        page = self.page()
+        while page:
+            yield from page
+            page = self.page(page[-1].id)
+
+    @overload
+    def __getitem__(self, place: int) -> OpenDecision: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[OpenDecision, ...]: ...
+    def __getitem__(self, place: int | slice) -> OpenDecision | tuple[OpenDecision, ...]:
+        return tuple(self)[place]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"OpenDecisions({len(self)} open)"
+
+
+class SeveralClient(NotCopyable, Generic[Gives]):
+    """A live class, as far as it gives and takes several decisions at once."""
+
+    _gives: ClassVar[type[Decided]]  # what ``ask`` returns
+    _run: LiveRun
+
+    @property
+    def open_decisions(self) -> OpenDecisions:
+        """The decisions whose outcome may still come, oldest first: id, choice, age in seconds.
+
+        With ``wait`` they are those before their deadline, told or not. ``len`` is known at once;
+        of very many, ``open_decisions.page(after=id, limit=1000)`` reads some.
+        """
+        return OpenDecisions(self._run, self._shown)
+
+    def verify(self) -> None:
+        """Check the whole file: refuse it if anything in it was changed by another program.
+
+        Without it, each part of a large file is checked before it is used.
+        """
+        self._run.verify()
+
+    def _given(self, ticket: Ticket, chance: float | None = None) -> Gives:
+        """Return what a live class gives for a ticket, and its probability."""
+        raise NotImplementedError
+
+    def _shown(self, ticket: Ticket) -> Hashable:
+        """Return what was decided, in words or by its label; None if there is neither."""
+        return self._label(ticket.choice)
+
+    def _label(self, choice: int) -> Hashable:
+        """Return the label of what was chosen; None if there are no labels."""
+        raise NotImplementedError
+
+    def _choice(self, decision: Gives) -> int | None:
+        """Return the number of what was chosen."""
+        raise NotImplementedError
+
+    def _feedback(self, decision: object, name: str, outcome: object) -> object:
+        """Return an outcome as the channel takes it; ``name`` is the argument of ``tell``."""
+        raise NotImplementedError
+
+    def _checked(self, decision: object) -> Gives:
+        """Return a decision, or refuse what ``ask`` cannot have given."""
+        if not isinstance(decision, self._gives) or type(decision.id) is not int:
+            raise DiscreetError(
+                f"decision is of type {type(decision).__name__}, but must be the "
+                f"{self._gives.__name__} that ask() gave, or its id."
+            )
+        return cast(Gives, decision)
+
+    def _ask_many(
+        self, observations: Sequence[object], users: Sequence[User] | None
+    ) -> list[Gives]:
+        return [self._given(*each) for each in self._run.ask_many(observations, users)]
+
+    def _tell_pairs(self, **given: Pairs | None) -> int:
+        """Take the outcomes of pairs, which are all rewards or all losses."""
+        named = {name: pairs for name, pairs in given.items() if pairs is not None}
+        if len(named) != 1:
+            raise DiscreetError(f"tell_all needs pairs of one kind: {' or '.join(given)}.")
+        ((name, pairs),) = named.items()
+        return self._run.tell_all(self._read(name, pairs))
+
+    def _read(self, name: str, pairs: Pairs) -> list[Told]:
+        """Return pairs as the run takes them; nothing of an outcome is in an error."""
+        if isinstance(pairs, str | bytes) or not isinstance(pairs, Iterable):
+            raise DiscreetError(
+                f"{name} is of type {type(pairs).__name__}, but must be pairs of a decision and "
+                "its outcome."
+            )
+        told: list[Told] = []
+        for place, pair in enumerate(pairs):
+            if not isinstance(pair, tuple | list) or len(pair) != 2:
+                raise DiscreetError(
+                    f"pairs[{place}] is no pair of a decision and its outcome, so nothing was told."
+                )
+            try:
+                feedback = self._feedback(pair[0], name, pair[1])
+                if type(pair[0]) is int:
+                    told.append((pair[0], None, None, feedback))
+                    continue
+                decision = self._checked(pair[0])
+                told.append((decision.id, token_of(decision), self._choice(decision), feedback))
+            except DiscreetError as refusal:
+                raise refused_pair(place, refusal) from None
+        return told
+
+
+def how_many(n: int) -> list[object]:
+    """Return an observation for each of so many decisions, where nothing is observed."""
+    return [0] * check_int("n", n, minimum=1, maximum=MOST)
+
+
+def token_of(decision: Decided) -> str:
+    """Return the token of a decision, which may be anything if somebody made it up."""
+    return decision.token if isinstance(decision.token, str) else ""
