@@ -104,7 +104,7 @@ def test_a_run_goes_on_where_it_was(tmp_path):
     face = bandit(path=tmp_path / "run.db")
     late = [face.ask(CONTEXT) for _ in range(3)]
     play(face, 30)
-    before = rows_of(face), face._run._store.rows.outcomes
+    before = rows_of(face), dict(face._run._store.rows.outcomes)
     face.close()
     face = ContextualBandit.open(tmp_path / "run.db")
     assert (rows_of(face), dict(face._run._store.rows.outcomes)) == before
