@@ -49,6 +49,8 @@ class Table(Protocol[Row]):
 class MemoryTable(dict[int, Row]):
     """A table in memory. Numbers are put in rising order."""
 
+    __slots__ = ()
+
     def rising(self, after: int = -1) -> Iterator[Row]:
         """Yield the rows after a number, in rising order."""
         last = next(reversed(self), after)

@@ -252,7 +252,7 @@ class Rows:
             self.draws = draws
         if facts is not None and released is not None:
             self.log.add(released, facts, value)
-        if released is not None:
+        if self.unlearned and released is not None:
             self.unlearned.pop(released, None)
         self.drawn = None
         self._told = None
