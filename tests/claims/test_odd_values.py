@@ -164,7 +164,7 @@ def test_no_outcome_is_shown_in_a_refusal():
 
 def test_a_decision_that_somebody_made_up_is_refused():
     bandit = makers.make("batch")
-    arm, number, token = bandit.ask()
+    arm, number, token, *_ = bandit.ask()
     for wrong in (
         Decision([], number, token),
         Decision(arm, 10**5000, token),
