@@ -24,6 +24,7 @@ from discreet.live.changing_labels import (
     prior_of,
 )
 from discreet.live.client import LiveClient, Path, RunOptions, Wait, terms
+from discreet.live.final_release import plan_final
 from discreet.live.frames import without_frames
 from discreet.live.rows import Recipe
 from discreet.live.run import LiveRun
@@ -186,6 +187,9 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         simulations, which may have no bound. ``bandit.algorithm`` says which one it is.
     capacity
         How many arms the run can ever have, if some are added later (``add_arm``).
+    final
+        The epsilon of a final release: a noisy sum of all outcomes of each arm, when ``finish``
+        ends the run. The run costs both epsilons, from its start.
     prior
         What is known before the first round: another ``Bandit``, whose releases are used, its
         ``estimates()``, or a mean reward and the number of rounds that it is worth for each label.
@@ -216,6 +220,7 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         clip: bool = False,
         algorithm: str = PROVED,
         capacity: int | None = None,
+        final: float | None = None,
         prior: Bandit | MeanEstimates | Prior | None = None,
         explore: float | None = None,
         holdout: int | None = None,
@@ -233,7 +238,7 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         run = RunOptions(simulation, seed, ledger, path, store, key, wait)
         recipe = terms(horizon, epsilon, delta, low, high, clip, algorithm)
         recipe["arms"] = list(labels_of("arms", arms))
-        recipe["capacity"] = capacity_of(capacity, len(recipe["arms"]))
+        recipe["capacity"], recipe["final"] = capacity_of(capacity, len(recipe["arms"])), final
         if prior is not None:
             recipe["prior"] = prior_of(prior, recipe["arms"], low, high)
         recipe["explore"], recipe["holdout"] = explore, holdout
@@ -257,7 +262,16 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
     @classmethod
     def _plan(cls, recipe: Recipe) -> RunPlan:
         problem = Arms(recipe["capacity"] or len(recipe["arms"]))
-        return changing_plan(recipe, RunPlan.of(recipe, problem, observation=0))
+        plan = changing_plan(recipe, RunPlan.of(recipe, problem, observation=0))
+        return plan._replace(final=plan_final(recipe, plan.private.guarantee))
+
+    def finish(self) -> MeanEstimates:
+        """Make the final release, return its estimates, and end the run.
+
+        Outcomes that have not come are given up. When you finish must not depend on outcomes.
+        """
+        self._run.finish()
+        return self.estimates(kind="final", clipped=True)
 
     def ask(
         self, *, available: Collection[Hashable] | None = None, user: User | None = None

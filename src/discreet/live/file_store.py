@@ -12,6 +12,7 @@ from discreet.ledger.guards import sqlite_lock
 from discreet.live.keys import LONGEST_NOTE, OVERHEAD, new_name
 from discreet.live.release_log import ReleaseFacts, ReleaseRow
 from discreet.live.rows import (
+    FINAL,
     Change,
     Counters,
     Drawn,
@@ -65,6 +66,8 @@ class FileStore(RunFile):
             for number, value in execute("SELECT * FROM outcome"):
                 rows.outcomes[number] = self._decrypted(value, "outcome", number) or b""
             rows.choices = dict(execute("SELECT * FROM choice"))
+            for (value,) in execute("SELECT value FROM release WHERE batch = ?", (FINAL,)):
+                rows.final = np.frombuffer(value, np.float64)
             noted = self._noted()
             rows.drawn = None if noted is None else noted[0]
             self._in_table = False

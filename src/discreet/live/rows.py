@@ -27,6 +27,7 @@ Epoch = tuple[int, int]  # its number, and its first round
 # the time.
 Counters = tuple[int, int, int, int, int]
 RELEASED = 3  # the place of releases among the counters
+FINAL = -3  # the number of the final release, and of the decision that makes it due: none
 
 
 class Recipe(TypedDict, total=False):
@@ -67,6 +68,7 @@ class Recipe(TypedDict, total=False):
     simulation: bool
     seed: int | None
     ledger: bool
+    final: float | None  # epsilon of the final release
     wait: float | None  # seconds
     default: float | list[float] | None
     options: Mapping[str, object]
@@ -171,6 +173,7 @@ class Rows:
         self.outcomes: dict[int, bytes] = {}  # raw: of open decisions that wait for a deadline
         self.choices: dict[int, int] = {}  # how often each was made
         self.drawn: Drawn | None = None  # until the learner has learned from it
+        self.final: object = None  # what the final release has released
         self.log = ReleaseLog()  # empty if a store keeps the releases elsewhere
         self._asked: tuple[Any, ...] | None = None  # the change that is being made
         self._told: tuple[Any, ...] | None = None
@@ -243,6 +246,8 @@ class Rows:
             self.stream = stream
         if draws is not None:
             self.draws = draws
+        if released == FINAL:
+            self.final = value
         if facts is not None and released is not None:
             self.log.add(released, facts, value)
         self.drawn = None

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any, Self
 
-import numpy as np
-
 from discreet.errors import DiscreetError, count, shorten
 from discreet.learners.arms.availability import Available
 from discreet.ledger.inputs import User
 from discreet.live.changing_arms import ChangingArms
+from discreet.live.final_release import FinalRelease
 from discreet.live.frames import withhold_frames, without_frames
 from discreet.live.holdout import HELD_OUT
 from discreet.live.rows import Change, Draws, Group, OpenRow, Rows, Ticket, new_drawn, new_group
@@ -20,7 +19,7 @@ from discreet.live.run_state import unexpected_user
 from discreet.private import Private
 
 
-class LiveRun(ChangingArms, RunInEpochs):
+class LiveRun(ChangingArms, FinalRelease, RunInEpochs):
     """A private learner in use: it decides, takes outcomes, and releases what is due.
 
     All its state is rows of a store. What a group of rounds holds is put into the channel while an
@@ -208,20 +207,12 @@ class LiveRun(ChangingArms, RunInEpochs):
             self._changing = False
             return
         number, action, trace, size, told, held = before
-        after = group = closed = stream = draws = None
-        try:
-            if engine.raw:
-                engine.put(rows.stream if engine.streaming else held)
-                if told + 1 == size:
-                    engine.private.channel.check_held()
-            ready, value = engine.private.submit(trace, feedback, self._noise_rng)
-            if ready and not isinstance(value, float):
-                value = np.array(value, np.float64)  # it may be a buffer of the channel
-            if engine.raw:
-                after = engine.channel_state.tobytes()
-        finally:
-            if engine.raw:
-                engine.clear()
+        group = closed = stream = draws = None
+        raw, full = rows.stream if engine.streaming else held, told + 1 == size
+        ready, value, after = self._hand_over(engine, raw, trace, feedback, full=full)
+        if self._plan.final is not None:
+            stream = self._with_outcome(rows, action, feedback)
+            after = stream if ready else after  # a batch that is released holds nothing more
         if ready:
             if rows.draws is not None:
                 draws = Draws(rows.draws.learner, self._noise_rng.bit_generator.state)
@@ -255,7 +246,7 @@ class LiveRun(ChangingArms, RunInEpochs):
         # the learner may write into an array
         engine.private.deliver(trace, value if isinstance(value, float) else value.copy())
         asked, running, left, releases, lost = rows.counters
-        if engine.streaming:
+        if engine.streaming or self._plan.final is not None:
             stream, after = after, None
         if told + 1 == size:
             closed = number
@@ -282,6 +273,8 @@ class LiveRun(ChangingArms, RunInEpochs):
         self._changing = True
         if drawn.draws is not None:
             self._noise_rng.bit_generator.state = dict(drawn.draws.privacy)
+        if self._completed_final(rows, drawn):
+            return
         self._learn(rows, self._group_of(rows, drawn.decision), *drawn)
 
     def _keep(self, rows: Rows, number: int, feedback: object, deadline: float) -> bool:

@@ -14,7 +14,7 @@ import componentjit
 from discreet.algorithms import Setting, algorithm
 from discreet.contracts import Generator, Protected
 from discreet.errors import DiscreetError, check_int, shorten
-from discreet.guarantee import Guarantee
+from discreet.guarantee import Guarantee, compose
 from discreet.live.features import KeptRecords
 from discreet.live.holdout import HoldOutPlan, held_out_guarantee, plan_hold_out
 from discreet.live.rows import Recipe
@@ -85,6 +85,7 @@ class RunPlan(NamedTuple):
     # how arm and features are kept with a decision, if they are private; then nothing shows an arm
     records: KeptRecords | None = None
     holdout: HoldOutPlan | None = None  # rounds with uniform arms, which nobody learns from
+    final: Private | None = None  # what holds the sums of a final release
 
     @classmethod
     def of(
@@ -162,8 +163,13 @@ class RunPlan(NamedTuple):
 
     @property
     def guarantee(self) -> Guarantee:
-        """What is guaranteed: of the learner's rounds, and of those that are held out."""
-        return held_out_guarantee(self.private.guarantee, self.holdout)
+        """What is guaranteed: of the learner's rounds, those held out, and a final release."""
+        main = held_out_guarantee(self.private.guarantee, self.holdout)
+        if self.final is None or not main.is_private:
+            return main
+        last = self.final.guarantee
+        words = f"and a final release of epsilon {last.epsilon:.6g} (docs/proofs.md: Final release)"
+        return replace(compose(main, last), source=f"{main.source}; {words}")
 
     @property
     def needs_key(self) -> bool:

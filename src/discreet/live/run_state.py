@@ -28,6 +28,7 @@ from discreet.live.store import MemoryStore, Store
 from discreet.randomness import InBlocks, streams
 
 Read = TypeVar("Read")
+OVER = "the run is over: its final release was made, so there is nothing left to ask or to tell."
 
 
 class Progress(NamedTuple):
@@ -123,6 +124,8 @@ class RunState(NotCopyable):
         if plan.holdout is not None:
             side = HoldOut(plan.holdout, plan.horizon)
             rows.learner, rows.stream = rows.learner + side.first, side.blank
+        if plan.final is not None:
+            rows.stream = Engine(plan.final, 0).stream
         if plan.seed is not None and store.durable:
             drawn = streams(plan.seed)
             rows.draws = Draws(drawn.learner.bit_generator.state, drawn.privacy.bit_generator.state)
@@ -158,10 +161,14 @@ class RunState(NotCopyable):
         Returns the decision that made that release due, if there was one.
         """
         rows = self._committed()
+        if rows.final is not None:
+            raise DiscreetError(OVER)
         if rows.drawn is None:
             return None
         row = rows.open.get(rows.drawn.decision)
         self._finish(rows)
+        if rows.final is not None:
+            raise DiscreetError(OVER)
         return row
 
     def _finish(self, rows: Rows) -> None:
@@ -195,7 +202,8 @@ class RunState(NotCopyable):
             self._rng.bit_generator.state = dict(rows.draws.learner)
             self._noise_rng.bit_generator.state = dict(rows.draws.privacy)
         # A release that is held is for the next operation that changes something.
-        self._changing, self._next_deadline = rows.drawn is not None, -math.inf
+        busy = rows.drawn is not None or rows.final is not None
+        self._changing, self._next_deadline = busy, -math.inf
 
     def _learned(self) -> bytes:
         """Return the public state: the learner's, and that of the hold-out if there is one."""
@@ -316,6 +324,8 @@ class RunState(NotCopyable):
                 copied.learner, copied.stream = learner + self._side.first, self._side.blank
             copied.counters = (min(asked + left, self._end), -1, 0, rows.counters[RELEASED], 0)
             copied.epoch = rows.epoch
+            if self._plan.final is not None:
+                copied.stream = Engine(self._plan.final, 0).stream
             copied.slots = None if rows.slots is None else rows.slots._replace(paused=())
             store.create(copied, (key or KeyPlace()) if self._plan.needs_key else None)
             store.close()
