@@ -358,6 +358,13 @@ def test_a_prior_needs_means_and_no_bound():
         new("batched-ucb", prior=new())
 
 
+def test_a_run_without_privacy_is_no_prior():
+    with warnings.catch_warnings(action="ignore"):
+        old = new("exp3")
+    with pytest.raises(DiscreetError, match="prior is a run of exp3, which is not private"):
+        new("batched-ucb", prior=old)
+
+
 @pytest.mark.parametrize("name", ["one-bit-tsallis-inf", "batched-exp3"])
 def test_estimates_are_a_prior_worth_the_rounds_of_their_intervals(name):
     old = new(name, arms=["A", "B"], horizon=2000)
