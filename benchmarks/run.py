@@ -27,6 +27,7 @@ PARTS = (
     "contexts",
     "live",
     "reports",
+    "users",
     "peers",
     "starting",
 )

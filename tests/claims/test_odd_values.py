@@ -16,7 +16,7 @@ from discreet import Advisor, Bandit, DiscreetError, Experts, Optimizer, VectorO
 from discreet.algorithms import registry as algorithms
 from discreet.environments import registry as environments
 from discreet.live import stores
-from discreet.live.arms import Decision
+from discreet.live.decisions import Decision
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "live"))
 import makers

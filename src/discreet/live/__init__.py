@@ -1,9 +1,10 @@
 """Live use: one run for every problem, in memory or in a store, and one class for each problem."""
 
-from discreet.live.arms import Bandit, BestArmSearch, Decision, HeldOutArm
+from discreet.live.arms import Bandit, BestArmSearch
 from discreet.live.client import LiveClient, RunOptions
 from discreet.live.closing import close_on_sigterm
 from discreet.live.contextual import ContextualBandit
+from discreet.live.decisions import Decision, HeldOutArm
 from discreet.live.devices import Device
 from discreet.live.experts import Advisor, Experts, Trust
 from discreet.live.features import Features

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Sequence
-from functools import partial
-from typing import NamedTuple
+from collections.abc import Collection, Hashable, Sequence
+from datetime import timedelta
 
 from discreet.algorithms import Setting
 from discreet.algorithms.arms.choosing import CHOICES, PROVED, chosen
@@ -24,11 +23,13 @@ from discreet.live.changing_labels import (
     prior_of,
 )
 from discreet.live.client import LiveClient, Path, RunOptions, Wait, terms
+from discreet.live.decisions import Decision, HeldOutArm, new_decision
 from discreet.live.final_release import plan_final
 from discreet.live.frames import without_frames
 from discreet.live.rows import Recipe
 from discreet.live.run import LiveRun
 from discreet.live.run_plan import RunPlan
+from discreet.live.serving import SERVED, AtLimit
 from discreet.live.store import Store
 from discreet.problems import Arms, BestArm
 from discreet.problems.arms import HORIZON
@@ -36,32 +37,6 @@ from discreet.ranges import make_range
 
 LONG_RUN = 1 << 17  # rounds for which an algorithm is chosen if there is no horizon
 SEARCH = "batched-successive-elimination"  # the default of a search
-
-
-class Decision(NamedTuple):
-    """Which arm to play in one round; pass it back with the outcome."""
-
-    arm: Hashable
-    id: int
-    token: str = ""  # of the run that gave it
-    # of the arm, given everything public before the batch; None if it is not known, or must not be
-    probability: float | None = None
-    batch: int = -1  # the round in which its batch began; -2 if it is held out
-
-
-# from a tuple of all fields, which takes half of the time
-new_decision: Callable[[tuple[Hashable, int, str, float | None, int]], Decision] = partial(
-    tuple.__new__, Decision
-)
-
-
-class HeldOutArm(NamedTuple):
-    """What the hold-out released about one arm: means with noise, so they may leave the range."""
-
-    arm: Hashable
-    rounds: int
-    loss: float | None  # mean; None if the arm had no round
-    reward: float | None
 
 
 class ArmsClient(LiveClient[Decision]):
@@ -75,13 +50,23 @@ class ArmsClient(LiveClient[Decision]):
         low, high = self._bounds
         self._range, self._clip = (low, high), recipe["clip"]
 
-    def ask(self, *, user: User | None = None) -> Decision:
-        """Return the arm to play in the next round; a ledger that limits users needs the user."""
-        return self._decide(0, user)
+    def ask(self, *, user: User | None = None, at_limit: AtLimit = "refuse") -> Decision:
+        """Return the arm to play in the next round; where users are limited, it needs the user.
 
-    def _decide(self, seen: object, user: User | None) -> Decision:
-        (number, batch, choice, token, _, _), probability = self._run.decide(seen, user)
-        return new_decision((self._labels[choice], number, token, probability, batch))
+        A user at the limit is refused with ``UserLimitReached``. With ``at_limit="serve"`` the
+        decision is made all the same, but nobody learns from it: ``learns`` is False, and its
+        outcome is discarded.
+        """
+        return self._decide(0, user, at_limit)
+
+    def _decide(self, seen: object, user: User | None, at_limit: AtLimit) -> Decision:
+        if at_limit == "refuse":
+            (number, batch, choice, token, _, _), probability = self._run.decide(seen, user)
+            return new_decision((self._labels[choice], number, token, probability, batch, True))
+        given, probability = self._run.decide_or_serve(seen, user, at_limit)
+        number, batch, choice, token, _, _ = given
+        learns = number != SERVED
+        return Decision(self._labels[choice], number, token, probability, batch, learns)
 
     def tell(
         self, decision: Decision | int, *, reward: float | None = None, loss: float | None = None
@@ -103,7 +88,7 @@ class ArmsClient(LiveClient[Decision]):
                 outcome = loss_of(reward, loss, self._range, clip=False)
             # what ask gives; anything else is checked more closely
             if type(decision) is Decision and type(decision[1]) is int and type(decision[2]) is str:
-                arm, number, token, _, _ = decision
+                arm, number, token, _, _, _ = decision
                 plain = type(arm) is int or type(arm) is str  # this saves a call
                 choice = self._indices.get(arm) if plain else index_of(self._indices, arm)
                 self._run.tell_by_id(number, token, choice, outcome)
@@ -201,7 +186,7 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         (``held_out``; docs/live.md: Rounds that are held out).
     default_reward, default_loss
         What a missing outcome counts as, with ``wait``.
-    simulation, seed, ledger, path, store, key, wait
+    simulation, seed, ledger, path, store, key, wait, max_rounds_per_user, per
         See :class:`discreet.live.RunOptions`.
     **options
         Options of the algorithm.
@@ -231,11 +216,13 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         store: str | Store | None = None,
         key: Path | None = None,
         wait: Wait | None = None,
+        max_rounds_per_user: int | None = None,
+        per: timedelta | None = None,
         default_reward: float | None = None,
         default_loss: float | None = None,
         **options: object,
     ) -> None:
-        run = RunOptions(simulation, seed, ledger, path, store, key, wait)
+        run = RunOptions(simulation, seed, ledger, path, store, key, wait, max_rounds_per_user, per)
         recipe = terms(horizon, epsilon, delta, low, high, clip, algorithm)
         recipe["arms"] = list(labels_of("arms", arms))
         recipe["capacity"], recipe["final"] = capacity_of(capacity, len(recipe["arms"])), final
@@ -274,14 +261,20 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         return self.estimates(kind="final", clipped=True)
 
     def ask(
-        self, *, available: Collection[Hashable] | None = None, user: User | None = None
+        self,
+        *,
+        available: Collection[Hashable] | None = None,
+        user: User | None = None,
+        at_limit: AtLimit = "refuse",
     ) -> Decision:
         """Return the arm to play in the next round, one of those that are ``available``.
 
         Which arms are available must not depend on outcomes, except through what the run shows
-        (docs/live.md: Arms that come and go). A ledger that limits users needs the user.
+        (docs/live.md: Arms that come and go). Where users are limited, it needs the user;
+        ``at_limit="serve"`` decides also for one at the limit, and learns nothing.
         """
-        return self._decide(self._seen if available is None else self._available(available), user)
+        seen = self._seen if available is None else self._available(available)
+        return self._decide(seen, user, at_limit)
 
     @property
     def held_out(self) -> tuple[HeldOutArm, ...] | None:
@@ -347,6 +340,8 @@ class BestArmSearch(ArmsClient):
         store: str | Store | None = None,
         key: Path | None = None,
         wait: Wait | None = None,
+        max_rounds_per_user: int | None = None,
+        per: timedelta | None = None,
         default_reward: float | None = None,
         default_loss: float | None = None,
         **options: object,
@@ -356,7 +351,7 @@ class BestArmSearch(ArmsClient):
                 "horizon is None, but a search learns from all of its rounds: give a number of "
                 "rounds."
             )
-        run = RunOptions(simulation, seed, ledger, path, store, key, wait)
+        run = RunOptions(simulation, seed, ledger, path, store, key, wait, max_rounds_per_user, per)
         recipe = terms(horizon, epsilon, delta, low, high, clip, algorithm)
         recipe["arms"], recipe["error"] = list(labels_of("arms", arms)), error
         default = default_of(default_reward, default_loss, low, high)
@@ -377,14 +372,14 @@ class BestArmSearch(ArmsClient):
         """Whether there is an answer: then no decision is left to ask for."""
         return self._run.read_learner(answer_of) >= 0
 
-    def ask(self, *, user: User | None = None) -> Decision:
+    def ask(self, *, user: User | None = None, at_limit: AtLimit = "refuse") -> Decision:
         """Return the arm to sample in the next round, unless the answer is found."""
         self.release_due()
         if self.finished:
             raise DiscreetError(
                 f"the search has its answer, {self.answer!r}: no decision is left to ask for."
             )
-        return super().ask(user=user)
+        return super().ask(user=user, at_limit=at_limit)
 
 
 def default_of(reward: float | None, loss: float | None, low: float, high: float) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from datetime import timedelta
 
 import numpy as np
 
@@ -11,14 +12,16 @@ from discreet.errors import DiscreetError, check_range, shorten
 from discreet.ledger import Ledger
 from discreet.ledger.inputs import User
 from discreet.live.arguments import loss_of
-from discreet.live.arms import Decision, default_of
+from discreet.live.arms import default_of
 from discreet.live.client import LiveClient, Path, RunOptions, Wait, terms
+from discreet.live.decisions import Decision
 from discreet.live.features import Features, KeptRecords, Shown
 from discreet.live.frames import withhold_frames
 from discreet.live.optimizers import NO_CHOICE, no_choice
 from discreet.live.rows import Recipe, Ticket
 from discreet.live.run import LiveRun
 from discreet.live.run_plan import RunPlan
+from discreet.live.serving import AtLimit
 from discreet.live.store import Store
 from discreet.problems import Contexts
 
@@ -62,7 +65,7 @@ class ContextualBandit(LiveClient[Decision]):
         When the model is fitted.
     default_reward, default_loss
         What a missing outcome counts as, with ``wait``.
-    simulation, seed, ledger, path, store, key, wait
+    simulation, seed, ledger, path, store, key, wait, max_rounds_per_user, per
         See :class:`discreet.live.RunOptions`.
     **options
         Other options of the algorithm ``joint-linucb``, such as ``width``.
@@ -90,6 +93,8 @@ class ContextualBandit(LiveClient[Decision]):
         store: str | Store | None = None,
         key: Path | None = None,
         wait: Wait | None = None,
+        max_rounds_per_user: int | None = None,
+        per: timedelta | None = None,
         default_reward: float | None = None,
         default_loss: float | None = None,
         **options: object,
@@ -103,7 +108,7 @@ class ContextualBandit(LiveClient[Decision]):
             )
         if "block" in options:
             raise DiscreetError("block is not an option here: it follows from the features.")
-        run = RunOptions(simulation, seed, ledger, path, store, key, wait)
+        run = RunOptions(simulation, seed, ledger, path, store, key, wait, max_rounds_per_user, per)
         recipe = terms(horizon, epsilon, delta, low, high, clip, ALGORITHM)
         recipe["arms"] = list(features.arms)
         recipe["context"], recipe["arm_features"] = features.context, features.arm_features
@@ -140,15 +145,19 @@ class ContextualBandit(LiveClient[Decision]):
         arm_features: Mapping[Hashable, Numbers] | Sequence[Numbers] | Floats | None = None,
         available: Iterable[Hashable] | None = None,
         user: User | None = None,
+        at_limit: AtLimit = "refuse",
     ) -> Decision:
         """Return the arm for a person with this context.
 
         ``arm_features`` has a row for every arm, in their order or by label. ``available`` names
-        the arms that can be chosen in this round; it must not depend on data of other people.
+        the arms that can be chosen in this round; it must not depend on data of other people. Where
+        users are limited, it needs the user; with ``at_limit="serve"`` a user at the limit gets a
+        decision that nobody learns from.
         """
         shown = self._features.shown(context, arm_features, available)
-        (number, _, _, token, _, arm), _ = self._run.decide(shown, user)
-        return Decision(self._features.arms[int(arm)], number, token)  # type: ignore[call-overload]
+        given = self._run.ask(shown, user, at_limit)
+        arm = self._features.arms[int(given.action)]
+        return Decision(arm, given.id, given.token, learns=given.learns)
 
     @withhold_frames
     def tell(

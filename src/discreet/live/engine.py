@@ -94,6 +94,14 @@ class Engine:
         self.learner_state[:] = before
         return after
 
+    def wish(self, committed: bytes, observation: object, rng: Generator) -> object:
+        """Return what the learner would do now, and leave its state as it is committed."""
+        try:
+            return self.act(observation, rng)[0]
+        finally:
+            self.learner_state[:] = committed
+            self.clear()
+
     def can_hold(self, rows: Rows) -> bool:
         """Return whether all that the rows hold fits into the channel."""
         held = [group.held for group in rows.groups.values()] if self.holding else []

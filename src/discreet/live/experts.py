@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from datetime import timedelta
 from typing import NamedTuple
 
 import numpy as np
@@ -11,12 +12,14 @@ from discreet.contracts import Floats, Generator
 from discreet.ledger import Ledger
 from discreet.ledger.inputs import User
 from discreet.live.arguments import advice_of, index_of, labels_of, loss_of, losses_of
-from discreet.live.arms import Decision, default_of
+from discreet.live.arms import default_of
 from discreet.live.client import LiveClient, Path, RunOptions, Wait, terms
+from discreet.live.decisions import Decision
 from discreet.live.frames import withhold_frames
 from discreet.live.rows import Recipe
 from discreet.live.run import LiveRun
 from discreet.live.run_plan import RunPlan
+from discreet.live.serving import AtLimit
 from discreet.live.store import Store
 from discreet.problems import Advice, Points
 from discreet.ranges import make_range
@@ -34,6 +37,7 @@ class Trust(NamedTuple):
     weights: dict[Hashable, float]
     id: int
     token: str
+    learns: bool = True  # False for a user at the limit: its outcome is discarded
 
 
 class Experts(LiveClient[Trust]):
@@ -75,11 +79,13 @@ class Experts(LiveClient[Trust]):
         store: str | Store | None = None,
         key: Path | None = None,
         wait: Wait | None = None,
+        max_rounds_per_user: int | None = None,
+        per: timedelta | None = None,
         default_losses: Outcomes | None = None,
         default_rewards: Outcomes | None = None,
         **options: object,
     ) -> None:
-        run = RunOptions(simulation, seed, ledger, path, store, key, wait)
+        run = RunOptions(simulation, seed, ledger, path, store, key, wait, max_rounds_per_user, per)
         recipe = terms(horizon, epsilon, delta, low, high, clip, algorithm)
         labels = labels_of("experts", experts)
         recipe["experts"] = list(labels)
@@ -95,11 +101,11 @@ class Experts(LiveClient[Trust]):
         problem = Points("experts", len(recipe["experts"]))
         return RunPlan.of(recipe, problem, observation=0, carry=draw_expert)
 
-    def ask(self, *, user: User | None = None) -> Trust:
+    def ask(self, *, user: User | None = None, at_limit: AtLimit = "refuse") -> Trust:
         """Return the weights of all experts for the next round, and one expert drawn from them."""
-        given = self._run.ask(0, user)
+        given = self._run.ask(0, user, at_limit)
         weights = dict(zip(self._labels, given.action.tolist(), strict=True))
-        return Trust(self._labels[given.choice], weights, given.id, given.token)
+        return Trust(self._labels[given.choice], weights, given.id, given.token, given.learns)
 
     @withhold_frames
     def tell(
@@ -158,11 +164,13 @@ class Advisor(LiveClient[Decision]):
         store: str | Store | None = None,
         key: Path | None = None,
         wait: Wait | None = None,
+        max_rounds_per_user: int | None = None,
+        per: timedelta | None = None,
         default_reward: float | None = None,
         default_loss: float | None = None,
         **options: object,
     ) -> None:
-        run = RunOptions(simulation, seed, ledger, path, store, key, wait)
+        run = RunOptions(simulation, seed, ledger, path, store, key, wait, max_rounds_per_user, per)
         recipe = terms(horizon, epsilon, delta, low, high, clip, algorithm)
         recipe["arms"] = list(labels_of("arms", arms))
         recipe["experts"] = list(labels_of("experts", experts))
@@ -181,11 +189,16 @@ class Advisor(LiveClient[Decision]):
         self._experts: tuple[Hashable, ...] = tuple(recipe["experts"])
 
     def ask(
-        self, advice: Sequence[Sequence[float]] | Floats, *, user: User | None = None
+        self,
+        advice: Sequence[Sequence[float]] | Floats,
+        *,
+        user: User | None = None,
+        at_limit: AtLimit = "refuse",
     ) -> Decision:
         """Return the arm to play in the next round, on this advice: experts by arms."""
-        given = self._run.ask(advice_of(advice, self._experts, self._labels), user)
-        return Decision(self._labels[given.choice], given.id, given.token)
+        shown = advice_of(advice, self._experts, self._labels)
+        given = self._run.ask(shown, user, at_limit)
+        return Decision(self._labels[given.choice], given.id, given.token, given.learns)
 
     @withhold_frames
     def tell(

@@ -12,7 +12,7 @@ from discreet.errors import DiscreetError
 from discreet.live.keys import new_file
 
 FAMILY = 0x4C6976  # "Liv": the application id of a run's file is this and the digit of its format
-FORMAT = 6  # 6: facts of releases, arms that come and go. Earlier formats cannot be read.
+FORMAT = 6  # 6: facts of releases, arms that come and go, users. Earlier ones cannot be read.
 MARK = (FAMILY << 8) + ord(str(FORMAT))
 TABLES = (
     # ``changes`` counts the changes that must not be lost; the last of them and the last release
@@ -31,6 +31,8 @@ TABLES = (
     # at most one: a release that the learner has not learned from yet
     "CREATE TABLE drawn (decision INTEGER PRIMARY KEY, shape TEXT, value BLOB, held BLOB, draws "
     "TEXT)",
+    # rounds of users: users.py
+    "CREATE TABLE usage (bucket INTEGER PRIMARY KEY, window INTEGER, users BLOB)",
     # at most one for each batch; ``value`` is 64-bit floats, ``choice`` -1 if there is none
     "CREATE TABLE release (batch INTEGER PRIMARY KEY, choice INTEGER, size INTEGER, probability "
     "REAL, at REAL, value BLOB)",

@@ -31,6 +31,12 @@ from discreet.live.rows import (
 from discreet.live.run_file import RunFile
 from discreet.live.slots import Slots, slots_from, slots_text
 
+# an update in place, which writes less than to replace the row
+COUNT_USER = (
+    "INSERT INTO usage VALUES (?, ?, ?) ON CONFLICT (bucket) DO UPDATE SET window = "
+    "excluded.window, users = excluded.users"
+)
+
 
 class FileStore(RunFile):
     """Keeps a run in a file: what was told and released is on the disk before ``tell`` returns.
@@ -68,6 +74,7 @@ class FileStore(RunFile):
             rows.choices = dict(execute("SELECT * FROM choice"))
             for (value,) in execute("SELECT value FROM release WHERE batch = ?", (FINAL,)):
                 rows.final = np.frombuffer(value, np.float64)
+            rows.usage = {bucket: tuple(rest) for bucket, *rest in execute("SELECT * FROM usage")}
             noted = self._noted()
             rows.drawn = None if noted is None else noted[0]
             self._in_table = False
@@ -89,6 +96,7 @@ class FileStore(RunFile):
         learner: bytes | None = None,
         draws: Draws | None = None,
         outcome: bytes | None = None,
+        usage: tuple[int, int, bytes] | None = None,
     ) -> None:
         """Open a decision, in the file first."""
         with sqlite_lock, self._explained(), self._change(counters, lasting=False):
@@ -111,7 +119,10 @@ class FileStore(RunFile):
             self._write_state(learner, None, draws)
             if outcome is not None:
                 self._write_outcome(number, outcome)
-        self.rows.ask(counters, row, times, group, learner, draws, outcome)
+            if usage is not None:
+                execute(COUNT_USER, usage)
+                tag.put("usage", *usage)
+        self.rows.ask(counters, row, times, group, learner, draws, outcome, usage)
 
     def hold(self, drawn: Drawn) -> None:
         """Keep a release, and count it in the key, before the learner sees it.
@@ -130,6 +141,9 @@ class FileStore(RunFile):
         if key is None or drawn.draws is not None or self.rows.stream is not None:
             return False
         if drawn.decision < 0:  # a hold-out, which no decision makes due
+            return False
+        # Nor may the count of a user be lost whose outcome is in a release.
+        if self.rows.usage and drawn.decision >= self._kept_asks:
             return False
         content = drawn_bytes(drawn, self.rows.open[drawn.decision][1])
         if len(content) + OVERHEAD > LONGEST_NOTE:

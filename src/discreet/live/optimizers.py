@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from datetime import timedelta
 from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
@@ -19,6 +20,7 @@ from discreet.live.naming import Naming, items_of
 from discreet.live.rows import Recipe, Ticket
 from discreet.live.run import LiveRun
 from discreet.live.run_plan import RunPlan
+from discreet.live.serving import AtLimit
 from discreet.live.store import Store
 from discreet.problems import Functions, GeometryName, Points, domain_named
 from discreet.problems.domains import domain_text
@@ -39,6 +41,7 @@ class Point(NamedTuple):
     id: int
     token: str
     label: str | None = None  # the point in words, if it is a vertex: "items 2, 5, 7"
+    learns: bool = True  # False for a user at the limit: its outcome is discarded
 
 
 class PointClient(LiveClient[Point]):
@@ -114,6 +117,8 @@ class Optimizer(PointClient):
         store: str | Store | None = None,
         key: Path | None = None,
         wait: Wait | None = None,
+        max_rounds_per_user: int | None = None,
+        per: timedelta | None = None,
         default_reward: Outcome | None = None,
         default_loss: Outcome | None = None,
         **options: object,
@@ -123,7 +128,7 @@ class Optimizer(PointClient):
                 "geometry is given, but is for VectorOptimizer: here the set is a domain, such "
                 "as 'ball(3)'."
             )
-        run = RunOptions(simulation, seed, ledger, path, store, key, wait)
+        run = RunOptions(simulation, seed, ledger, path, store, key, wait, max_rounds_per_user, per)
         place = domain_named(domain)
         name = usual_algorithm(place.set) if algorithm is None else algorithm
         recipe = terms(horizon, epsilon, delta, low, high, clip, name)
@@ -148,11 +153,11 @@ class Optimizer(PointClient):
         vertices = run.plan.private.learner.plays_vertices
         self._naming = Naming(self._problem.place.set, recipe.get("items"), vertices=vertices)
 
-    def ask(self, *, user: User | None = None) -> Point:
+    def ask(self, *, user: User | None = None, at_limit: AtLimit = "refuse") -> Point:
         """Return the point to play in the next round, or both of them."""
-        given = self._run.ask(0, user)
+        given = self._run.ask(0, user, at_limit)
         words = self._naming.words(given.action)
-        return Point(given.action.copy(), given.id, given.token, words)
+        return Point(given.action.copy(), given.id, given.token, words, given.learns)
 
     @withhold_frames
     def tell(
@@ -228,13 +233,15 @@ class VectorOptimizer(PointClient):
         store: str | Store | None = None,
         key: Path | None = None,
         wait: Wait | None = None,
+        max_rounds_per_user: int | None = None,
+        per: timedelta | None = None,
         default_loss: Sequence[float] | Floats | None = None,
         **options: object,
     ) -> None:
         problem = _points(geometry, dimension, domain, loss_set)
         if epsilon is None:
             raise DiscreetError("epsilon is missing: say how private the run is to be.")
-        run = RunOptions(simulation, seed, ledger, path, store, key, wait)
+        run = RunOptions(simulation, seed, ledger, path, store, key, wait, max_rounds_per_user, per)
         name = f"private-ftrl-{problem.geometry}" if algorithm is None else algorithm
         least = low if problem.by_range else _no_low(low)
         most = make_range(low, high).high if problem.by_range else check_positive("high", high)
@@ -262,11 +269,11 @@ class VectorOptimizer(PointClient):
         vertices = run.plan.private.learner.plays_vertices
         self._naming = Naming(sets.points, recipe.get("items"), vertices=vertices)
 
-    def ask(self, *, user: User | None = None) -> Point:
+    def ask(self, *, user: User | None = None, at_limit: AtLimit = "refuse") -> Point:
         """Return the point to play in the next round."""
-        given = self._run.ask(0, user)
+        given = self._run.ask(0, user, at_limit)
         words = self._naming.words(given.action)
-        return Point(given.action.copy(), given.id, given.token, words)
+        return Point(given.action.copy(), given.id, given.token, words, given.learns)
 
     @withhold_frames
     def tell(

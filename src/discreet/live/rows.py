@@ -70,6 +70,8 @@ class Recipe(TypedDict, total=False):
     ledger: bool
     final: float | None  # epsilon of the final release
     wait: float | None  # seconds
+    max_rounds_per_user: int | None
+    per: float | None  # seconds
     default: float | list[float] | None
     options: Mapping[str, object]
 
@@ -97,6 +99,15 @@ class Ticket(NamedTuple):
     token: str  # of the run that gave it
     asked_at: float  # seconds since 1970
     action: Any = None  # not stored: only the caller of ``ask`` needs it
+
+    def is_named(self, number: int, token: str | None, choice: int | None) -> bool:
+        """Return whether it is the decision that somebody names."""
+        return self.id == number and (token is None or (token, choice) == (self.token, self.choice))
+
+    @property
+    def learns(self) -> bool:
+        """Whether somebody learns from its outcome; decisions that are only served have no id."""
+        return self.id >= 0
 
 
 class Draws(NamedTuple):
@@ -172,6 +183,7 @@ class Rows:
         self.open: dict[int, OpenRow] = {}  # in the order of asking
         self.outcomes: dict[int, bytes] = {}  # raw: of open decisions that wait for a deadline
         self.choices: dict[int, int] = {}  # how often each was made
+        self.usage: dict[int, tuple[int, bytes]] = {}  # rounds of users: users.py
         self.drawn: Drawn | None = None  # until the learner has learned from it
         self.final: object = None  # what the final release has released
         self.log = ReleaseLog()  # empty if a store keeps the releases elsewhere
@@ -188,9 +200,10 @@ class Rows:
         learner: bytes | None = None,
         draws: Draws | None = None,
         outcome: bytes | None = None,
+        usage: tuple[int, int, bytes] | None = None,
     ) -> None:
         """Open a decision; see ``Store.ask``."""
-        self._asked = counters, row, times, group, learner, draws, outcome
+        self._asked = counters, row, times, group, learner, draws, outcome, usage
         self.counters = counters
         number, _, choice, _, _, _ = row
         self.open[number] = row
@@ -203,6 +216,8 @@ class Rows:
             self.draws = draws
         if outcome is not None:
             self.outcomes[number] = outcome
+        if usage is not None:
+            self.usage[usage[0]] = usage[1:]
         self._asked = None
 
     def hold(self, drawn: Drawn) -> None:

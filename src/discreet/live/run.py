@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, Self
 
-from discreet.errors import DiscreetError, count, shorten
+from discreet.errors import DiscreetError, count
 from discreet.learners.arms.availability import Available
 from discreet.ledger.inputs import User
 from discreet.live.changing_arms import ChangingArms
@@ -15,11 +15,12 @@ from discreet.live.holdout import HELD_OUT
 from discreet.live.rows import Change, Draws, Group, OpenRow, Rows, Ticket, new_drawn, new_group
 from discreet.live.run_epochs import RunInEpochs
 from discreet.live.run_plan import RunPlan
-from discreet.live.run_state import unexpected_user
+from discreet.live.serving import AtLimit, Serving
+from discreet.live.users import Usage, bare_id
 from discreet.private import Private
 
 
-class LiveRun(ChangingArms, FinalRelease, RunInEpochs):
+class LiveRun(ChangingArms, FinalRelease, RunInEpochs, Serving):
     """A private learner in use: it decides, takes outcomes, and releases what is due.
 
     All its state is rows of a store. What a group of rounds holds is put into the channel while an
@@ -56,9 +57,11 @@ class LiveRun(ChangingArms, FinalRelease, RunInEpochs):
         """
         return cls.start(RunPlan.over(private, horizon=horizon, observation=observation), {})
 
-    def ask(self, observation: object = None, user: User | None = None) -> Ticket:
+    def ask(
+        self, observation: object = None, user: User | None = None, at_limit: AtLimit = "refuse"
+    ) -> Ticket:
         """Return what to do in the next round."""
-        return Ticket(*self.decide(observation, user)[0])
+        return Ticket(*self.decide_or_serve(observation, user, at_limit)[0])
 
     def decide(self, observation: object, user: User | None) -> tuple[OpenRow, float | None]:
         """Return what to do in the next round, as the fields of a ticket, and its probability."""
@@ -69,9 +72,10 @@ class LiveRun(ChangingArms, FinalRelease, RunInEpochs):
             with self._lock:
                 if self._changing:
                     self._recover()
-                rows, rng, now, outcome = self._store.rows, self._rng, self._clock(), None
+                rows, rng, now = self._store.rows, self._rng, self._clock()
+                outcome = usage = None
                 if self._guarded or user is not None:
-                    outcome = self._admit(rows, now, user)
+                    outcome, usage = self._admit(rows, now, user)
                 elif rows.counters[0] >= self._end:
                     self._next_epoch(rows)
                 acted = None
@@ -114,26 +118,28 @@ class LiveRun(ChangingArms, FinalRelease, RunInEpochs):
                 counters = asked + 1, number, left - 1, released, lost
                 times = rows.choices.get(choice, 0) + 1
                 # By position, in the order of the parameters: keywords would cost 1 % of the time.
-                self._commit_ask(counters, row, times, group, learner, draws, outcome)
+                self._commit_ask(counters, row, times, group, learner, draws, outcome, usage)
                 self._changing = False
                 return (row if self._records is None else (*row[:5], chosen)), chance
         except BaseException as error:
             group = held = learner = user = observation = outcome = action = chosen = None
             raise without_frames(error)  # noqa: B904 - the same error
 
-    def _admit(self, rows: Rows, now: float, user: User | None) -> bytes | None:
-        """Check deadlines, the order of outcomes and the ledger before a decision is given.
+    def _admit(
+        self, rows: Rows, now: float, user: User | None
+    ) -> tuple[bytes | None, Usage | None]:
+        """Check deadlines, the order of outcomes, ledger and users before a decision is given.
 
-        Returns what is kept in place of its outcome, if that is to wait for a deadline.
+        Returns what is kept in place of its outcome, if that is to wait for a deadline, and the
+        rounds of users with this one, if the run counts them.
         """
-        outcome = None
+        outcome = usage = None
         if self._wait is not None:
             self._correct_clock(rows, now)
             self._pass_deadlines(rows, now, self._wait)
             outcome = self._plan.no_outcome
         self._release_held_out(rows)  # if a failure kept it back
-        if self._budget is None and user is not None:
-            raise unexpected_user()
+        self._admission.check(user)
         if rows.counters[0] >= self._end:
             self._next_epoch(rows)
         if self._in_order and rows.counters[2] == 0 and rows.groups:
@@ -141,9 +147,12 @@ class LiveRun(ChangingArms, FinalRelease, RunInEpochs):
                 f"{self._plan.algorithm} is private only if all outcomes so far are told before "
                 f"the next arm is drawn; {count(len(rows.open), 'outcome')} still to come."
             )
-        if self._budget is not None:
-            self._budget.admit(user)
-        return outcome
+        self._admission.charge()
+        if self._users is not None and user is not None:
+            usage = self._users.add(rows.usage, now, user)
+        else:
+            self._admission.count(user)
+        return outcome, usage
 
     @withhold_frames
     def tell(self, ticket: Ticket, feedback: object) -> bool:
@@ -174,7 +183,7 @@ class LiveRun(ChangingArms, FinalRelease, RunInEpochs):
                     if (
                         row is not None
                         and self._wait is None
-                        and _names(row, number, token, choice)
+                        and Ticket(*row).is_named(number, token, choice)
                     ):
                         return True
                 rows = self._store.rows
@@ -182,7 +191,10 @@ class LiveRun(ChangingArms, FinalRelease, RunInEpochs):
                 if row is None:
                     return self._not_open(number, token)
                 _, of, chosen, given, asked_at, _ = row
-                if token is not None and (token != given or choice != chosen):
+                if token is None:
+                    if self._needs_token:
+                        raise bare_id(number)
+                elif token != given or choice != chosen:
                     return self._not_open(number, token)
                 if self._wait is not None:
                     return self._keep(rows, number, feedback, asked_at + self._wait)
@@ -370,21 +382,3 @@ class LiveRun(ChangingArms, FinalRelease, RunInEpochs):
         self._commit(Change(counters, learner=learner, closed=closed, given_up=tuple(gone)))
         self._changing = False
         return whole
-
-    def _not_open(self, number: int, token: str | None) -> bool:
-        """Return False for an outcome after its deadline, and refuse any other."""
-        rows = self._store.rows
-        mine = token is None or str(token).startswith(rows.token)
-        if number in rows.open or not mine or not 0 <= number < rows.counters[0]:
-            raise DiscreetError(f"decision {shorten(number)} is not one that this run gave.")
-        if self._wait is None:
-            raise DiscreetError(
-                f"decision {number} has been told already, or given up: each outcome counts once."
-            )
-        return False
-
-
-def _names(row: OpenRow, number: int, token: str | None, choice: int | None) -> bool:
-    """Return whether a decision is the one that was given."""
-    given = Ticket(*row)
-    return given.id == number and (token is None or (token, choice) == (given.token, given.choice))

@@ -55,6 +55,7 @@ class RunFile(Store):
         self._fingerprint: str | None = None  # of the key
         self._version = NEW
         self._recipe = ""  # as text
+        self._kept_asks = 0  # how many asks are on the disk
         self._contents: dict[str, str | bytes] = {}  # of columns of ``run``, to be written
         self._file: sqlite3.Connection
         self._lock: sqlite3.Connection
@@ -165,6 +166,7 @@ class RunFile(Store):
         *counters, epoch, start = self._file.execute(
             "SELECT asked, running, left_over, released, lost, epoch, epoch_start FROM run"
         ).fetchone()
+        self._kept_asks = counters[0]  # this change waits for the disk
         self._seal(cast(Counters, tuple(counters)), (epoch, start), self._version)
 
     def _connect(self, path: Path) -> bool:
@@ -192,6 +194,11 @@ class RunFile(Store):
             raise DiscreetError(
                 f"{self.name} has one running sum, which cannot be read without its key: start "
                 "again."
+            )
+        if self._file.execute("SELECT 1 FROM usage LIMIT 1").fetchone():
+            raise DiscreetError(
+                f"{self.name} counts its users under its key, and without it nobody knows who had "
+                "how many rounds: start again."
             )
         self._file.execute(
             "UPDATE run SET left_over = 0, lost = lost + ? + (SELECT count(*) FROM batch), "
@@ -253,7 +260,7 @@ class RunFile(Store):
         for number, action, trace, size, told, held in execute("SELECT * FROM batch"):
             tag.put("batch", number, action, trace, size)
             tag.put("held", number, told, held)
-        for table in ("decision", "outcome", "choice", "drawn"):
+        for table in ("decision", "outcome", "choice", "usage", "drawn"):
             for row in execute(f"SELECT * FROM {table}"):
                 tag.put(table, *row)
         for row in execute("SELECT * FROM release"):
@@ -335,8 +342,10 @@ class RunFile(Store):
         with self._transaction():
             yield
             self._seal(counters, epoch or self.rows.epoch, version)
-        if self._key is not None and lasting:
-            self._key.advance(version, note=b"")
+        if lasting:
+            self._kept_asks = counters[0]
+            if self._key is not None:
+                self._key.advance(version, note=b"")
 
     def close(self) -> None:
         """Release the file for another process."""

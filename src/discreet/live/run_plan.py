@@ -6,6 +6,7 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,7 @@ from discreet.guarantee import Guarantee, compose
 from discreet.live.features import KeptRecords
 from discreet.live.holdout import HoldOutPlan, held_out_guarantee, plan_hold_out
 from discreet.live.rows import Recipe
+from discreet.live.users import UserLimit
 from discreet.on_device import OnDevice
 from discreet.private import Private
 from discreet.problems import (
@@ -86,6 +88,7 @@ class RunPlan(NamedTuple):
     records: KeptRecords | None = None
     holdout: HoldOutPlan | None = None  # rounds with uniform arms, which nobody learns from
     final: Private | None = None  # what holds the sums of a final release
+    users: UserLimit | None = None  # if the run counts its users
 
     @classmethod
     def of(
@@ -122,6 +125,7 @@ class RunPlan(NamedTuple):
             rebuild=rebuild,
             first_epoch=private.channel.max_rounds() if endless else FIRST_EPOCH,
             holdout=plan_hold_out(recipe, private),
+            users=limit_of(recipe),
         )
 
     @classmethod
@@ -237,6 +241,13 @@ def build(problem: Problem, recipe: Recipe, rounds: int) -> Protected:
             f"algorithm is {known.name}, whose actions stay on devices: use Device and LocalServer."
         )
     return private if recipe["simulation"] else with_exact_noise(private)
+
+
+def limit_of(recipe: Recipe) -> UserLimit | None:
+    """Return how many rounds each user may have."""
+    seconds = recipe["per"]
+    per = None if seconds is None else timedelta(seconds=seconds)
+    return UserLimit.of(recipe["max_rounds_per_user"], per)
 
 
 def action_number(action: object, observation: object, rng: Generator) -> int:

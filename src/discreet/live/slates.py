@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from datetime import timedelta
 from typing import NamedTuple
 
 from discreet.contracts import Floats
@@ -16,6 +17,7 @@ from discreet.live.optimizers import NO_CHOICE, no_choice
 from discreet.live.rows import Recipe, Ticket
 from discreet.live.run import LiveRun
 from discreet.live.run_plan import RunPlan
+from discreet.live.serving import AtLimit
 from discreet.live.store import Store
 from discreet.problems import SemiBandit
 from discreet.ranges import make_range
@@ -30,6 +32,7 @@ class ShownItems(NamedTuple):
     items: tuple[Hashable, ...]
     id: int
     token: str
+    learns: bool = True  # False for a user at the limit: its outcome is discarded
 
 
 class SlateBandit(LiveClient[ShownItems]):
@@ -70,13 +73,15 @@ class SlateBandit(LiveClient[ShownItems]):
         store: str | Store | None = None,
         key: Path | None = None,
         wait: Wait | None = None,
+        max_rounds_per_user: int | None = None,
+        per: timedelta | None = None,
         default_reward: float | None = None,
         default_loss: float | None = None,
         **options: object,
     ) -> None:
         labels = labels_of("items", items)
         problem = SemiBandit(len(labels), check_int("shown", shown, minimum=1))
-        run = RunOptions(simulation, seed, ledger, path, store, key, wait)
+        run = RunOptions(simulation, seed, ledger, path, store, key, wait, max_rounds_per_user, per)
         recipe = terms(
             horizon, epsilon, delta, low, high, clip, USUAL if algorithm is None else algorithm
         )
@@ -102,11 +107,11 @@ class SlateBandit(LiveClient[ShownItems]):
     def _shown(self, ticket: Ticket) -> Hashable:
         return None if ticket.action is None else tuple(self._items[int(i)] for i in ticket.action)
 
-    def ask(self, *, user: User | None = None) -> ShownItems:
+    def ask(self, *, user: User | None = None, at_limit: AtLimit = "refuse") -> ShownItems:
         """Return the items to show in the next round."""
-        given = self._run.ask(0, user)
+        given = self._run.ask(0, user, at_limit)
         items = tuple(self._items[int(i)] for i in given.action)
-        return ShownItems(items, given.id, given.token)
+        return ShownItems(items, given.id, given.token, given.learns)
 
     @withhold_frames
     def tell(

@@ -12,6 +12,7 @@ from discreet.errors import DiscreetError
 from discreet.live.keys import KeyPlace
 from discreet.live.rows import Change, Drawn, Draws, Example, Group, OpenRow, Recipe, Rows
 from discreet.live.store import Store
+from discreet.live.users import Usage
 
 EXAMPLE: Example = (np.zeros(2), (0, 0.0, np.zeros(3)))
 RECIPE: Recipe = {
@@ -106,6 +107,16 @@ class StoreConformance:
         assert rows.groups[0].held == RAW
         assert _flat(rows.groups[0].action) == [0.1, -1e-300]
         assert _flat(rows.groups[0].trace) == (7, 1 / 3, [1.0, 2.0, 3.0])
+        store.close()
+
+    def test_asking_counts_a_user(self, reach: Callable[[], Store]) -> None:
+        """A bucket of users takes the place of the one with the same number."""
+        store = _start(reach, _first_rows())
+        for number, usage in enumerate([(5, 1, b"a user"), (8191, 1, b"x"), (5, 2, b"two"), None]):
+            _ask(store, number, usage=usage)
+        store = _again(reach, store)
+        assert store.rows.usage == {5: (2, b"two"), 8191: (1, b"x")}
+        assert len(store.user_secret) >= 16
         store.close()
 
     def test_telling_closes_a_decision(self, reach: Callable[[], Store]) -> None:
@@ -294,6 +305,7 @@ def contents(rows: Rows) -> dict[str, object]:
         "open": {number: row[:5] for number, row in rows.open.items()},
         "outcomes": rows.outcomes,
         "choices": rows.choices,
+        "usage": rows.usage,
     }
 
 
@@ -337,6 +349,7 @@ def _ask(
     new_group: bool = True,
     held: bytes | None = None,
     outcome: bytes | None = None,
+    usage: Usage | None = None,
 ) -> None:
     """Open a decision, in a new group or the running one."""
     rows = store.rows if isinstance(store, Store) else store
@@ -349,6 +362,7 @@ def _ask(
         rows.choices.get(number % 3, 0) + 1,
         group=Group(of, action, trace, 2, 0, held) if new_group else None,
         outcome=outcome,
+        usage=usage,
     )
 
 
@@ -358,7 +372,9 @@ def _change_at_random(store: Store | Rows, number: int, rng: np.random.Generator
     kind, decisions = rng.random(), list(rows.open)
     if kind < 0.5 or not decisions:
         held = rng.bytes(5) if rng.random() < 0.5 else None
-        _ask(store, number, new_group=rng.random() < 0.7 or not rows.groups, held=held)
+        usage = (number % 3, number, rng.bytes(16)) if number % 2 else None
+        grouped = rng.random() < 0.7 or not rows.groups
+        _ask(store, number, new_group=grouped, held=held, usage=usage)
         return
     asked, running, left, released, lost = rows.counters
     decision = decisions[int(rng.integers(len(decisions)))]
