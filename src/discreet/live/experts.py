@@ -198,7 +198,7 @@ class Advisor(LiveClient[Decision]):
         """Return the arm to play in the next round, on this advice: experts by arms."""
         shown = advice_of(advice, self._experts, self._labels)
         given = self._run.ask(shown, user, at_limit)
-        return Decision(self._labels[given.choice], given.id, given.token, given.learns)
+        return Decision(self._labels[given.choice], given.id, given.token, learns=given.learns)
 
     @withhold_frames
     def tell(
