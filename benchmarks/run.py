@@ -28,6 +28,7 @@ PARTS = (
     "live",
     "reports",
     "open_decisions",
+    "users",
     "peers",
     "starting",
 )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast, get_args
+from datetime import timedelta
+from typing import Literal, cast, get_args
 
 from discreet.composition import composed
 from discreet.curves import KINDS, Approximate, Curve, Pure, added, is_below, round_up
@@ -17,19 +17,21 @@ from discreet.errors import (
     check_text,
     shorten,
 )
+from discreet.guarantee_facts import Json, facts_of, fields_from
+from discreet.guarantee_words import (
+    RECORD,
+    REPORTS,
+    SEEN,
+    check_period,
+    counted,
+    person_words,
+    rounds_words,
+)
 
 __all__ = ["RECORD", "REPORTS", "Guarantee", "Json", "Model", "Status", "compose", "round_up"]
 
 Model = Literal["central", "local", "joint", "none"]
-Json = dict[str, object]  # facts for a file or a screen
 Status = Literal["proved", "claimed by the paper only", "none"]
-
-SEEN = {
-    "central": "every action and the learner's whole state",
-    "local": "every single report",
-    "joint": "the learner's whole state, and every action except that of the round in question",
-    "none": "anything",
-}
 
 # Which models a model implies; ``datum`` says for which data. A local report is private before
 # anything is computed from it. The joint model leaves out the action of the replaced round, which
@@ -41,12 +43,7 @@ IMPLIED: dict[str, tuple[str, ...]] = {
     "joint": ("joint",),
     "none": (),
 }
-RECORD = "whole record (features and outcome)"
 TOO_LARGE = "epsilon is too large to compute with"
-REPORTS = (
-    "every single report, and all that is computed from reports; not the action, which stays on "
-    "the device"
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +72,11 @@ class Guarantee:
 
     ``curve`` says more than the pair where more is known (such as the kind of noise). Composition
     and group privacy use it.
+
+    With a ``period`` the replaced rounds are ``rounds`` rounds in one window of that length (in
+    each of ``periods`` windows). Windows begin at fixed times. What is seen is everything ever
+    released, so a person with rounds in n windows has ``for_periods(n)``. A guarantee without a
+    period implies one with it, not the other way round.
     """
 
     epsilon: float
@@ -87,12 +89,19 @@ class Guarantee:
     caveat: str = ""  # why it does not fully hold for the object that states it
     datum: str = ""  # which data of a round are replaced; by default its outcome
     curve: Curve | None = None
+    period: timedelta | None = None  # in which the replaced rounds are; None: at any time
+    periods: int = 1  # in how many of them
 
     def __post_init__(self) -> None:
         for name, most in (("epsilon", math.inf), ("delta", 1.0)):
             number = check_range(name, getattr(self, name), 0.0, most)
             object.__setattr__(self, name, _not_below(number, getattr(self, name)))
-        object.__setattr__(self, "rounds", check_int("rounds", self.rounds, minimum=1))
+        for name in ("rounds", "periods"):
+            object.__setattr__(self, name, check_int(name, getattr(self, name), minimum=1))
+        if self.period is not None:
+            check_period("period", self.period)
+        elif self.periods > 1:
+            raise DiscreetError(f"periods is {self.periods}, but period is None: give both.")
         for name in ("source", "seen", "caveat", "datum"):
             check_text(name, getattr(self, name))
         check_choice("model", self.model, get_args(Model))
@@ -160,7 +169,7 @@ class Guarantee:
     @property
     def unit(self) -> str:
         """What neighbouring inputs differ in."""
-        return "one round replaced" if self.rounds == 1 else f"{self.rounds} rounds replaced"
+        return f"{rounds_words(self.rounds, self.period, self.periods)} replaced"
 
     @property
     def tightest_curve(self) -> Curve:
@@ -204,6 +213,28 @@ class Guarantee:
             curve=curve,
         )
 
+    def in_period(self, period: timedelta) -> Guarantee:
+        """Return what it guarantees for all rounds of a person in one period, which is less."""
+        if not self.is_private or self.period == check_period("period", period):
+            return self
+        if self.period is not None:
+            raise DiscreetError(f"this guarantee has a period already: {self.unit}.")
+        return replace(self, period=period)
+
+    def for_periods(self, periods: int) -> Guarantee:
+        """Return the guarantee for a person with rounds in several periods (group privacy).
+
+        Any stretch of time as long as a period may touch two of them: ``for_periods(2)``.
+        """
+        number = check_int("periods", periods, minimum=1)
+        if self.period is None:
+            raise DiscreetError("period is None: this guarantee holds at any time, for all rounds.")
+        grown = self.for_user(rounds=number)
+        if number == 1 or not grown.is_private:
+            return grown
+        source = f"{self.source}; group privacy for {number} periods"
+        return replace(grown, rounds=self.rounds, periods=number * self.periods, source=source)
+
     def repeated(self, times: int, *, delta: float | None = None) -> Guarantee:
         """Return the guarantee for ``times`` releases about the same data."""
         return compose(self, times=times, delta=delta)
@@ -222,10 +253,22 @@ class Guarantee:
             return False
         if (self.caveat and self.caveat != other.caveat) or other.datum not in ("", self.datum):
             return False
-        mine = self.for_user(rounds=-(-other.rounds // self.rounds)).tightest_curve
+        if (size := self._parts_of(other)) is None:
+            return False
+        mine = self.for_user(rounds=size).tightest_curve
         if mine.epsilon_at(other.delta) > other.epsilon:
             return False
         return other.curve is None or is_below(mine, other.curve)
+
+    def _parts_of(self, other: Guarantee) -> int | None:
+        """Return into how many sets that this one covers those of the other can be split."""
+        if self.period is None:
+            return -(-other.rounds * other.periods // self.rounds)
+        # a window of the other must lie in one of ours: both begin with 1970
+        if other.period is None or self.period % other.period:
+            return None
+        together = self.periods if self.period == other.period else 1
+        return -(-other.rounds // self.rounds) * -(-other.periods // together)
 
     def _shows_as_much_as(self, other: Guarantee) -> bool:
         """Return whether this guarantee covers everything that is seen in the other."""
@@ -243,43 +286,13 @@ class Guarantee:
 
     def as_dict(self) -> Json:
         """Return the guarantee for JSON; epsilon is None if nothing is guaranteed."""
-        facts: Json = {
-            "epsilon": self.epsilon if math.isfinite(self.epsilon) else None,
-            "delta": self.delta,
-            "model": self.model,
-            "unit": self.unit,
-            "rounds_per_user": self.rounds,
-            "status": self.status,
-            "source": self.source,
-        }
-        facts |= {
-            key: text
-            for key, text in (("seen", self.seen), ("caveat", self.caveat), ("datum", self.datum))
-            if text
-        }
-        if self.curve is not None:
-            facts["curve"] = {"kind": self.curve.kind, **dataclasses.asdict(cast(Any, self.curve))}
-        return facts
+        return facts_of(vars(self), self.unit)
 
     @classmethod
     def from_dict(cls, facts: Json) -> Guarantee:
         """Return the guarantee that ``as_dict`` wrote."""
-        read: dict[str, Any] = facts  # which the constructor checks
         try:
-            # a curve is a dictionary, or None
-            curve = {} if read.get("curve") is None else {**read["curve"]}
-            return cls(
-                epsilon=math.inf if read["epsilon"] is None else read["epsilon"],
-                delta=read["delta"],
-                model=read["model"],
-                status=read["status"],
-                source=read["source"],
-                rounds=read["rounds_per_user"],
-                seen=read.get("seen", ""),
-                caveat=read.get("caveat", ""),
-                datum=read.get("datum", ""),
-                curve=KINDS[curve.pop("kind")](**curve) if curve else None,
-            )
+            return cls(**fields_from(facts))
         except (KeyError, TypeError, ValueError, AttributeError):
             raise DiscreetError("this is not a guarantee that as_dict() wrote.") from None
 
@@ -289,16 +302,9 @@ class Guarantee:
         epsilon = f"{round_up(self.epsilon, digits=10):.10g}"
         plus = "" if self.delta == 0.0 else f", plus {self.delta:.12g}"
         what = self.datum or "outcome"
-        who = (
-            f"the {what} of any one round"
-            if self.rounds == 1
-            else f"the {what}s of any {self.rounds} rounds"
-        )
-        person = "a person with m rounds has m times this epsilon"
-        if self.rounds > 1:
-            person = f"this covers a person with up to {self.rounds} rounds"
-        elif self.delta > 0.0:
-            person = "a person with several rounds has more (for_user)"
+        number = rounds_words(self.rounds, self.period, self.periods)
+        who = f"the {what}{'s' * (self.rounds > 1 or self.periods > 1)} of any {number}"
+        person = person_words(self.rounds, self.delta, self.period, self.periods)
         but = f"; but {self.caveat}" if self.caveat else ""
         return (
             f"{self.short}: replacing {who} by any other makes nothing that is seen "
@@ -326,13 +332,17 @@ def compose(*guarantees: Guarantee, times: int = 1, delta: float | None = None) 
     repetitions = check_int("times", times, minimum=1)
     for guarantee in guarantees:
         _is_guarantee("a guarantee", guarantee)
-    if len({guarantee.rounds for guarantee in guarantees}) > 1:
+    if len({(guarantee.rounds, guarantee.periods) for guarantee in guarantees}) > 1:
         raise DiscreetError(
             "compose needs guarantees for the same number of rounds: use for_user first."
         )
     open_ones = [guarantee for guarantee in guarantees if not guarantee.is_private]
     if open_ones:
         return open_ones[0]
+    # those without a period imply the same in any period
+    lengths = {guarantee.period for guarantee in guarantees if guarantee.period is not None}
+    if len(lengths) > 1:
+        raise DiscreetError("compose needs guarantees for the same period.")
     curves = [guarantee.tightest_curve for guarantee in guarantees]
     if delta is None:
         total = added(*(guarantee.delta for guarantee in guarantees), times=repetitions)
@@ -359,7 +369,7 @@ def compose(*guarantees: Guarantee, times: int = 1, delta: float | None = None) 
         status="proved"
         if all(guarantee.status == "proved" for guarantee in guarantees)
         else "claimed by the paper only",
-        source=f"{how} of {_counted(guarantees, repetitions)}",
+        source=f"{how} of {counted([each.source for each in guarantees], repetitions)}",
         rounds=guarantees[0].rounds,
         datum=guarantees[0].datum
         if len({guarantee.datum for guarantee in guarantees}) == 1
@@ -368,6 +378,8 @@ def compose(*guarantees: Guarantee, times: int = 1, delta: float | None = None) 
         caveat="; ".join(
             dict.fromkeys(guarantee.caveat for guarantee in guarantees if guarantee.caveat)
         ),
+        period=lengths.pop() if lengths else None,
+        periods=guarantees[0].periods,
     )
 
 
@@ -386,9 +398,3 @@ def _is_curve(given: object) -> Curve:
 def _not_below(number: float, given: float) -> float:
     """Return a number that was rounded to a float, rounded up if it was given otherwise."""
     return number if number >= given else math.nextafter(number, math.inf)
-
-
-def _counted(guarantees: tuple[Guarantee, ...], times: int) -> str:
-    sources = ", ".join(dict.fromkeys(guarantee.source for guarantee in guarantees))
-    number = len(guarantees) * times
-    return f"{number:,} release{'s' * (number > 1)} ({sources})"

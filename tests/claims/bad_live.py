@@ -18,6 +18,9 @@ CALLS = [
     ),
     ("audit_release_times(None)", "the subject is None, but must be a live run."),
     ("audit_durations(None)", "the subject is None, but must be a live run."),
+    ("audit_holdout(None)", "the subject is None, but must be a live run."),
+    ("Bandit(2, 10, 1.0, explore=2)", "explore is 2, but must be above 0 and below 1."),
+    ("Bandit(2, 10, 1.0, holdout=6)", "more than the horizon of 10."),
     ("LiveRun.over(None, horizon=5)", "private is None, but must be a Private."),
     ("Ledger(0)", "epsilon is 0, but must be a finite number above 0."),
     ("Ledger(None)", "epsilon is None, but must be a finite number above 0."),
@@ -168,7 +171,8 @@ CALLS = [
     ),
     (
         'Bandit(3, 100, 1.0).ask(user="x")',
-        "user is given, but there is no ledger that limits the rounds of a user.",
+        "user is given, but nothing limits the rounds of a user: give max_rounds_per_user, here or "
+        "to the ledger.",
     ),
     (
         "Bandit(3, 100, 1.0, ledger=Ledger(5, max_rounds_per_user=3)).ask()",
@@ -177,6 +181,23 @@ CALLS = [
     (
         'Bandit(3, 100, 1.0, ledger=Ledger(1, max_rounds_per_user=3)).ask(user="x")',
         "a charge of 3-differential privacy would make epsilon 3.0 and delta 0.0 in all, but",
+    ),
+    (
+        "Bandit(3, 100, 1.0, max_rounds_per_user=3).ask()",
+        "ask needs the user: the run allows each at most 3 rounds.",
+    ),
+    (
+        "Bandit(3, 100, 1.0, max_rounds_per_user=3, per=30)",
+        "per is 30, but must be a timedelta of at least a minute, such as timedelta(days=30).",
+    ),
+    (
+        "Bandit(3, 100, 1.0, max_rounds_per_user=3, ledger=Ledger(9, max_rounds_per_user=3))",
+        "max_rounds_per_user is given, but the ledger limits the rounds of a user, too, over all "
+        "its runs: give one of the two.",
+    ),
+    (
+        'Ledger(1, max_rounds_per_user=3).admit_all("Ada")',
+        "users is of type str, but must be a list of users.",
     ),
     ("Experts(1, 100, 1.0)", "experts is 1, but must be a whole number of at least 2."),
     ("Experts(3, 100, None)", "epsilon is None, but must be a finite number above 0."),

@@ -16,7 +16,7 @@ from discreet import Advisor, Bandit, DiscreetError, Experts, Optimizer, VectorO
 from discreet.algorithms import registry as algorithms
 from discreet.environments import registry as environments
 from discreet.live import stores
-from discreet.live.arms import Decision
+from discreet.live.decisions import Decision
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "live"))
 import makers
@@ -164,7 +164,7 @@ def test_no_outcome_is_shown_in_a_refusal():
 
 def test_a_decision_that_somebody_made_up_is_refused():
     bandit = makers.make("batch")
-    arm, number, token = bandit.ask()
+    arm, number, token, *_ = bandit.ask()
     for wrong in (
         Decision([], number, token),
         Decision(arm, 10**5000, token),

@@ -105,7 +105,7 @@ def test_the_best_of_three_treatments_with_100_of_600_outcomes_open(start, share
 def test_open_rounds_lengthen_batches_and_narrow_radii():
     learner = BatchedUcb.start(arms=2, noise=1.0, first=1)
     for arm in range(2):
-        learner.learn(Hold(arm, 4), 0.5)
+        learner.learn(Hold(arm, 4, 1.0), 0.5)
     learner.asked[:] = 4.0, 100.0
     learner.prepare()
     assert learner.index(1) < learner.index(0)

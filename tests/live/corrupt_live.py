@@ -18,22 +18,28 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
-from makers import ask, make, rows_of, tell
+from makers import MAKERS, ask, make, rows_of, tell
 
 from discreet import Bandit, DiscreetError, Experts
 
-KINDS = {"batch": {}, "tree": {}, "waiting": {"wait": 1e6, "default_loss": 0.0}}
+KINDS = {
+    "batch": {},
+    "tree": {},
+    "waiting": {"wait": 1e6, "default_loss": 0.0},
+    "users": {"max_rounds_per_user": 99},
+}
+USER = {"users": {"user": "Ada"}}  # who asks
 SUFFIXES = ("", "-wal")
 
 
 def start(folder: Path, kind: str) -> list[object]:
     """Make a run, use it, and leave copies as closing and as a kill would leave them."""
     path, own = folder / "run.db", KINDS[kind]
-    face = make("batch" if kind == "waiting" else kind, path=path, key=folder / "run.key", **own)
+    face = make(kind if kind in MAKERS else "batch", path=path, key=folder / "run.key", **own)
     for _ in range(9):
-        tell(face, ask(face))
+        tell(face, ask(face, **USER.get(kind, {})))
     states = [rows_of(face)]
-    ask(face)
+    ask(face, **USER.get(kind, {}))
     states.append(rows_of(face))
     for suffix in SUFFIXES:
         shutil.copy(f"{path}{suffix}", folder / f"killed{suffix}")
@@ -67,7 +73,7 @@ def corrupt(folder: Path, states: list[object], kind: str, chance: random.Random
             found = rows_of(face)
             if found not in states[0 if wrong.name.endswith("-wal") else 1 :]:
                 return f"fault: byte {place} of {wrong.name} changed the run silently"
-            tell(face, ask(face))
+            tell(face, ask(face, **USER.get(kind, {})))
     except DiscreetError as refusal:
         sentence = str(refusal)
         if "\n" in sentence or not sentence.endswith("."):

@@ -95,10 +95,10 @@ def make(kind, **options):
     return maker(**{name: value for name, value in (own | options).items() if value is not None})
 
 
-def ask(face):
+def ask(face, **options):
     if isinstance(face, ContextualBandit):
-        return face.ask([0.5])
-    return face.ask(ADVICE) if isinstance(face, Advisor) else face.ask()
+        return face.ask([0.5], **options)
+    return face.ask(ADVICE, **options) if isinstance(face, Advisor) else face.ask(**options)
 
 
 def tell(face, decision, loss=0.25):
@@ -123,7 +123,7 @@ def rows_of(face):
     face._run._store.load(face._run._engine.example)
     rows = face._run._store.rows
     groups = [(g.number, g.told, g.held) for g in rows.groups.values()]
-    return rows.counters, sorted(rows.open), groups, rows.learner, rows.stream
+    return rows.counters, sorted(rows.open), groups, rows.learner, rows.stream, {**rows.usage}
 
 
 def run_of(private, **changes):

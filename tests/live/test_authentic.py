@@ -48,6 +48,7 @@ EDITS = {
     "decision of another": "DELETE FROM decision",
     "choices": "UPDATE choice SET times = times + 1",
     "release": "UPDATE release SET value = zeroblob(8)",
+    "user": "INSERT INTO usage VALUES (7, 0, zeroblob(16))",
     "no release": "DELETE FROM release",
     "one more release": "INSERT INTO release VALUES (99, 0, 4, 1.0, 1e9, zeroblob(8))",
     "held": "UPDATE batch SET held = zeroblob(length(held))",

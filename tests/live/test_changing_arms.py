@@ -251,6 +251,15 @@ def test_with_deadlines_a_paused_batch_waits():
     assert bandit.release_due() == 1
 
 
+def test_probabilities_are_not_known_where_arms_come_and_go():
+    """Which batch goes on depends on more than one draw; also in a batch that is under way."""
+    bandit = new()
+    first = bandit.ask()
+    assert first.probability == pytest.approx(1.0 / 3.0)
+    assert bandit.ask(available=[first.arm]).probability is None
+    assert bandit.ask().probability is None
+
+
 def test_the_guarantee_says_on_which_condition():
     ledger = Ledger(1.0)
     bandit = new(simulation=False, seed=None, ledger=ledger)
@@ -356,6 +365,13 @@ def test_a_prior_needs_means_and_no_bound():
         new("proved", prior={"A": (0.5, 5)})
     with pytest.raises(DiscreetError, match="prior knows none of the arms"):
         new("batched-ucb", prior=new())
+
+
+def test_a_run_without_privacy_is_no_prior():
+    with warnings.catch_warnings(action="ignore"):
+        old = new("exp3")
+    with pytest.raises(DiscreetError, match="prior is a run of exp3, which is not private"):
+        new("batched-ucb", prior=old)
 
 
 @pytest.mark.parametrize("name", ["one-bit-tsallis-inf", "batched-exp3"])

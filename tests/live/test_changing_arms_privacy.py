@@ -139,7 +139,9 @@ def test_after_kills_every_release_is_the_mean_of_its_own_batch(tmp_path):
         if kill >= 12 and len(releases) >= 10:  # a busy machine releases little
             break
         with contextlib.closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as file:
-            seen = {b: np.frombuffer(v)[0] for b, v, *_ in file.execute("SELECT * FROM release")}
+            seen = {
+                b: np.frombuffer(v)[0] for b, v in file.execute("SELECT batch, value FROM release")
+            }
         assert all(seen[batch] == value for batch, value in releases.items())
         releases = seen
     members = {}

@@ -317,7 +317,7 @@ def test_wrong_arguments_are_refused(make, complaint):
         ({"context": CONTEXT, "available": ["a", "d"]}, "available must be some of the arms"),
         ({"context": CONTEXT, "available": "a"}, "available is 'a', but must be a list of arms"),
         ({"context": CONTEXT, "arm_features": [[1.0]] * 3}, "made without them"),
-        ({"context": CONTEXT, "user": "17"}, "no ledger that limits the rounds"),
+        ({"context": CONTEXT, "user": "17"}, "nothing limits the rounds of a user"),
         ({"context": [1.0, 9.7390851332]}, "longer than its declared scales; clip=True"),
     ],
 )

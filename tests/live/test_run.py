@@ -268,7 +268,7 @@ def test_a_change_shows_nothing():
 
 
 def test_users_are_refused_without_a_ledger_that_counts_them():
-    with pytest.raises(DiscreetError, match="user is given, but there is no ledger"):
+    with pytest.raises(DiscreetError, match="user is given, but nothing limits the rounds"):
         experts().ask(user="Ada")
 
 

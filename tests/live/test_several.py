@@ -11,6 +11,7 @@ from makers import ADVICE, MAKERS, Clock, ask, decided_twice, every_kind, make, 
 from discreet import (
     Advisor,
     Bandit,
+    ContextualBandit,
     DiscreetError,
     Experts,
     Ledger,
@@ -39,6 +40,8 @@ def outcome(face, number):
 
 
 def ask_many(face, n):
+    if isinstance(face, ContextualBandit):
+        return face.ask_many([[0.5]] * n)
     return face.ask_many([ADVICE] * n) if isinstance(face, Advisor) else face.ask_many(n)
 
 
@@ -141,11 +144,17 @@ def test_a_request_for_too_many_asks_for_none(in_file, tmp_path):
     for wrong in (0, -1, 2.0, "3", True, None):
         with pytest.raises(DiscreetError, match=r"^n is .*, but must be"):
             bandit.ask_many(wrong)
-    with pytest.raises(DiscreetError, match="user is given, but there is no ledger"):
+    with pytest.raises(DiscreetError, match="user is given, but nothing limits"):
         bandit.ask_many(2, users=["a", "b"])
     with pytest.raises(DiscreetError, match="users has 1 name, but must have one for each of 2"):
         bandit.ask_many(2, users=["a"])
     assert rows_of(bandit) == before
+    for kind, words in (
+        ("contexts", "contexts is 3, but"),
+        ("advice every round", "advice is 3, but"),
+    ):
+        with pytest.raises(DiscreetError, match=f"^{words} must be a list with one for each"):
+            make(kind).ask_many(3)
     assert [each.id for each in bandit.ask_many(3)] == [7, 8, 9]
 
 

@@ -315,7 +315,7 @@ class TestWithALedger:
             DiscreetError, match="ask needs the user: the ledger allows each at most 3 rounds"
         ):
             bandit.ask()
-        with pytest.raises(DiscreetError, match="no ledger that limits"):
+        with pytest.raises(DiscreetError, match="nothing limits the rounds of a user"):
             Bandit(arms=2, horizon=20, epsilon=1.0).ask(user="ada")
         with pytest.raises(DiscreetError, match=r"must be a discreet\.Ledger"):
             Bandit(arms=2, horizon=20, epsilon=1.0, ledger=3.0)

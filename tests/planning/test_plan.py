@@ -19,6 +19,7 @@ from discreet.planning.measures import (
     max_rounds,
     monotone_regression,
 )
+from discreet.planning.program import code
 from discreet.planning.question import Question
 from discreet.planning.sweeps import (
     NO_NOISE,
@@ -33,7 +34,7 @@ from discreet.planning.sweeps import (
     play,
     references,
 )
-from discreet.planning.words import code, epsilon_words, headline, rounds_words
+from discreet.planning.words import epsilon_words, headline, rounds_words
 from discreet.simulation.statistics import Interval
 
 ASKED = {

@@ -3,6 +3,7 @@
 from discreet.channels.arm_sums import ArmSums
 from discreet.channels.batch import Batch
 from discreet.channels.estimates import Estimates
+from discreet.channels.final_sums import FinalSums
 from discreet.channels.glm_moments import GlmMoments
 from discreet.channels.gradient_sums import DifferenceSums, GradientSums, RoundedSums
 from discreet.channels.moments import Moments
@@ -23,6 +24,7 @@ __all__ = [
     "Constant",
     "DifferenceSums",
     "Estimates",
+    "FinalSums",
     "GlmMoments",
     "GradientSums",
     "Moments",

@@ -89,8 +89,8 @@ TERMS: dict[str, str] = {
     ),
     "user": (
         "A person, who may have outcomes in several rounds. A person with m outcomes has m times "
-        "the epsilon of one round (for pure guarantees; `for_user` computes it). A ledger can "
-        "limit the rounds of a user."
+        "the epsilon of one round (for pure guarantees; `for_user` computes it). A run or a "
+        "ledger can limit the rounds of a user, ever or in each period."
     ),
     "central": (
         "The *central model*: the program itself sees true outcomes and adds noise before it "

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
+
 
 class ReleaseSum(NamedTuple):
     """All releases of one choice over batches of one size."""
@@ -20,3 +22,12 @@ class SumAtEnd(NamedTuple):
     choice: int
     rounds: int
     total: float
+
+
+def sums_at_end(released: object) -> list[SumAtEnd]:
+    """Return the sums of a final release, of which the numbers of rounds are the second half."""
+    sums, rounds = np.split(np.asarray(released, np.float64), 2)
+    return [
+        SumAtEnd(arm, int(n), float(total))
+        for arm, (n, total) in enumerate(zip(rounds, sums, strict=True))
+    ]

@@ -6,10 +6,12 @@ import contextlib
 import os
 import secrets
 import unicodedata
+from datetime import timedelta
 from pathlib import Path
 
 from discreet.errors import DiscreetError, cannot_make, check_path, shorten, whole_number
 from discreet.guarantee import Guarantee
+from discreet.guarantee_words import period_words
 
 User = str | int | bytes
 # Characters that are shown as nothing, although their category is another: the grapheme joiner,
@@ -21,7 +23,9 @@ UNSEEN = frozenset(
 KEY_BYTES = 16  # the shortest key: 128 bits cannot be guessed
 
 
-def check_charge(guarantee: object, label: object, rounds: int) -> Guarantee:
+def check_charge(
+    guarantee: object, label: object, rounds: int, per: timedelta | None = None
+) -> Guarantee:
     """Return a guarantee that can be charged.
 
     Refuse one that is not proved, does not hold in full, or covers fewer rounds than a user may be
@@ -46,6 +50,12 @@ def check_charge(guarantee: object, label: object, rounds: int) -> Guarantee:
         raise DiscreetError(
             f"guarantee is for {guarantee.unit}, but users may be in {rounds}: charge "
             "for_user(...)."
+        )
+    if guarantee.period is not None and (guarantee.period != per or guarantee.periods > 1):
+        budget = "all time" if per is None else f"one period of {period_words(per)}"
+        raise DiscreetError(
+            f"guarantee is for {guarantee.unit}, but the budget is for {budget}: give the ledger "
+            "the same per."
         )
     if not isinstance(label, str) or not label.isprintable():
         raise DiscreetError(f"label is {shorten(label)}, but must be printable text.")
@@ -85,6 +95,8 @@ def user_name(user: object) -> str:
 
 def _normal(text: str) -> str:
     """Return a name without what nobody sees; normalised again, because that may join letters."""
+    if text.isascii() and text.isprintable():  # the same, in a tenth of the time
+        return " ".join(text.split())
     before, name = "", text
     while name != before:
         before, name = name, unicodedata.normalize("NFKC", name)

@@ -6,9 +6,10 @@ import contextlib
 import hmac
 import os
 import sqlite3
+import time
 import weakref
-from collections.abc import Iterator
-from datetime import UTC, datetime
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import NamedTuple
 
@@ -18,23 +19,23 @@ from discreet.errors import (
     check_int,
     check_positive,
     check_range,
-    count,
     unknown_name,
 )
 from discreet.guarantee import Guarantee
+from discreet.guarantee_words import check_period
 from discreet.ledger.guards import NotCopyable, sqlite_lock
-from discreet.ledger.inputs import User, check_charge, check_key, present_file, user_name
-from discreet.ledger.rules import EXACT, RULES, Cost, exact, less, round_down, share
+from discreet.ledger.inputs import User, check_charge, check_key, present_file
+from discreet.ledger.rules import EXACT, RULES, Cost, exact, less, offer, same_charge, share
+from discreet.ledger.users import LedgerUsers, limit_words
 
 BUSY_SECONDS = 30.0  # how long to wait for another process
-MARK = 0x4C677231  # "Lgr1", the application id of a ledger's file
+# The application id of a ledger's file: "Lgr1", or "Lgr2" if its users have periods.
+MARK, RENEWED_MARK = 0x4C677231, 0x4C677232
 
 TABLES = (
     "CREATE TABLE terms (epsilon, delta, composition, max_rounds_per_user, key_check)",
     "CREATE TABLE entries (number INTEGER PRIMARY KEY, label, epsilon, delta, rho, status, time, "
     "total)",
-    "CREATE TABLE users (digest BLOB PRIMARY KEY, rounds INTEGER) WITHOUT ROWID",
-    f"PRAGMA application_id = {MARK}",
 )
 
 # Their keyed hash in the file shows which key it was made with, and how users are counted.
@@ -95,6 +96,10 @@ class Ledger(NotCopyable):
     charges. It holds labels as they are, and users only as HMAC-SHA256 under ``key``, which is
     never stored and without which the file cannot be opened again.
 
+    With ``per`` (a ``timedelta``) users have ``max_rounds_per_user`` rounds in each period, and the
+    budget is for all rounds of one user in one period, against everything ever released. Periods
+    are windows that begin at fixed times (:meth:`Guarantee.for_periods`).
+
     >>> facts = {"model": "central", "status": "proved", "source": "a theorem"}
     >>> guarantee = Guarantee(epsilon=0.2, delta=0.0, **facts).for_user(rounds=2)
     >>> ledger = Ledger(1.0, max_rounds_per_user=2)
@@ -121,6 +126,7 @@ class Ledger(NotCopyable):
         *,
         composition: str = "basic",
         max_rounds_per_user: int | None = None,
+        per: timedelta | None = None,
         path: str | os.PathLike[str] | None = None,
         key: bytes | None = None,
     ) -> None:
@@ -135,6 +141,8 @@ class Ledger(NotCopyable):
         if self._limit is not None:
             self._limit = check_int("max_rounds_per_user", max_rounds_per_user, minimum=1)
         self._key = check_key(key, limited=self._limit is not None, in_memory=path is None)
+        per = None if per is None else check_period("per", per)
+        self._users = LedgerUsers(self._limit, per, self._key)
         self._closed = False
         self._process = os.getpid()
         self._path = None if path is None else present_file(path)
@@ -153,14 +161,14 @@ class Ledger(NotCopyable):
         entry's number is returned and nothing is charged, so a program that stopped right after a
         charge can simply repeat it.
         """
-        check_charge(guarantee, label, self._limit or 1)
+        check_charge(guarantee, label, self._limit or 1, self.per)
         check_flag("once", once)
         price = self._rule.price(guarantee)
         epsilon, delta = float(guarantee.epsilon), float(guarantee.delta)
         facts = (label, epsilon, delta, guarantee.rho, guarantee.status)
         with self._transaction(writing=True) as file:
             if once and (known := file.execute(BY_LABEL, (label,)).fetchone()) is not None:
-                return _same_charge(known, facts)
+                return same_charge(known, facts)
             number, before = self._last(file)
             total = tuple(EXACT.add(old, more) for old, more in zip(before, price, strict=True))
             if any(sum_ > limit for sum_, limit in zip(total, self._rule.limit, strict=True)):
@@ -169,7 +177,7 @@ class Ledger(NotCopyable):
                     f"a charge of {guarantee.short} would make epsilon {then.epsilon!r} and delta "
                     f"{then.delta!r} in all, but the budget is epsilon {self._budget.epsilon!r} "
                     f"and delta {self._budget.delta!r}: "
-                    f"{_offer(self._rule.room(before), guarantee.rounds)}."
+                    f"{offer(self._rule.room(before), guarantee.rounds)}."
                 )
             now = datetime.now(UTC).isoformat(timespec="milliseconds")
             row = (number + 1, *facts, now, " ".join(map(str, total)))
@@ -199,21 +207,38 @@ class Ledger(NotCopyable):
         b"17", " 17" and "１７" are one user. One more than ``max_rounds_per_user`` is refused with
         ``UserLimitReached``, and not counted.
         """
-        digest = self._digest(user)
+        (rounds,) = self._admit([self._users.digest(user)])
+        if rounds is None:
+            raise UserLimitReached(limit_words(self._limit or 0, self.per))
+        return rounds
+
+    def admit_all(self, users: Iterable[User]) -> list[int | None]:
+        """Count a round for each of some users, in one transaction: many times faster than singly.
+
+        Returns the rounds so far of each, in the same order; None for a user at the limit, who is
+        not counted and whose outcome must not be used. If one name is refused, nobody is counted.
+
+        >>> Ledger(1.0, max_rounds_per_user=2).admit_all(["Ada", "Bob", "Ada", "Ada"])
+        [1, 1, 2, None]
+        """
+        if isinstance(users, str | bytes) or not isinstance(users, Iterable):
+            raise DiscreetError(
+                f"users is of type {type(users).__name__}, but must be a list of users."
+            )
+        return self._admit([self._users.digest(user) for user in users])
+
+    def _admit(self, digests: list[bytes]) -> list[int | None]:
         with self._transaction(writing=True) as file:
-            rounds = _rounds(file, digest) + 1
-            if self._limit is not None and rounds > self._limit:
-                raise UserLimitReached(
-                    f"this user has been in {count(self._limit, 'round')}, and no more is allowed."
-                )
-            file.execute("INSERT OR REPLACE INTO users VALUES (?, ?)", (digest, rounds))
+            window = self._users.window(file, time.time())
+            rounds = [self._users.count(file, digest, window) for digest in digests]
+            self._users.keep(file, window)
         return rounds
 
     def rounds_of(self, user: User) -> int:
-        """Return in how many rounds a user has been admitted."""
-        digest = self._digest(user)
+        """Return in how many rounds a user has been admitted, in the present period."""
+        digest = self._users.digest(user)
         with self._transaction() as file:
-            return _rounds(file, digest)
+            return self._users.rounds(file, digest, self._users.window(file, time.time()))
 
     @property
     def budget(self) -> Cost:
@@ -224,6 +249,11 @@ class Ledger(NotCopyable):
     def max_rounds_per_user(self) -> int | None:
         """How many rounds ``admit`` allows each user."""
         return self._limit
+
+    @property
+    def per(self) -> timedelta | None:
+        """The period in which ``admit`` allows each user that many rounds; None for ever."""
+        return self._users.per
 
     @property
     def spent(self) -> Cost:
@@ -329,12 +359,16 @@ class Ledger(NotCopyable):
         if creating and not file.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
             for statement in TABLES:
                 file.execute(statement)
+            self._users.create(file)
+            mark = MARK if self.per is None else RENEWED_MARK
+            file.execute(f"PRAGMA application_id = {mark}")
             file.execute("INSERT INTO terms VALUES (?, ?, ?, ?, ?)", (*terms, check))
-        if file.execute("PRAGMA application_id").fetchone()[0] != MARK:
+        if file.execute("PRAGMA application_id").fetchone()[0] not in (MARK, RENEWED_MARK):
             raise DiscreetError(f"the ledger {self._where} is a file of another kind.")
         *stored, stored_check = file.execute("SELECT * FROM terms").fetchone()
-        names = ("epsilon", "delta", "composition", "max_rounds_per_user")
-        for name, here, there in zip(names, terms, stored, strict=True):
+        names = ("epsilon", "delta", "composition", "max_rounds_per_user", "per")
+        here_all, stored = (*terms, self.per), [*stored, self._users.stored_period(file)]
+        for name, here, there in zip(names, here_all, stored, strict=True):
             if here != there:
                 raise DiscreetError(
                     f"{name} is {here!r}, but the ledger {self._where} has {there!r} for good."
@@ -358,36 +392,3 @@ class Ledger(NotCopyable):
         if row is None:
             return 0, (Decimal(0),) * len(self._rule.limit)
         return row[0], tuple(map(Decimal, row[1].split()))
-
-    def _digest(self, user: object) -> bytes:
-        """Return a user's pseudonym."""
-        if self._key is None:
-            raise DiscreetError(
-                "max_rounds_per_user is None, but must be set to count the rounds of users."
-            )
-        return hmac.digest(self._key, b"user:" + user_name(user).encode("utf-8"), "sha256")
-
-
-def _offer(room: Decimal, rounds: int) -> str:
-    """Return which epsilon would fit, for a guarantee about this number of rounds."""
-    if (most := round_down(room)) == 0.0:
-        return "nothing more fits"
-    each = f", which is {share(room, rounds)!r} per round," if rounds > 1 else ""
-    return f"a pure guarantee of epsilon at most {most!r}{each} would fit"
-
-
-def _same_charge(known: tuple[int, float, float], facts: tuple[object, ...]) -> int:
-    """Return the number of an entry, or refuse to take it for another charge."""
-    number, epsilon, delta = known
-    label, now_epsilon, now_delta, *_ = facts
-    if (epsilon, delta) != (now_epsilon, now_delta):
-        raise DiscreetError(
-            f"label is {label!r}, which was charged with epsilon {epsilon!r} and delta {delta!r}, "
-            f"but the guarantee has {now_epsilon!r} and {now_delta!r}."
-        )
-    return number
-
-
-def _rounds(file: sqlite3.Connection, digest: bytes) -> int:
-    row = file.execute("SELECT rounds FROM users WHERE digest = ?", (digest,)).fetchone()
-    return int(row[0]) if row else 0

@@ -134,3 +134,23 @@ def share(room: Decimal, rounds: int) -> float:
 def less(limit: Decimal, part: float) -> float:
     """Return the difference, rounded down, at least 0."""
     return max(0.0, -round_up(EXACT.subtract(exact(part), limit)))
+
+
+def offer(room: Decimal, rounds: int) -> str:
+    """Return which epsilon would fit, for a guarantee about this number of rounds."""
+    if (most := round_down(room)) == 0.0:
+        return "nothing more fits"
+    each = f", which is {share(room, rounds)!r} per round," if rounds > 1 else ""
+    return f"a pure guarantee of epsilon at most {most!r}{each} would fit"
+
+
+def same_charge(known: tuple[int, float, float], facts: tuple[object, ...]) -> int:
+    """Return the number of an entry, or refuse to take it for another charge."""
+    number, epsilon, delta = known
+    label, now_epsilon, now_delta, *_ = facts
+    if (epsilon, delta) != (now_epsilon, now_delta):
+        raise DiscreetError(
+            f"label is {label!r}, which was charged with epsilon {epsilon!r} and delta {delta!r}, "
+            f"but the guarantee has {now_epsilon!r} and {now_delta!r}."
+        )
+    return number

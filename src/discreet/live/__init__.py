@@ -1,16 +1,18 @@
 """Live use: one run for every problem, in memory or in a store, and one class for each problem."""
 
 from discreet.live.arm_search import BestArmSearch
-from discreet.live.arms import Bandit, Decision, HeldOutArm
+from discreet.live.arms import Bandit
 from discreet.live.client import LiveClient, RunOptions
 from discreet.live.closing import close_on_sigterm
 from discreet.live.contextual import ContextualBandit
+from discreet.live.decisions import Decision, HeldOutArm
 from discreet.live.devices import Device
 from discreet.live.experts import Advisor, Experts, Trust
 from discreet.live.features import Features
 from discreet.live.file_store import FileStore
 from discreet.live.local_server import LocalServer
-from discreet.live.optimizers import Optimizer, Point, VectorOptimizer
+from discreet.live.optimizers import Optimizer, VectorOptimizer
+from discreet.live.points import Point
 from discreet.live.run import LiveRun
 from discreet.live.run_state import OpenDecision, Progress
 from discreet.live.slates import ShownItems, SlateBandit

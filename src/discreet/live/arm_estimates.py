@@ -6,8 +6,9 @@ from collections.abc import Hashable
 from typing import Any, NamedTuple, Protocol, get_args
 
 from discreet.algorithms import algorithm
+from discreet.channels import FinalSums
 from discreet.errors import DiscreetError, check_choice, check_flag
-from discreet.estimates import Design, ReleaseSum, SumAtEnd, anytime, holdout
+from discreet.estimates import Design, ReleaseSum, SumAtEnd, anytime, final, holdout
 from discreet.estimates.table import Kind, MeanEstimates, Outcomes
 from discreet.live.rows import Recipe
 from discreet.live.run_plan import RunPlan
@@ -26,6 +27,9 @@ class Released(Protocol):
 
     def held_out(self) -> list[tuple[int, int, float]] | None:
         """Return what was released of the rounds that were held out."""
+
+    def final_sums(self) -> list[SumAtEnd] | None:
+        """Return what the final release has released; None before it, or if there is none."""
 
 
 class StudyFacts(NamedTuple):
@@ -56,8 +60,8 @@ def estimates_of(
         )
     if kind == "holdout":
         return _held_out(facts, released, level, outcomes)
-    if kind != "anytime":
-        raise DiscreetError(f"kind is {kind}, but this run has no such release.")
+    if kind == "final":
+        return _final(facts, released, level, outcomes)
     # A search stops by itself: its horizon says nothing about how long it takes.
     stops = isinstance(algorithm(plan.algorithm).problem, BestArm)
     # Arms may have come since; what evidence is tuned to was fixed before.
@@ -93,6 +97,30 @@ def _held_out(
     return holdout(
         channel.noise,
         [SumAtEnd(*each) for each in sums],
+        labels=labels,
+        bounds=bounds,
+        level=level,
+        outcomes=outcomes,
+        notes=notes_of(recipe),
+    )
+
+
+def _final(
+    facts: StudyFacts, released: Released, level: float, outcomes: Outcomes
+) -> MeanEstimates:
+    recipe, plan, labels, bounds = facts
+    sums = released.final_sums()
+    if plan.final is None or plan.horizon is None or sums is None:
+        raise DiscreetError(
+            "kind is final, but this run has no final release: declare it with final=, and make "
+            "it with finish()."
+        )
+    channel = plan.final.channel
+    assert isinstance(channel, FinalSums), "nothing else holds the sums"
+    return final(
+        channel.noise,
+        sums,
+        rounds=plan.horizon / (recipe.get("capacity") or len(recipe["arms"])),
         labels=labels,
         bounds=bounds,
         level=level,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from datetime import timedelta
 
 from discreet.contracts import Learner
 from discreet.errors import DiscreetError
@@ -10,10 +11,12 @@ from discreet.learners.search.searching import Searching
 from discreet.ledger import Ledger
 from discreet.ledger.inputs import User
 from discreet.live.arguments import labels_of
-from discreet.live.arms import ArmsClient, Decision, default_of
+from discreet.live.arms import ArmsClient, default_of
 from discreet.live.client import Durable, Path, RunOptions, Wait, terms
+from discreet.live.decisions import Decision
 from discreet.live.rows import Recipe
 from discreet.live.run_plan import RunPlan
+from discreet.live.serving import AtLimit
 from discreet.live.store import Store
 from discreet.problems import BestArm
 from discreet.problems.arms import HORIZON
@@ -60,6 +63,8 @@ class BestArmSearch(ArmsClient):
         key: Path | None = None,
         wait: Wait | None = None,
         durable: Durable = "outcomes",
+        max_rounds_per_user: int | None = None,
+        per: timedelta | None = None,
         default_reward: float | None = None,
         default_loss: float | None = None,
         **options: object,
@@ -69,7 +74,9 @@ class BestArmSearch(ArmsClient):
                 "horizon is None, but a search learns from all of its rounds: give a number of "
                 "rounds."
             )
-        run = RunOptions(simulation, seed, ledger, path, store, key, wait, durable)
+        run = RunOptions(
+            simulation, seed, ledger, path, store, key, wait, durable, max_rounds_per_user, per
+        )
         recipe = terms(horizon, epsilon, delta, low, high, clip, algorithm)
         recipe["arms"], recipe["error"] = list(labels_of("arms", arms)), error
         default = default_of(default_reward, default_loss, low, high)
@@ -90,10 +97,10 @@ class BestArmSearch(ArmsClient):
         """Whether there is an answer: then no decision is left to ask for."""
         return self._run.read_learner(answer_of) >= 0
 
-    def ask(self, *, user: User | None = None) -> Decision:
+    def ask(self, *, user: User | None = None, at_limit: AtLimit = "refuse") -> Decision:
         """Return the arm to sample in the next round, unless the answer is found."""
         self._check_unfinished()
-        return super().ask(user=user)
+        return super().ask(user=user, at_limit=at_limit)
 
     def ask_many(self, n: int, *, users: Sequence[User] | None = None) -> list[Decision]:
         """Return the next n decisions, unless the answer is found."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Sequence
-from functools import partial
-from typing import NamedTuple
+from collections.abc import Collection, Hashable, Sequence
+from datetime import timedelta
 
 from discreet.algorithms import Setting
 from discreet.algorithms.arms.choosing import CHOICES, PROVED, chosen
@@ -21,42 +20,19 @@ from discreet.live.changing_labels import (
     prior_of,
 )
 from discreet.live.client import Durable, LiveClient, Path, RunOptions, Wait, terms
+from discreet.live.decisions import Decision, HeldOutArm, new_decision
+from discreet.live.final_release import plan_final
 from discreet.live.frames import withhold_frames, without_frames
 from discreet.live.rows import Recipe, Ticket
 from discreet.live.run import LiveRun
 from discreet.live.run_plan import RunPlan
+from discreet.live.serving import SERVED, AtLimit
 from discreet.live.several_client import Pairs, how_many
 from discreet.live.store import Store
 from discreet.problems import Arms
 from discreet.ranges import make_range
 
 LONG_RUN = 1 << 17  # rounds for which an algorithm is chosen if there is no horizon
-
-
-class Decision(NamedTuple):
-    """Which arm to play in one round; pass it back with the outcome."""
-
-    arm: Hashable
-    id: int
-    token: str = ""  # of the run that gave it
-    # of the arm, given everything public before the batch; None if it is not known, or must not be
-    probability: float | None = None
-    batch: int = -1  # the round in which its batch began; -2 if it is held out
-
-
-# from a tuple of all fields, which takes half of the time
-new_decision: Callable[[tuple[Hashable, int, str, float | None, int]], Decision] = partial(
-    tuple.__new__, Decision
-)
-
-
-class HeldOutArm(NamedTuple):
-    """What the hold-out released about one arm: means with noise, so they may leave the range."""
-
-    arm: Hashable
-    rounds: int
-    loss: float | None  # mean; None if the arm had no round
-    reward: float | None
 
 
 class ArmsClient(LiveClient[Decision]):
@@ -70,13 +46,23 @@ class ArmsClient(LiveClient[Decision]):
         low, high = self._bounds
         self._range, self._clip = (low, high), recipe["clip"]
 
-    def ask(self, *, user: User | None = None) -> Decision:
-        """Return the arm to play in the next round; a ledger that limits users needs the user."""
-        return self._decide(0, user)
+    def ask(self, *, user: User | None = None, at_limit: AtLimit = "refuse") -> Decision:
+        """Return the arm to play in the next round; where users are limited, it needs the user.
 
-    def _decide(self, seen: object, user: User | None) -> Decision:
-        (number, batch, choice, token, _, _), probability = self._run.decide(seen, user)
-        return new_decision((self._labels[choice], number, token, probability, batch))
+        A user at the limit is refused with ``UserLimitReached``. With ``at_limit="serve"`` the
+        decision is made all the same, but nobody learns from it: ``learns`` is False, and its
+        outcome is discarded.
+        """
+        return self._decide(0, user, at_limit)
+
+    def _decide(self, seen: object, user: User | None, at_limit: AtLimit) -> Decision:
+        if at_limit == "refuse":
+            (number, batch, choice, token, _, _), probability = self._run.decide(seen, user)
+            return new_decision((self._labels[choice], number, token, probability, batch, True))
+        given, probability = self._run.decide_or_serve(seen, user, at_limit)
+        number, batch, choice, token, _, _ = given
+        learns = number != SERVED
+        return Decision(self._labels[choice], number, token, probability, batch, learns)
 
     def ask_many(self, n: int, *, users: Sequence[User] | None = None) -> list[Decision]:
         """Return the next n decisions: all of them in one transaction, or none."""
@@ -84,7 +70,7 @@ class ArmsClient(LiveClient[Decision]):
 
     def _given(self, ticket: Ticket, chance: float | None = None) -> Decision:
         arm = self._labels[ticket.choice]
-        return new_decision((arm, ticket.id, ticket.token, chance, ticket.group))
+        return new_decision((arm, ticket.id, ticket.token, chance, ticket.group, True))
 
     def tell(
         self, decision: Decision | int, *, reward: float | None = None, loss: float | None = None
@@ -106,7 +92,7 @@ class ArmsClient(LiveClient[Decision]):
                 outcome = loss_of(reward, loss, self._range, clip=False)
             # what ask gives; anything else is checked more closely
             if type(decision) is Decision and type(decision[1]) is int and type(decision[2]) is str:
-                arm, number, token, _, _ = decision
+                arm, number, token, _, _, _ = decision
                 plain = type(arm) is int or type(arm) is str  # this saves a call
                 choice = self._indices.get(arm) if plain else index_of(self._indices, arm)
                 self._run.tell_by_id(number, token, choice, outcome)
@@ -203,6 +189,9 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         simulations, which may have no bound. ``bandit.algorithm`` says which one it is.
     capacity
         How many arms the run can ever have, if some are added later (``add_arm``).
+    final
+        The epsilon of a final release: a noisy sum of all outcomes of each arm, when ``finish``
+        ends the run. The run costs both epsilons, from its start.
     prior
         What is known before the first round: another ``Bandit``, whose releases are used, its
         ``estimates()``, or a mean reward and the number of rounds that it is worth for each label.
@@ -214,7 +203,7 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         (``held_out``; docs/live.md: Rounds that are held out).
     default_reward, default_loss
         What a missing outcome counts as, with ``wait``.
-    simulation, seed, ledger, path, store, key, wait
+    simulation, seed, ledger, path, store, key, wait, max_rounds_per_user, per
         See :class:`discreet.live.RunOptions`.
     **options
         Options of the algorithm.
@@ -233,6 +222,7 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         clip: bool = False,
         algorithm: str = PROVED,
         capacity: int | None = None,
+        final: float | None = None,
         prior: Bandit | MeanEstimates | Prior | None = None,
         explore: float | None = None,
         holdout: int | None = None,
@@ -244,14 +234,18 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         key: Path | None = None,
         wait: Wait | None = None,
         durable: Durable = "outcomes",
+        max_rounds_per_user: int | None = None,
+        per: timedelta | None = None,
         default_reward: float | None = None,
         default_loss: float | None = None,
         **options: object,
     ) -> None:
-        run = RunOptions(simulation, seed, ledger, path, store, key, wait, durable)
+        run = RunOptions(
+            simulation, seed, ledger, path, store, key, wait, durable, max_rounds_per_user, per
+        )
         recipe = terms(horizon, epsilon, delta, low, high, clip, algorithm)
         recipe["arms"] = list(labels_of("arms", arms))
-        recipe["capacity"] = capacity_of(capacity, len(recipe["arms"]))
+        recipe["capacity"], recipe["final"] = capacity_of(capacity, len(recipe["arms"])), final
         if prior is not None:
             recipe["prior"] = prior_of(prior, recipe["arms"], low, high)
         recipe["explore"], recipe["holdout"] = explore, holdout
@@ -275,17 +269,32 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
     @classmethod
     def _plan(cls, recipe: Recipe) -> RunPlan:
         problem = Arms(recipe["capacity"] or len(recipe["arms"]))
-        return changing_plan(recipe, RunPlan.of(recipe, problem, observation=0))
+        plan = changing_plan(recipe, RunPlan.of(recipe, problem, observation=0))
+        return plan._replace(final=plan_final(recipe, plan.private.guarantee))
+
+    def finish(self) -> MeanEstimates:
+        """Make the final release, return its estimates, and end the run.
+
+        Outcomes that have not come are given up. When you finish must not depend on outcomes.
+        """
+        self._run.finish()
+        return self.estimates(kind="final", clipped=True)
 
     def ask(
-        self, *, available: Collection[Hashable] | None = None, user: User | None = None
+        self,
+        *,
+        available: Collection[Hashable] | None = None,
+        user: User | None = None,
+        at_limit: AtLimit = "refuse",
     ) -> Decision:
         """Return the arm to play in the next round, one of those that are ``available``.
 
         Which arms are available must not depend on outcomes, except through what the run shows
-        (docs/live.md: Arms that come and go). A ledger that limits users needs the user.
+        (docs/live.md: Arms that come and go). Where users are limited, it needs the user;
+        ``at_limit="serve"`` decides also for one at the limit, and learns nothing.
         """
-        return self._decide(self._seen if available is None else self._available(available), user)
+        seen = self._seen if available is None else self._available(available)
+        return self._decide(seen, user, at_limit)
 
     def ask_many(
         self,

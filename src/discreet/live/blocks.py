@@ -4,7 +4,7 @@ Rows of neighbouring numbers form a block. While there are few rows, each counts
 run by itself, and all are in memory. When there are many, old blocks are *settled*: a row of their
 own authenticates all of them, and memory may forget them. Opening a run then reads the rows of
 settled blocks, not what is in them. A block is read, and checked as a whole, before any of its rows
-is used (docs/proofs.md: Blocks of rows).
+is used (docs/proofs.md: One draw).
 """
 
 from __future__ import annotations

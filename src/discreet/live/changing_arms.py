@@ -112,6 +112,7 @@ class ChangingArms(RunState):
     def _keep_slots(self, rows: Rows, slots: Slots) -> Slots:
         self._changing = True
         self._commit(Change(rows.counters, slots=slots))
+        self._chance = -1, None  # that of the running batch is no longer known
         self._changing = self._several
         return slots
 

@@ -99,6 +99,11 @@ class ChangingLabels(LiveClient[Gives]):
     def _known(self) -> dict[Hashable, tuple[float, float]]:
         """Return mean reward and rounds of each arm that something was released of."""
         low, high = self._bounds
+        if not self.guarantee.is_private:
+            raise DiscreetError(
+                f"prior is a run of {self.algorithm}, which is not private: what it has learned "
+                "would reveal its outcomes."
+            )
         if not has_means(self._run.plan.private.learner):
             facts = StudyFacts(self._recipe, self._run.plan, self._labels, self._bounds)
             found = estimates_of(

@@ -23,9 +23,11 @@ from discreet.errors import (
 )
 from discreet.guarantee import Guarantee
 from discreet.ledger import Ledger
+from discreet.ledger.inputs import User
 from discreet.live.frames import withhold_frames
 from discreet.live.keys import KeyPlace
 from discreet.live.naming import with_own_set
+from discreet.live.protection import check_ledger, check_protection
 from discreet.live.rows import Recipe
 from discreet.live.run import LiveRun
 from discreet.live.run_plan import RunPlan
@@ -33,6 +35,7 @@ from discreet.live.run_state import Progress
 from discreet.live.several_client import Gives, SeveralClient, token_of
 from discreet.live.store import Store
 from discreet.live.stores import choose_store
+from discreet.live.users import UserLimit
 from discreet.options import Values
 from discreet.ranges import Range, make_range
 from discreet.sets import LinearOracle
@@ -72,6 +75,11 @@ class RunOptions:
     durable
         What is on the disk when ``tell`` returns: all "outcomes", or only "releases", which is
         faster. A power loss then takes outcomes that were told since the last release.
+    max_rounds_per_user, per
+        How many rounds each user may have in this run: ever, or in each period (a ``timedelta``).
+        ``ask`` then needs the user, and counts the round in the transaction of the decision. The
+        guarantee is the one for all these rounds together. A ledger can limit users instead, over
+        all its runs.
 
     """
 
@@ -83,6 +91,8 @@ class RunOptions:
     key: Path | None = None
     wait: Wait | None = None
     durable: Durable = "outcomes"
+    max_rounds_per_user: int | None = None
+    per: timedelta | None = None
 
     def check(self, default: Default) -> None:
         """Refuse options that contradict each other."""
@@ -106,7 +116,10 @@ class RunOptions:
                 f"seed is {shorten(self.seed)}, but live noise cannot have one: only "
                 "simulation=True takes a seed."
             )
-        _check_ledger(self.ledger, self.simulation)
+        check_ledger(self.ledger, self.simulation)
+        limit = UserLimit.of(self.max_rounds_per_user, self.per)
+        if limit is not None:
+            limit.check(self.ledger)
 
 
 class LiveClient(SeveralClient[Gives]):
@@ -133,6 +146,8 @@ class LiveClient(SeveralClient[Gives]):
             "seed": None if run.seed is None else check_int("seed", run.seed, minimum=0),
             "ledger": run.ledger is not None,
             "wait": None if run.wait is None else seconds_of(run.wait),
+            "max_rounds_per_user": run.max_rounds_per_user,
+            "per": None if run.per is None else run.per.total_seconds(),
             "default": default,
             "durable": run.durable,
             "client": type(self).__name__,
@@ -187,10 +202,10 @@ class LiveClient(SeveralClient[Gives]):
             if recipe["ledger"] != (ledger is not None):
                 had, do = ("a", "give it again") if recipe["ledger"] else ("no", "leave it out")
                 raise DiscreetError(f"the run in {name} had {had} ledger: {do}.")
-            _check_ledger(ledger, recipe["simulation"])
+            check_ledger(ledger, recipe["simulation"])
             recipe = with_own_set(recipe, domain, name)
             plan, client = cls._plan(recipe), cls.__new__(cls)
-            _check_protection(plan, kept, unprotected=check_flag("unprotected", unprotected))
+            check_protection(plan, kept, unprotected=check_flag("unprotected", unprotected))
             client._enter(recipe, LiveRun(plan, kept, ledger=ledger))
         except BaseException as failure:
             kept.close()
@@ -223,7 +238,7 @@ class LiveClient(SeveralClient[Gives]):
     def guarantee(self) -> Guarantee:
         """The guarantee of the run, with a caveat if it is a simulation.
 
-        With a ledger that limits the rounds of a user, it is for a user with that many rounds.
+        If the rounds of a user are limited, it is for a user with that many rounds.
         """
         return self._run.guarantee
 
@@ -243,6 +258,10 @@ class LiveClient(SeveralClient[Gives]):
         return run._replace(
             shares={self._label(cast(int, choice)): share for choice, share in run.shares.items()}
         )
+
+    def rounds_of(self, user: User) -> int:
+        """Return how many rounds of a user have been counted, in the present period."""
+        return self._run.rounds_of(user)
 
     def release_due(self) -> int:
         """With ``wait``: make the releases that are due, and return how many; ``ask`` does too."""
@@ -327,30 +346,6 @@ def terms(
 def seconds_of(wait: Wait) -> float:
     """Return a wait time in seconds."""
     return check_positive("wait", wait.total_seconds() if isinstance(wait, timedelta) else wait)
-
-
-def _check_protection(plan: RunPlan, kept: Store, *, unprotected: bool) -> None:
-    """Refuse a run without a key in the place of one with a key."""
-    if not kept.durable or kept.has_key:
-        return
-    if plan.needs_key:
-        raise DiscreetError(
-            f"{kept.name} was modified by another program: its run is private, but has no key."
-        )
-    if not unprotected:
-        raise DiscreetError(
-            f"{kept.name} is a simulation, or a run without privacy, which protects nobody and "
-            "has no key: open it with unprotected=True if that is what you expect."
-        )
-
-
-def _check_ledger(ledger: object, simulation: bool) -> None:
-    if ledger is not None and not isinstance(ledger, Ledger):
-        raise DiscreetError(f"ledger is {shorten(ledger)}, but must be a discreet.Ledger.")
-    if ledger is not None and simulation:
-        raise DiscreetError(
-            "ledger is given, but simulation=True draws noise that protects nobody: leave it out."
-        )
 
 
 def _plain(values: Given) -> Given:

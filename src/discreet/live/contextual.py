@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from datetime import timedelta
 
 import numpy as np
 
@@ -11,15 +12,17 @@ from discreet.errors import DiscreetError, check_range, shorten
 from discreet.ledger import Ledger
 from discreet.ledger.inputs import User
 from discreet.live.arguments import loss_of
-from discreet.live.arms import Decision, default_of
+from discreet.live.arms import default_of
 from discreet.live.client import Durable, LiveClient, Path, RunOptions, Wait, terms
+from discreet.live.decisions import Decision
 from discreet.live.features import Features, KeptRecords, Shown
 from discreet.live.frames import withhold_frames
-from discreet.live.optimizers import NO_CHOICE, no_choice
+from discreet.live.points import NO_CHOICE, no_choice
 from discreet.live.rows import Recipe, Ticket
 from discreet.live.run import LiveRun
 from discreet.live.run_plan import RunPlan
-from discreet.live.several_client import Pairs
+from discreet.live.serving import AtLimit
+from discreet.live.several_client import Pairs, one_for_each
 from discreet.live.store import Store
 from discreet.problems import Contexts
 
@@ -63,7 +66,7 @@ class ContextualBandit(LiveClient[Decision]):
         When the model is fitted.
     default_reward, default_loss
         What a missing outcome counts as, with ``wait``.
-    simulation, seed, ledger, path, store, key, wait
+    simulation, seed, ledger, path, store, key, wait, max_rounds_per_user, per
         See :class:`discreet.live.RunOptions`.
     **options
         Other options of the algorithm ``joint-linucb``, such as ``width``.
@@ -92,6 +95,8 @@ class ContextualBandit(LiveClient[Decision]):
         key: Path | None = None,
         wait: Wait | None = None,
         durable: Durable = "outcomes",
+        max_rounds_per_user: int | None = None,
+        per: timedelta | None = None,
         default_reward: float | None = None,
         default_loss: float | None = None,
         **options: object,
@@ -105,7 +110,9 @@ class ContextualBandit(LiveClient[Decision]):
             )
         if "block" in options:
             raise DiscreetError("block is not an option here: it follows from the features.")
-        run = RunOptions(simulation, seed, ledger, path, store, key, wait, durable)
+        run = RunOptions(
+            simulation, seed, ledger, path, store, key, wait, durable, max_rounds_per_user, per
+        )
         recipe = terms(horizon, epsilon, delta, low, high, clip, ALGORITHM)
         recipe["arms"] = list(features.arms)
         recipe["context"], recipe["arm_features"] = features.context, features.arm_features
@@ -142,15 +149,19 @@ class ContextualBandit(LiveClient[Decision]):
         arm_features: Mapping[Hashable, Numbers] | Sequence[Numbers] | Floats | None = None,
         available: Iterable[Hashable] | None = None,
         user: User | None = None,
+        at_limit: AtLimit = "refuse",
     ) -> Decision:
         """Return the arm for a person with this context.
 
         ``arm_features`` has a row for every arm, in their order or by label. ``available`` names
-        the arms that can be chosen in this round; it must not depend on data of other people.
+        the arms that can be chosen in this round; it must not depend on data of other people. Where
+        users are limited, it needs the user; with ``at_limit="serve"`` a user at the limit gets a
+        decision that nobody learns from.
         """
         shown = self._features.shown(context, arm_features, available)
-        (number, _, _, token, _, arm), _ = self._run.decide(shown, user)
-        return Decision(self._features.arms[int(arm)], number, token)  # type: ignore[call-overload]
+        given = self._run.ask(shown, user, at_limit)
+        arm = self._features.arms[int(given.action)]
+        return Decision(arm, given.id, given.token, learns=given.learns)
 
     def ask_many(
         self,
@@ -161,7 +172,8 @@ class ContextualBandit(LiveClient[Decision]):
     ) -> list[Decision]:
         """Return the arms for people with these contexts: all in one transaction, or none."""
         named = None if available is None else list(available)
-        seen = [self._features.shown(each, None, named) for each in contexts]
+        each_one = one_for_each("contexts", contexts)
+        seen = [self._features.shown(each, None, named) for each in each_one]
         return self._ask_many(seen, users)
 
     def _given(self, ticket: Ticket, chance: float | None = None) -> Decision:

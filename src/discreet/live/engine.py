@@ -95,6 +95,14 @@ class Engine:
         self.learner_state[:] = before
         return after
 
+    def wish(self, committed: bytes, observation: object, rng: Generator) -> object:
+        """Return what the learner would do now, and leave its state as it is committed."""
+        try:
+            return self.act(observation, rng)[0]
+        finally:
+            self.learner_state[:] = committed
+            self.clear()
+
     def can_hold(self, held: bytes | None) -> bool:
         """Return whether something fits into the channel."""
         return held is not None and len(held) == len(self._blank)

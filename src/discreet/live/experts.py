@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from datetime import timedelta
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -11,13 +12,15 @@ from discreet.contracts import Floats, Generator
 from discreet.ledger import Ledger
 from discreet.ledger.inputs import User
 from discreet.live.arguments import advice_of, index_of, labels_of, loss_of, losses_of
-from discreet.live.arms import Decision, default_of
+from discreet.live.arms import default_of
 from discreet.live.client import Durable, LiveClient, Path, RunOptions, Wait, terms
+from discreet.live.decisions import Decision
 from discreet.live.frames import withhold_frames
 from discreet.live.rows import Recipe, Ticket
 from discreet.live.run import LiveRun
 from discreet.live.run_plan import RunPlan
-from discreet.live.several_client import Pairs, how_many
+from discreet.live.serving import AtLimit
+from discreet.live.several_client import Pairs, how_many, one_for_each
 from discreet.live.store import Store
 from discreet.problems import Advice, Points
 from discreet.ranges import make_range
@@ -35,6 +38,7 @@ class Trust(NamedTuple):
     weights: dict[Hashable, float]
     id: int
     token: str
+    learns: bool = True  # False for a user at the limit: its outcome is discarded
 
 
 class Experts(LiveClient[Trust]):
@@ -77,11 +81,15 @@ class Experts(LiveClient[Trust]):
         key: Path | None = None,
         wait: Wait | None = None,
         durable: Durable = "outcomes",
+        max_rounds_per_user: int | None = None,
+        per: timedelta | None = None,
         default_losses: Outcomes | None = None,
         default_rewards: Outcomes | None = None,
         **options: object,
     ) -> None:
-        run = RunOptions(simulation, seed, ledger, path, store, key, wait, durable)
+        run = RunOptions(
+            simulation, seed, ledger, path, store, key, wait, durable, max_rounds_per_user, per
+        )
         recipe = terms(horizon, epsilon, delta, low, high, clip, algorithm)
         labels = labels_of("experts", experts)
         recipe["experts"] = list(labels)
@@ -97,9 +105,9 @@ class Experts(LiveClient[Trust]):
         problem = Points("experts", len(recipe["experts"]))
         return RunPlan.of(recipe, problem, observation=0, carry=draw_expert)
 
-    def ask(self, *, user: User | None = None) -> Trust:
+    def ask(self, *, user: User | None = None, at_limit: AtLimit = "refuse") -> Trust:
         """Return the weights of all experts for the next round, and one expert drawn from them."""
-        return self._given(self._run.ask(0, user))
+        return self._given(self._run.ask(0, user, at_limit))
 
     def ask_many(self, n: int, *, users: Sequence[User] | None = None) -> list[Trust]:
         """Return the next n decisions: all of them in one transaction, or none."""
@@ -107,7 +115,7 @@ class Experts(LiveClient[Trust]):
 
     def _given(self, ticket: Ticket, chance: float | None = None) -> Trust:
         weights = dict(zip(self._labels, cast(Floats, ticket.action).tolist(), strict=True))
-        return Trust(self._labels[ticket.choice], weights, ticket.id, ticket.token)
+        return Trust(self._labels[ticket.choice], weights, ticket.id, ticket.token, ticket.learns)
 
     @withhold_frames
     def tell(
@@ -181,11 +189,15 @@ class Advisor(LiveClient[Decision]):
         key: Path | None = None,
         wait: Wait | None = None,
         durable: Durable = "outcomes",
+        max_rounds_per_user: int | None = None,
+        per: timedelta | None = None,
         default_reward: float | None = None,
         default_loss: float | None = None,
         **options: object,
     ) -> None:
-        run = RunOptions(simulation, seed, ledger, path, store, key, wait, durable)
+        run = RunOptions(
+            simulation, seed, ledger, path, store, key, wait, durable, max_rounds_per_user, per
+        )
         recipe = terms(horizon, epsilon, delta, low, high, clip, algorithm)
         recipe["arms"] = list(labels_of("arms", arms))
         recipe["experts"] = list(labels_of("experts", experts))
@@ -204,10 +216,15 @@ class Advisor(LiveClient[Decision]):
         self._experts: tuple[Hashable, ...] = tuple(recipe["experts"])
 
     def ask(
-        self, advice: Sequence[Sequence[float]] | Floats, *, user: User | None = None
+        self,
+        advice: Sequence[Sequence[float]] | Floats,
+        *,
+        user: User | None = None,
+        at_limit: AtLimit = "refuse",
     ) -> Decision:
         """Return the arm to play in the next round, on this advice: experts by arms."""
-        return self._given(self._run.ask(advice_of(advice, self._experts, self._labels), user))
+        shown = advice_of(advice, self._experts, self._labels)
+        return self._given(self._run.ask(shown, user, at_limit))
 
     def ask_many(
         self,
@@ -216,11 +233,13 @@ class Advisor(LiveClient[Decision]):
         users: Sequence[User] | None = None,
     ) -> list[Decision]:
         """Return the next decisions, one for each advice: all in one transaction, or none."""
-        seen = [advice_of(each, self._experts, self._labels) for each in advice]
+        given = one_for_each("advice", advice)
+        seen = [advice_of(each, self._experts, self._labels) for each in given]
         return self._ask_many(seen, users)
 
     def _given(self, ticket: Ticket, chance: float | None = None) -> Decision:
-        return Decision(self._labels[ticket.choice], ticket.id, ticket.token)
+        label = self._labels[ticket.choice]
+        return Decision(label, ticket.id, ticket.token, learns=ticket.learns)
 
     @withhold_frames
     def tell(

@@ -13,7 +13,7 @@ from discreet.errors import DiscreetError
 from discreet.live.keys import new_file
 
 FAMILY = 0x4C6976  # "Liv": the application id of a run's file is this and the digit of its format
-FORMAT = 6  # 6: rows in blocks, facts of releases, arms that come and go. Earlier: unreadable.
+FORMAT = 6  # rows in blocks, facts of releases, arms that come and go, users. Earlier: unreadable.
 LARGE = 4_000_000  # bytes, which take some milliseconds to check
 MARK = (FAMILY << 8) + ord(str(FORMAT))
 TABLES = (
@@ -38,6 +38,8 @@ TABLES = (
     # blocks of rows that ``tag`` authenticates together
     "CREATE TABLE settled (kind TEXT, number INTEGER, decisions INTEGER, batches INTEGER, tag "
     "BLOB, PRIMARY KEY (kind, number)) WITHOUT ROWID",
+    # rounds of users: users.py
+    "CREATE TABLE usage (bucket INTEGER PRIMARY KEY, window INTEGER, users BLOB)",
     # at most one for each batch; ``value`` is 64-bit floats, ``choice`` -1 if there is none
     "CREATE TABLE release (batch INTEGER PRIMARY KEY, choice INTEGER, size INTEGER, probability "
     "REAL, at REAL, value BLOB)",
@@ -174,3 +176,11 @@ def reading(name: str) -> Iterator[None]:
         raise
     except (TypeError, ValueError, LookupError, AttributeError, OverflowError, struct.error):
         raise DiscreetError(f"{name} is damaged: it cannot be read.") from None
+
+
+def be_careful(file: sqlite3.Connection) -> None:
+    """Overwrite what is erased, and wait for the disk; macOS must be told to."""
+    file.execute("PRAGMA journal_mode = WAL")
+    for setting in ("secure_delete", "fullfsync", "checkpoint_fullfsync"):
+        file.execute(f"PRAGMA {setting} = ON")
+    file.execute("PRAGMA synchronous = FULL")

@@ -12,9 +12,26 @@ from discreet.ledger.guards import sqlite_lock
 from discreet.live.keys import LONGEST_NOTE, OVERHEAD, new_name
 from discreet.live.release_log import ReleaseFacts, ReleaseRow
 from discreet.live.row_text import as_json, as_text, drawn_bytes, number_bytes, numbers_from
-from discreet.live.rows import Change, Counters, Drawn, Draws, Example, Group, OpenRow, Rows
+from discreet.live.rows import (
+    FINAL,
+    Change,
+    Counters,
+    Drawn,
+    Draws,
+    Example,
+    Group,
+    OpenRow,
+    Recipe,
+    Rows,
+)
 from discreet.live.run_file import RunFile
 from discreet.live.slots import Slots, slots_from, slots_text
+
+# an update in place, which writes less than to replace the row
+COUNT_USER = (
+    "INSERT INTO usage VALUES (?, ?, ?) ON CONFLICT (bucket) DO UPDATE SET window = "
+    "excluded.window, users = excluded.users"
+)
 
 
 class FileStore(RunFile):
@@ -46,6 +63,8 @@ class FileStore(RunFile):
             found = self._found
             rows.open, rows.groups, rows.outcomes = found.open, found.groups, found.outcomes
             rows.choices = dict(self._kept["choice"])
+            rows.usage = {bucket: tuple(rest) for bucket, *rest in self._kept["usage"]}
+            rows.final = self._final(rows.recipe)
             noted = self._noted()
             rows.drawn = None if noted is None else noted[0]
             self._in_table = False
@@ -63,6 +82,15 @@ class FileStore(RunFile):
             self._advance()
         self.rows = rows
 
+    def _final(self, recipe: Recipe) -> object:
+        """Return what the final release has released, if there was one."""
+        if recipe.get("final") is None:
+            return None
+        self._tag.load("release", FINAL)
+        query = "SELECT value FROM release WHERE batch = ?"
+        found = self._file.execute(query, (FINAL,)).fetchone()
+        return None if found is None else np.frombuffer(found[0], np.float64)
+
     def ask(
         self,
         counters: Counters,
@@ -72,6 +100,7 @@ class FileStore(RunFile):
         learner: bytes | None = None,
         draws: Draws | None = None,
         outcome: bytes | None = None,
+        usage: tuple[int, int, bytes] | None = None,
     ) -> None:
         """Open a decision, in the file first."""
         with sqlite_lock, self._explained(), self._change(counters, lasting=False):
@@ -94,7 +123,10 @@ class FileStore(RunFile):
             tag.put("choice", choice, times)
             execute("INSERT OR REPLACE INTO choice VALUES (?, ?)", (choice, times))
             self._write_state(learner, None, draws)
-        self.rows.ask(counters, row, times, group, learner, draws, outcome)
+            if usage is not None:
+                tag.put("usage", *usage)
+                execute(COUNT_USER, usage)
+        self.rows.ask(counters, row, times, group, learner, draws, outcome, usage)
 
     def hold(self, drawn: Drawn) -> None:
         """Keep a release, and count it in the key, before the learner sees it.
@@ -114,7 +146,10 @@ class FileStore(RunFile):
             return False
         if drawn.decision < 0:  # a hold-out, which no decision makes due
             return False
-        if self._only_releases:  # outcomes may be ahead of the disk: a note must not be ahead too
+        # Outcomes may be ahead of the disk, and a note must not be ahead of them. Nor may the count
+        # of a user be lost whose outcome is in a release.
+        behind = self.rows.usage and drawn.decision >= self._kept_asks
+        if self._only_releases or behind:
             return False
         content = drawn_bytes(drawn, self.rows.open[drawn.decision][1])
         if len(content) + OVERHEAD > LONGEST_NOTE:

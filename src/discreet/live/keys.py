@@ -45,6 +45,7 @@ OVERHEAD = SALT + NONCE + 16  # bytes that an encrypted row has more; it ends in
 ROWS_PER_SUBKEY = 2**32
 # Keys for different purposes are derived with different words.
 PURPOSE, TAG_PURPOSE = b"discreet: rows of a run", b"discreet: the tag of a run"
+USER_PURPOSE = b"discreet: users of a run"
 FOLDER = "DISCREET_KEYS"  # the environment variable that names the folder of keys
 
 # The content of a file, but not its times: its size never changes. Not every system has it.
@@ -162,6 +163,11 @@ class Key:
     def tag_secret(self) -> bytes:
         """The secret of the tag that authenticates the run."""
         return self._derived(None, TAG_PURPOSE)
+
+    @property
+    def user_secret(self) -> bytes:
+        """The secret under which the users of the run are hashed."""
+        return self._derived(None, USER_PURPOSE)
 
     def _derived(self, salt: bytes | None, purpose: bytes) -> bytes:
         try:

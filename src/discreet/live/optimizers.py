@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple, cast
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any, Literal, cast
 
 import numpy as np
 
 from discreet.algorithms import algorithm as algorithm_named
-from discreet.contracts import Floats, Generator
+from discreet.contracts import Floats
 from discreet.errors import DiscreetError, check_int, check_positive, shorten
 from discreet.ledger import Ledger
-from discreet.ledger.inputs import User
 from discreet.live.arguments import MANY, loss_of, pair_of, vector_of
-from discreet.live.client import Durable, LiveClient, Path, RunOptions, Wait, terms
+from discreet.live.client import Durable, Path, RunOptions, Wait, terms
 from discreet.live.frames import withhold_frames
 from discreet.live.naming import Naming, items_of
-from discreet.live.rows import Recipe, Ticket
+from discreet.live.points import Point, PointClient, no_choice
+from discreet.live.rows import Recipe
 from discreet.live.run import LiveRun
 from discreet.live.run_plan import RunPlan
-from discreet.live.several_client import Pairs, how_many
+from discreet.live.several_client import Pairs
 from discreet.live.store import Store
 from discreet.problems import Functions, GeometryName, Points, domain_named
 from discreet.problems.domains import domain_text
@@ -29,42 +30,7 @@ from discreet.sets import ConvexSet, LinearOracle, Vertices
 
 FOR_VERTICES, FOR_POINTS = "private-linear-oracle", "private-projection-free"
 Outcome = float | Sequence[float] | Floats
-NO_CHOICE = -1  # the number of the arm where there is none
 ROUNDING = 1e-12  # by which a loss vector may leave the declared set, in units of its size
-
-
-class Point(NamedTuple):
-    """Which point to play in one round; pass it back with its loss."""
-
-    point: Floats  # two points, in rows, for algorithms with two evaluations
-    id: int
-    token: str
-    label: str | None = None  # the point in words, if it is a vertex: "items 2, 5, 7"
-
-
-class PointClient(LiveClient[Point]):
-    """A live class whose decisions are points."""
-
-    _gives = Point
-    _naming: Naming
-
-    def _choice(self, decision: Point) -> int:
-        return NO_CHOICE
-
-    def ask(self, *, user: User | None = None) -> Point:
-        """Return the point to play in the next round, or both of them."""
-        return self._given(self._run.ask(0, user))
-
-    def ask_many(self, n: int, *, users: Sequence[User] | None = None) -> list[Point]:
-        """Return the next n decisions: all of them in one transaction, or none."""
-        return self._ask_many(how_many(n), users)
-
-    def _given(self, ticket: Ticket, chance: float | None = None) -> Point:
-        action = cast(Floats, ticket.action)
-        return Point(action.copy(), ticket.id, ticket.token, self._naming.words(action))
-
-    def _shown(self, ticket: Ticket) -> Hashable:
-        return None if ticket.action is None else self._naming.words(ticket.action)
 
 
 class Optimizer(PointClient):
@@ -128,6 +94,8 @@ class Optimizer(PointClient):
         key: Path | None = None,
         wait: Wait | None = None,
         durable: Durable = "outcomes",
+        max_rounds_per_user: int | None = None,
+        per: timedelta | None = None,
         default_reward: Outcome | None = None,
         default_loss: Outcome | None = None,
         **options: object,
@@ -137,7 +105,9 @@ class Optimizer(PointClient):
                 "geometry is given, but is for VectorOptimizer: here the set is a domain, such "
                 "as 'ball(3)'."
             )
-        run = RunOptions(simulation, seed, ledger, path, store, key, wait, durable)
+        run = RunOptions(
+            simulation, seed, ledger, path, store, key, wait, durable, max_rounds_per_user, per
+        )
         place = domain_named(domain)
         name = usual_algorithm(place.set) if algorithm is None else algorithm
         recipe = terms(horizon, epsilon, delta, low, high, clip, name)
@@ -251,13 +221,17 @@ class VectorOptimizer(PointClient):
         key: Path | None = None,
         wait: Wait | None = None,
         durable: Durable = "outcomes",
+        max_rounds_per_user: int | None = None,
+        per: timedelta | None = None,
         default_loss: Sequence[float] | Floats | None = None,
         **options: object,
     ) -> None:
         problem = _points(geometry, dimension, domain, loss_set)
         if epsilon is None:
             raise DiscreetError("epsilon is missing: say how private the run is to be.")
-        run = RunOptions(simulation, seed, ledger, path, store, key, wait, durable)
+        run = RunOptions(
+            simulation, seed, ledger, path, store, key, wait, durable, max_rounds_per_user, per
+        )
         name = f"private-ftrl-{problem.geometry}" if algorithm is None else algorithm
         least = low if problem.by_range else _no_low(low)
         most = make_range(low, high).high if problem.by_range else check_positive("high", high)
@@ -385,8 +359,3 @@ def _read(
 ) -> float | Floats:
     """Return an outcome as feedback: one loss, or two."""
     return (loss_of if problem.evaluations == 1 else pair_of)(reward, loss, bounds, clip=clip)
-
-
-def no_choice(action: object, observation: object, rng: Generator) -> int:
-    """Return that no arm is chosen: the point itself is played."""
-    return NO_CHOICE

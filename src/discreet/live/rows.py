@@ -22,6 +22,7 @@ Counters = tuple[int, int, int, int, int]
 RELEASED = 3  # the place of releases among the counters
 # Where a clock was set back: decisions before this number were given at this time, at the latest.
 Clock = tuple[tuple[int, float], ...]
+FINAL = -3  # the number of the final release, and of the decision that makes it due: none
 
 
 class Recipe(TypedDict, total=False):
@@ -62,7 +63,10 @@ class Recipe(TypedDict, total=False):
     simulation: bool
     seed: int | None
     ledger: bool
+    final: float | None  # epsilon of the final release
     wait: float | None  # seconds
+    max_rounds_per_user: int | None
+    per: float | None  # seconds
     default: float | list[float] | None
     durable: str  # what is on the disk when an outcome was told
     options: Mapping[str, object]
@@ -91,6 +95,15 @@ class Ticket(NamedTuple):
     token: str  # of the run that gave it
     asked_at: float  # seconds since 1970
     action: Any = None  # not stored: only the caller of ``ask`` needs it
+
+    def is_named(self, number: int, token: str | None, choice: int | None) -> bool:
+        """Return whether it is the decision that somebody names."""
+        return self.id == number and (token is None or (token, choice) == (self.token, self.choice))
+
+    @property
+    def learns(self) -> bool:
+        """Whether somebody learns from its outcome; decisions that are only served have no id."""
+        return self.id >= 0
 
 
 class Draws(NamedTuple):
@@ -168,7 +181,9 @@ class Rows:
         self.outcomes: Table[bytes] = MemoryTable()  # raw: what is kept with open decisions
         self.choices: dict[int, int] = {}  # how often each was made
         self.clock: Clock = ()
+        self.usage: dict[int, tuple[int, bytes]] = {}  # rounds of users: users.py
         self.drawn: Drawn | None = None  # until the learner has learned from it
+        self.final: object = None  # what the final release has released
         self.log = ReleaseLog()  # empty if a store keeps the releases elsewhere
         # The same, of several: by group, the decision and the value, in the order of drawing. Their
         # decisions are closed; their groups end when the learner has learned from them.
@@ -188,9 +203,10 @@ class Rows:
         learner: bytes | None = None,
         draws: Draws | None = None,
         outcome: bytes | None = None,
+        usage: tuple[int, int, bytes] | None = None,
     ) -> None:
         """Open a decision; see ``Store.ask``."""
-        self._asked = counters, row, times, group, learner, draws, outcome
+        self._asked = counters, row, times, group, learner, draws, outcome, usage
         self.counters = counters
         number, _, choice, _, _, _ = row
         self.open[number] = row
@@ -203,6 +219,8 @@ class Rows:
             self.draws = draws
         if outcome is not None:
             self.outcomes[number] = outcome
+        if usage is not None:
+            self.usage[usage[0]] = usage[1:]
         self._asked = None
 
     def hold(self, drawn: Drawn) -> None:
@@ -250,6 +268,8 @@ class Rows:
             self.stream = stream
         if draws is not None:
             self.draws = draws
+        if released == FINAL:
+            self.final = value
         if facts is not None and released is not None:
             self.log.add(released, facts, value)
         if self.unlearned and released is not None:
@@ -295,7 +315,7 @@ class Rows:
     def begin(self) -> None:
         """Begin several changes, which are made whole or not at all."""
         copies: dict[str, Any] = {"choices": dict(self.choices), "unlearned": dict(self.unlearned)}
-        copies["log"] = self.log.copied()
+        copies["log"], copies["usage"] = self.log.copied(), dict(self.usage)
         self._before = {**vars(self), **copies}
         self.open, self.groups = Overlay(self.open), Overlay(self.groups)
         self.outcomes = Overlay(self.outcomes)

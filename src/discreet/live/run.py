@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy as np
-
-from discreet.errors import DiscreetError, count, shorten
+from discreet.errors import DiscreetError, count
 from discreet.learners.arms.availability import Available
 from discreet.ledger.inputs import User
 from discreet.live.changing_arms import ChangingArms
+from discreet.live.final_release import FinalRelease
 from discreet.live.frames import withhold_frames, without_frames
 from discreet.live.holdout import HELD_OUT
 from discreet.live.rows import Change, Draws, Group, OpenRow, Rows, Ticket, new_drawn, new_group
 from discreet.live.run_plan import RunPlan
-from discreet.live.run_state import unexpected_user
-from discreet.live.several import SeveralAtOnce
+from discreet.live.serving import AtLimit
+from discreet.live.users import Usage, bare_id
 from discreet.private import Private
 
 
-class LiveRun(ChangingArms, SeveralAtOnce):
+class LiveRun(ChangingArms, FinalRelease):
     """A private learner in use: it decides, takes outcomes, and releases what is due.
 
     All its state is rows of a store. What a group of rounds holds is put into the channel while an
@@ -56,9 +55,11 @@ class LiveRun(ChangingArms, SeveralAtOnce):
         """
         return cls.start(RunPlan.over(private, horizon=horizon, observation=observation), {})
 
-    def ask(self, observation: object = None, user: User | None = None) -> Ticket:
+    def ask(
+        self, observation: object = None, user: User | None = None, at_limit: AtLimit = "refuse"
+    ) -> Ticket:
         """Return what to do in the next round."""
-        return Ticket(*self.decide(observation, user)[0])
+        return Ticket(*self.decide_or_serve(observation, user, at_limit)[0])
 
     def decide(self, observation: object, user: User | None) -> tuple[OpenRow, float | None]:
         """Return what to do in the next round, as the fields of a ticket, and its probability."""
@@ -77,9 +78,10 @@ class LiveRun(ChangingArms, SeveralAtOnce):
 
     def _decide(self, observation: object, user: User | None) -> tuple[OpenRow, float | None]:
         action: Any
-        rows, rng, now, outcome = self._store.rows, self._rng, self._clock(), None
+        rows, rng, now = self._store.rows, self._rng, self._clock()
+        outcome = usage = None
         if self._guarded or user is not None:
-            outcome = self._admit(rows, now, user)
+            outcome, usage = self._admit(rows, now, user)
         elif rows.counters[0] >= self._end:
             self._next_epoch(rows)
         acted = None
@@ -120,15 +122,18 @@ class LiveRun(ChangingArms, SeveralAtOnce):
         counters = asked + 1, number, left - 1, released, lost
         times = rows.choices.get(choice, 0) + 1
         # By position, in the order of the parameters: keywords would cost 1 % of the time.
-        self._commit_ask(counters, row, times, group, learner, draws, outcome)
+        self._commit_ask(counters, row, times, group, learner, draws, outcome, usage)
         return (row if self._records is None else (*row[:5], chosen)), chance
 
-    def _admit(self, rows: Rows, now: float, user: User | None) -> bytes | None:
-        """Check deadlines, the order of outcomes and the ledger before a decision is given.
+    def _admit(
+        self, rows: Rows, now: float, user: User | None
+    ) -> tuple[bytes | None, Usage | None]:
+        """Check deadlines, the order of outcomes, ledger and users before a decision is given.
 
-        Returns what is kept in place of its outcome, if that is to wait for a deadline.
+        Returns what is kept in place of its outcome, if that is to wait for a deadline, and the
+        rounds of users with this one, if the run counts them.
         """
-        outcome = None
+        outcome = usage = None
         if self._wait is not None:
             if not self._several:
                 self._correct_clock(rows, now)
@@ -136,8 +141,7 @@ class LiveRun(ChangingArms, SeveralAtOnce):
             outcome = self._plan.no_outcome
         if not self._several:
             self._release_held_out(rows)  # if a failure kept it back
-        if self._budget is None and user is not None:
-            raise unexpected_user()
+        self._admission.check(user)
         if rows.counters[0] >= self._end:
             self._next_epoch(rows)
         if self._in_order and rows.counters[2] == 0 and rows.groups:
@@ -145,9 +149,12 @@ class LiveRun(ChangingArms, SeveralAtOnce):
                 f"{self._plan.algorithm} is private only if all outcomes so far are told before "
                 f"the next arm is drawn; {count(len(rows.open), 'outcome')} still to come."
             )
-        if self._budget is not None:
-            self._budget.admit(user)
-        return outcome
+        self._admission.charge()
+        if self._users is not None and user is not None:
+            usage = self._users.add(rows.usage, now, user)
+        else:
+            self._admission.count(user)
+        return outcome, usage
 
     @withhold_frames
     def tell(self, ticket: Ticket, feedback: object) -> bool:
@@ -178,7 +185,7 @@ class LiveRun(ChangingArms, SeveralAtOnce):
                     if (
                         row is not None
                         and self._wait is None
-                        and _names(row, number, token, choice)
+                        and Ticket(*row).is_named(number, token, choice)
                     ):
                         return True
                 rows = self._store.rows
@@ -186,7 +193,10 @@ class LiveRun(ChangingArms, SeveralAtOnce):
                 if row is None:
                     return self._not_open(number, token)
                 _, of, chosen, given, asked_at, _ = row
-                if token is not None and (token != given or choice != chosen):
+                if token is None:
+                    if self._needs_token:
+                        raise bare_id(number)
+                elif token != given or choice != chosen:
                     return self._not_open(number, token)
                 if self._wait is not None:
                     given_at = rows.given_at(number, asked_at) if rows.clock else asked_at
@@ -212,20 +222,12 @@ class LiveRun(ChangingArms, SeveralAtOnce):
             self._changing = self._several
             return
         number, action, trace, size, told, held = before
-        after = group = closed = stream = draws = None
-        try:
-            if engine.raw:
-                engine.put(rows.stream if engine.streaming else held)
-                if told + 1 == size:
-                    engine.private.channel.check_held()
-            ready, value = engine.private.submit(trace, feedback, self._noise_rng)
-            if ready and not isinstance(value, float):
-                value = np.array(value, np.float64)  # it may be a buffer of the channel
-            if engine.raw:
-                after = engine.channel_state.tobytes()
-        finally:
-            if engine.raw:
-                engine.clear()
+        group = closed = stream = draws = None
+        raw, full = rows.stream if engine.streaming else held, told + 1 == size
+        ready, value, after = self._hand_over(engine, raw, trace, feedback, full=full)
+        if self._plan.final is not None:
+            stream = self._with_outcome(rows, action, feedback)
+            after = stream if ready else after  # a batch that is released holds nothing more
         if ready:
             if rows.draws is not None:
                 draws = Draws(rows.draws.learner, self._noise_rng.bit_generator.state)
@@ -262,7 +264,7 @@ class LiveRun(ChangingArms, SeveralAtOnce):
         # the learner may write into an array
         engine.private.deliver(trace, value if isinstance(value, float) else value.copy())
         asked, running, left, releases, lost = rows.counters
-        if engine.streaming:
+        if engine.streaming or self._plan.final is not None:
             stream, after = after, None
         if told + 1 == size:
             closed = number
@@ -289,6 +291,8 @@ class LiveRun(ChangingArms, SeveralAtOnce):
         self._changing = True
         if drawn.draws is not None:
             self._noise_rng.bit_generator.state = dict(drawn.draws.privacy)
+        if self._completed_final(rows, drawn):
+            return
         self._learn(rows, self._group_of(rows, drawn.decision), *drawn)
 
     def _keep(self, rows: Rows, number: int, feedback: object, deadline: float) -> bool:
@@ -363,21 +367,3 @@ class LiveRun(ChangingArms, SeveralAtOnce):
             if len(gone) == missing:
                 break
         return gone
-
-    def _not_open(self, number: int, token: str | None) -> bool:
-        """Return False for an outcome after its deadline, and refuse any other."""
-        rows = self._store.rows
-        mine = token is None or str(token).startswith(rows.token)
-        if number in rows.open or not mine or not 0 <= number < rows.counters[0]:
-            raise DiscreetError(f"decision {shorten(number)} is not one that this run gave.")
-        if self._wait is None:
-            raise DiscreetError(
-                f"decision {number} has been told already, or given up: each outcome counts once."
-            )
-        return False
-
-
-def _names(row: OpenRow, number: int, token: str | None, choice: int | None) -> bool:
-    """Return whether a decision is the one that was given."""
-    given = Ticket(*row)
-    return given.id == number and (token is None or (token, choice) == (given.token, given.choice))

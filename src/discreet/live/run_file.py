@@ -51,6 +51,7 @@ class RunFile(VersionedStore):
         self._recipe = ""  # as text
         self._columns: tuple[Any, ...] = ()  # of ``run``, as they were read; and small tables
         self._kept: dict[str, list[Any]] = {}
+        self._kept_asks = 0  # how many asks are on the disk
         self._contents: dict[str, str | bytes] = {}  # of columns of ``run``, to be written
         self._is_checked = False  # what is in memory is what the file has: there was no change yet
         self._example: Example = (0, 0)  # of an action and a trace
@@ -72,7 +73,7 @@ class RunFile(VersionedStore):
             if key is not None:
                 self._key = key.create(rows.token)
             self._token, self._session = rows.token, rows.session
-            self._be_careful()
+            file_access.be_careful(self._file)
             with self._transaction():
                 self._file.execute(f"PRAGMA application_id = {MARK}")
                 for table in TABLES:
@@ -97,7 +98,7 @@ class RunFile(VersionedStore):
             self.close()
             raise DiscreetError(f"{self.name} is a file of another kind, not a run.")
         with self._closed_by_failure(), sqlite_lock, self._explained(), self._reading():
-            self._be_careful()
+            file_access.be_careful(self._file)
             with self._transaction():  # whatever is checked is what is used
                 file_access.check_structure(self._file)
                 token, fingerprint = self._file.execute("SELECT token, key FROM run").fetchone()
@@ -125,6 +126,7 @@ class RunFile(VersionedStore):
         *counters, epoch, start = self._file.execute(
             "SELECT asked, running, left_over, released, lost, epoch, epoch_start FROM run"
         ).fetchone()
+        self._kept_asks = counters[0]  # this change waits for the disk
         self._seal(cast(Counters, tuple(counters)), (epoch, start), self._version)
 
     def _connect(self, path: Path) -> bool:
@@ -153,6 +155,11 @@ class RunFile(VersionedStore):
             raise DiscreetError(
                 f"{self.name} has one running sum, which cannot be read without its key: start "
                 "again."
+            )
+        if self._file.execute("SELECT 1 FROM usage LIMIT 1").fetchone():
+            raise DiscreetError(
+                f"{self.name} counts its users under its key, and without it nobody knows who had "
+                "how many rounds: start again."
             )
         self._file.execute(
             "UPDATE run SET left_over = 0, lost = lost + ? + (SELECT count(*) FROM batch), "
@@ -192,13 +199,6 @@ class RunFile(VersionedStore):
         assert self._key is not None, "there was a note"
         self._version = self._version.with_release(self._key.version.last_release)
 
-    def _be_careful(self) -> None:
-        """Overwrite what is erased, and wait for the disk; macOS must be told to."""
-        self._file.execute("PRAGMA journal_mode = WAL")
-        for setting in ("secure_delete", "fullfsync", "checkpoint_fullfsync"):
-            self._file.execute(f"PRAGMA {setting} = ON")
-        self._file.execute("PRAGMA synchronous = FULL")
-
     def recipe(self) -> Recipe:
         """Return the arguments that the run was made with."""
         return cast(Recipe, json.loads(self._recipe))
@@ -227,7 +227,7 @@ class RunFile(VersionedStore):
         for column, content in zip(names, columns, strict=True):
             tag.put(column, 0, content)
         self._found.read_all()
-        for table in ("choice", "drawn", "unlearned"):
+        for table in ("choice", "usage", "drawn", "unlearned"):
             self._kept[table] = execute(f"SELECT * FROM {table}").fetchall()
             for row in self._kept[table]:
                 tag.put(table, *row)
@@ -315,8 +315,10 @@ class RunFile(VersionedStore):
         with self._transaction():
             yield
             self._seal(counters, epoch or self.rows.epoch, version)
-        if self._key is not None and lasting:
-            self._key.advance(version, note=b"")
+        if lasting:
+            self._kept_asks = counters[0]
+            if self._key is not None:
+                self._key.advance(version, note=b"")
 
     def _prepare(self, lasting: bool) -> None:
         """Be ready for a transaction."""
@@ -351,9 +353,11 @@ class RunFile(VersionedStore):
                 self._together = False
                 if self._file.in_transaction:
                     self._file.execute("ROLLBACK")
-            if self._key is not None and lasting:
-                with self._explained():
-                    self._key.advance(version, note=b"")
+            if lasting:
+                self._kept_asks = self.rows.counters[0]
+                if self._key is not None:
+                    with self._explained():
+                        self._key.advance(version, note=b"")
 
     def close(self) -> None:
         """Release the file for another process."""

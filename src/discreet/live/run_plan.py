@@ -6,6 +6,7 @@ import functools
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,10 +15,11 @@ import componentjit
 from discreet.algorithms import Setting, algorithm
 from discreet.contracts import Generator, Protected
 from discreet.errors import DiscreetError, check_int, shorten
-from discreet.guarantee import Guarantee
+from discreet.guarantee import Guarantee, compose
 from discreet.live.features import KeptRecords
 from discreet.live.holdout import HoldOutPlan, held_out_guarantee, plan_hold_out
 from discreet.live.rows import Recipe
+from discreet.live.users import UserLimit
 from discreet.on_device import OnDevice
 from discreet.private import Private
 from discreet.problems import (
@@ -85,6 +87,8 @@ class RunPlan(NamedTuple):
     # how arm and features are kept with a decision, if they are private; then nothing shows an arm
     records: KeptRecords | None = None
     holdout: HoldOutPlan | None = None  # rounds with uniform arms, which nobody learns from
+    final: Private | None = None  # what holds the sums of a final release
+    users: UserLimit | None = None  # if the run counts its users
 
     @classmethod
     def of(
@@ -121,6 +125,7 @@ class RunPlan(NamedTuple):
             rebuild=rebuild,
             first_epoch=private.channel.max_rounds() if endless else FIRST_EPOCH,
             holdout=plan_hold_out(recipe, private),
+            users=limit_of(recipe),
         )
 
     @classmethod
@@ -162,8 +167,13 @@ class RunPlan(NamedTuple):
 
     @property
     def guarantee(self) -> Guarantee:
-        """What is guaranteed: of the learner's rounds, and of those that are held out."""
-        return held_out_guarantee(self.private.guarantee, self.holdout)
+        """What is guaranteed: of the learner's rounds, those held out, and a final release."""
+        main = held_out_guarantee(self.private.guarantee, self.holdout)
+        if self.final is None or not main.is_private:
+            return main
+        last = self.final.guarantee
+        words = f"and a final release of epsilon {last.epsilon:.6g} (docs/proofs.md: Final release)"
+        return replace(compose(main, last), source=f"{main.source}; {words}")
 
     @property
     def needs_key(self) -> bool:
@@ -231,6 +241,13 @@ def build(problem: Problem, recipe: Recipe, rounds: int) -> Protected:
             f"algorithm is {known.name}, whose actions stay on devices: use Device and LocalServer."
         )
     return private if recipe["simulation"] else with_exact_noise(private)
+
+
+def limit_of(recipe: Recipe) -> UserLimit | None:
+    """Return how many rounds each user may have."""
+    seconds = recipe["per"]
+    per = None if seconds is None else timedelta(seconds=seconds)
+    return UserLimit.of(recipe["max_rounds_per_user"], per)
 
 
 def action_number(action: object, observation: object, rng: Generator) -> int:

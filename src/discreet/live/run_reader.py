@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from discreet.errors import DiscreetError, check_path, shorten
-from discreet.estimates.released import ReleaseSum
+from discreet.estimates.released import ReleaseSum, SumAtEnd, sums_at_end
 from discreet.ledger.guards import sqlite_lock
 from discreet.live import file_access
 from discreet.live.file_store import release_row
 from discreet.live.holdout import Sums, sums_in
 from discreet.live.release_log import summed
-from discreet.live.rows import Recipe
+from discreet.live.rows import FINAL, Recipe
 from discreet.live.slots import slots_from
 
 TRIES = 3
@@ -38,6 +38,12 @@ class RunFacts(NamedTuple):
     aside: Sums | None  # what was released of the rounds that were held out
     first: float | None  # when the first and the last release were, in seconds since 1970
     last: float | None
+
+    final: list[SumAtEnd] | None  # what the final release has released
+
+    def final_sums(self) -> list[SumAtEnd] | None:
+        """Return what the final release has released."""
+        return self.final
 
     def release_sums(self) -> list[ReleaseSum]:
         """Return the sums of everything released."""
@@ -110,4 +116,5 @@ def _facts(file: sqlite3.Connection) -> RunFacts:
         aside=sums_in(recipe, learner),
         first=min(times, default=None),
         last=max(times, default=None),
+        final=next((sums_at_end(row.value) for row in rows if row.batch == FINAL), None),
     )

@@ -11,8 +11,8 @@ from collections.abc import Callable, Hashable
 from itertools import islice
 from typing import NamedTuple, Self, TypeVar
 
-from discreet.contracts import Learner
-from discreet.errors import DiscreetError, count
+from discreet.contracts import Generator, Learner
+from discreet.errors import DiscreetError
 from discreet.estimates.released import ReleaseSum
 from discreet.guarantee import Guarantee
 from discreet.ledger import Ledger
@@ -26,9 +26,11 @@ from discreet.live.release_log import ReleaseFacts, ReleaseRow
 from discreet.live.rows import RELEASED, Draws, Group, OpenRow, Recipe, Rows, Ticket
 from discreet.live.run_plan import RunPlan, action_number, run_guarantee
 from discreet.live.store import MemoryStore, Store
+from discreet.live.users import Admission, UserCount
 from discreet.randomness import InBlocks, streams
 
 Read = TypeVar("Read")
+OVER = "the run is over: its final release was made, so there is nothing left to ask or to tell."
 
 
 class Progress(NamedTuple):
@@ -87,6 +89,7 @@ class RunState(NotCopyable):
         self._rng, self._noise_rng = drawn.learner, drawn.privacy
         if plan.seed is None:
             self._rng = InBlocks(self._rng.bit_generator)
+        self._serving: Generator | None = None  # for decisions that nobody learns from
         self._carry, self._wait, self._records = plan.carry, plan.wait, plan.records
         self._in_order = plan.private.channel.in_order
         self._closed = False
@@ -99,10 +102,15 @@ class RunState(NotCopyable):
         token, session = store.rows.token, store.rows.session
         self._token = f"{token}.{session}"
         label = f"{plan.name} {plan.algorithm} {token}"
-        self._budget = None if ledger is None else Budget(ledger, plan.guarantee, label)
-        if self._budget is not None and store.rows.counters[0] > 0:
-            self._budget.charge()
-        self._guarded = self._budget is not None or self._wait is not None or self._in_order
+        self._admission = Admission(ledger, plan.guarantee, label, plan.users)
+        if store.rows.counters[0] > 0:
+            self._admission.charge()
+        self._users: UserCount | None = None
+        if plan.users is not None:
+            self._users = UserCount(plan.users, store.user_secret, store.rows.usage)
+        # after a power loss an id may be given to another user
+        self._needs_token = self._users is not None and store.durable
+        self._guarded = self._admission.needed or self._wait is not None or self._in_order
         self._guarded |= self._side is not None
         # what a learner knows of its draws is shown if the guarantee covers more than actions
         self._shows_chances = not plan.private.guarantee.seen
@@ -127,6 +135,8 @@ class RunState(NotCopyable):
         if plan.holdout is not None:
             side = HoldOut(plan.holdout, plan.horizon)
             rows.learner, rows.stream = rows.learner + side.first, side.blank
+        if plan.final is not None:
+            rows.stream = Engine(plan.final, 0).stream
         if plan.seed is not None and store.durable:
             drawn = streams(plan.seed)
             rows.draws = Draws(drawn.learner.bit_generator.state, drawn.privacy.bit_generator.state)
@@ -162,12 +172,16 @@ class RunState(NotCopyable):
         Returns the decision that made that release due, if there was one.
         """
         rows = self._committed()
+        if rows.final is not None:
+            raise DiscreetError(OVER)
         if rows.unlearned:
             self._finish_several(rows)
         if rows.drawn is None:
             return None
         row = rows.open.get(rows.drawn.decision)
         self._finish(rows)
+        if rows.final is not None:
+            raise DiscreetError(OVER)
         return row
 
     def _finish(self, rows: Rows) -> None:
@@ -206,7 +220,7 @@ class RunState(NotCopyable):
             self._rng.bit_generator.state = dict(rows.draws.learner)
             self._noise_rng.bit_generator.state = dict(rows.draws.privacy)
         # A release that is held is for the next operation that changes something.
-        self._changing = rows.drawn is not None or bool(rows.unlearned)
+        self._changing = rows.drawn is not None or rows.final is not None or bool(rows.unlearned)
         self._next_deadline, newest = -math.inf, rows.open.newest() if self._wait else None
         self._latest = -math.inf if newest is None else rows.given_at(newest[0], newest[4])
 
@@ -290,10 +304,19 @@ class RunState(NotCopyable):
 
     @property
     def guarantee(self) -> Guarantee:
-        """The guarantee and its condition, for a user with as many rounds as the ledger allows."""
-        return run_guarantee(self._plan).for_user(
-            rounds=1 if self._budget is None else self._budget.rounds_per_user
-        )
+        """The guarantee and its condition, for a user with as many rounds as are allowed."""
+        return self._admission.covering(run_guarantee(self._plan))
+
+    @withhold_frames
+    def rounds_of(self, user: User) -> int:
+        """Return how many rounds of a user the run has counted, in the present period."""
+        self._check_caller()
+        with self._lock:
+            if self._users is None:
+                raise DiscreetError(
+                    "this run counts no users: give max_rounds_per_user, or ask its ledger."
+                )
+            return self._users.rounds(self._committed().usage, self._clock(), user)
 
     @property
     def round(self) -> int:
@@ -331,6 +354,8 @@ class RunState(NotCopyable):
                 copied.learner, copied.stream = learner + self._side.first, self._side.blank
             copied.counters = (min(asked + left, self._end), -1, 0, rows.counters[RELEASED], 0)
             copied.epoch = rows.epoch
+            if self._plan.final is not None:
+                copied.stream = Engine(self._plan.final, 0).stream
             copied.slots = None if rows.slots is None else rows.slots._replace(paused=())
             store.create(copied, (key or KeyPlace()) if self._plan.needs_key else None)
             store.close()
@@ -342,47 +367,3 @@ class RunState(NotCopyable):
         with self._lock:
             self._closed = self._changing = True
             self._store.close()
-
-
-class Budget:
-    """Charges a run to a ledger before its first decision, and counts its users.
-
-    The label of the charge names the run, and a label is charged once: a run that stopped after its
-    charge, or continues in another process, is not charged again. A user is counted before the
-    decision is given: after a crash in between, a round may be counted that was not played, never
-    the other way round.
-    """
-
-    def __init__(self, ledger: Ledger, guarantee: Guarantee, label: str) -> None:
-        self._ledger, self._guarantee, self._label = ledger, guarantee, label
-        self._limit = ledger.max_rounds_per_user
-        self._charged = False
-
-    @property
-    def rounds_per_user(self) -> int:
-        """How many rounds the guarantee has to cover: those that a user may have."""
-        return self._limit or 1
-
-    def admit(self, user: User | None) -> None:
-        """Charge the run, if that has not been done, and count a round of the user."""
-        if self._limit is not None and user is None:
-            raise DiscreetError(
-                f"ask needs the user: the ledger allows each at most {count(self._limit, 'round')}."
-            )
-        if self._limit is None and user is not None:
-            raise unexpected_user()
-        self.charge()
-        if user is not None:
-            self._ledger.admit(user)
-
-    def charge(self) -> None:
-        """Charge the run, if that has not been done."""
-        if not self._charged:
-            guarantee = self._guarantee.for_user(rounds=self.rounds_per_user)
-            self._ledger.charge(guarantee, label=self._label, once=True)
-            self._charged = True
-
-
-def unexpected_user() -> DiscreetError:
-    """Return the refusal of a user whom nobody counts."""
-    return DiscreetError("user is given, but there is no ledger that limits the rounds of a user.")

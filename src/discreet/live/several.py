@@ -12,12 +12,14 @@ from discreet.ledger.inputs import User
 from discreet.live.frames import withhold_frames
 from discreet.live.rows import Change, Draws, Group, OpenRow, Rows, Ticket, new_group
 from discreet.live.run_epochs import RunInEpochs
+from discreet.live.serving import Serving
+from discreet.live.users import bare_id
 
 CHUNK = 2_000  # due decisions in one transaction
 Told = tuple[int, str | None, int | None, object]  # number, token, choice, feedback
 
 
-class SeveralAtOnce(RunInEpochs):
+class SeveralAtOnce(RunInEpochs, Serving):
     """A run that gives and takes several at once: one transaction, made whole or not at all.
 
     Releases within it are drawn in the order of the outcomes, and stored with them; the transaction
@@ -29,9 +31,6 @@ class SeveralAtOnce(RunInEpochs):
         raise NotImplementedError
 
     def _keep(self, rows: Rows, number: int, feedback: object, deadline: float) -> bool:
-        raise NotImplementedError
-
-    def _not_open(self, number: int, token: str | None) -> bool:
         raise NotImplementedError
 
     def _learn(
@@ -133,7 +132,10 @@ class SeveralAtOnce(RunInEpochs):
         if row is None:
             return self._not_open(number, token)
         _, of, chosen, given, asked_at, _ = row
-        if token is not None and (token != given or choice != chosen):
+        if token is None:
+            if self._needs_token:
+                raise bare_id(number)
+        elif token != given or choice != chosen:
             return self._not_open(number, token)
         if self._wait is not None:
             deadline = rows.given_at(number, asked_at) + self._wait
@@ -154,7 +156,7 @@ class SeveralAtOnce(RunInEpochs):
         """Count an outcome that makes a release due; the learner is handed it afterwards."""
         number, action, trace, size, told, _ = before
         stream = None
-        if self._engine.streaming:
+        if self._engine.streaming or self._plan.final is not None:
             stream, after = after, None
         group = new_group((number, action, trace, size, told + 1, after))
         counters = self._store.rows.counters

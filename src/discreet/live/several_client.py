@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Generic, Protocol, cast, overload
 
 from typing_extensions import TypeVar
 
-from discreet.errors import DiscreetError, check_int
+from discreet.errors import DiscreetError, check_int, shorten
 from discreet.ledger.guards import NotCopyable
 from discreet.ledger.inputs import User
 from discreet.live.rows import Ticket
@@ -170,6 +170,15 @@ class SeveralClient(NotCopyable, Generic[Gives]):
 def how_many(n: int) -> list[object]:
     """Return an observation for each of so many decisions, where nothing is observed."""
     return [0] * check_int("n", n, minimum=1, maximum=MOST)
+
+
+def one_for_each(name: str, given: object) -> list[Any]:
+    """Return what is observed in several rounds, as a list, or refuse it."""
+    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        raise DiscreetError(
+            f"{name} is {shorten(given)}, but must be a list with one for each decision."
+        )
+    return list(given)
 
 
 def token_of(decision: Decided) -> str:

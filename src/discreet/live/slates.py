@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from datetime import timedelta
 from typing import NamedTuple, cast
 
 from discreet.contracts import Floats
@@ -12,10 +13,11 @@ from discreet.ledger.inputs import User
 from discreet.live.arguments import labels_of, loss_of, losses_of
 from discreet.live.client import Durable, LiveClient, Path, RunOptions, Wait, terms
 from discreet.live.frames import withhold_frames
-from discreet.live.optimizers import NO_CHOICE, no_choice
+from discreet.live.points import NO_CHOICE, no_choice
 from discreet.live.rows import Recipe, Ticket
 from discreet.live.run import LiveRun
 from discreet.live.run_plan import RunPlan
+from discreet.live.serving import AtLimit
 from discreet.live.several_client import Pairs, how_many
 from discreet.live.store import Store
 from discreet.problems import SemiBandit
@@ -31,6 +33,7 @@ class ShownItems(NamedTuple):
     items: tuple[Hashable, ...]
     id: int
     token: str
+    learns: bool = True  # False for a user at the limit: its outcome is discarded
 
 
 class SlateBandit(LiveClient[ShownItems]):
@@ -72,13 +75,17 @@ class SlateBandit(LiveClient[ShownItems]):
         key: Path | None = None,
         wait: Wait | None = None,
         durable: Durable = "outcomes",
+        max_rounds_per_user: int | None = None,
+        per: timedelta | None = None,
         default_reward: float | None = None,
         default_loss: float | None = None,
         **options: object,
     ) -> None:
         labels = labels_of("items", items)
         problem = SemiBandit(len(labels), check_int("shown", shown, minimum=1))
-        run = RunOptions(simulation, seed, ledger, path, store, key, wait, durable)
+        run = RunOptions(
+            simulation, seed, ledger, path, store, key, wait, durable, max_rounds_per_user, per
+        )
         recipe = terms(
             horizon, epsilon, delta, low, high, clip, USUAL if algorithm is None else algorithm
         )
@@ -104,9 +111,9 @@ class SlateBandit(LiveClient[ShownItems]):
     def _shown(self, ticket: Ticket) -> Hashable:
         return None if ticket.action is None else tuple(self._items[int(i)] for i in ticket.action)
 
-    def ask(self, *, user: User | None = None) -> ShownItems:
+    def ask(self, *, user: User | None = None, at_limit: AtLimit = "refuse") -> ShownItems:
         """Return the items to show in the next round."""
-        return self._given(self._run.ask(0, user))
+        return self._given(self._run.ask(0, user, at_limit))
 
     def ask_many(self, n: int, *, users: Sequence[User] | None = None) -> list[ShownItems]:
         """Return the next n decisions: all of them in one transaction, or none."""
@@ -114,7 +121,7 @@ class SlateBandit(LiveClient[ShownItems]):
 
     def _given(self, ticket: Ticket, chance: float | None = None) -> ShownItems:
         items = tuple(self._items[int(i)] for i in cast(Floats, ticket.action))
-        return ShownItems(items, ticket.id, ticket.token)
+        return ShownItems(items, ticket.id, ticket.token, ticket.learns)
 
     @withhold_frames
     def tell(

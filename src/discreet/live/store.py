@@ -49,6 +49,11 @@ class Store:
         """Whether rows are encrypted and authenticated with a key."""
         return self._key is not None
 
+    @property
+    def user_secret(self) -> bytes:
+        """The secret under which users are hashed; without a key it hides nobody."""
+        return self.rows.token.encode() if self._key is None else self._key.user_secret
+
     def create(self, rows: Rows, key: KeyPlace | None = None) -> None:
         """Start a run with these rows, or refuse if there is one; without ``key`` in plain text."""
         raise NotImplementedError
@@ -81,12 +86,16 @@ class Store:
         learner: bytes | None = None,
         draws: Draws | None = None,
         outcome: bytes | None = None,
+        usage: tuple[int, int, bytes] | None = None,
     ) -> None:
         """Open a decision. When it returns, nobody else is given that decision.
 
         What is None stays as it is. ``row`` has the fields of a ``Ticket``; ``times`` is how often
         its choice was made, with this one; ``group`` is a new group; ``outcome`` is a placeholder
-        of the size of an outcome, kept until the deadline.
+        of the size of an outcome, kept until the deadline; ``usage`` is a bucket of users with
+        their rounds, one of them this one, in place of the bucket with the same number. A count
+        may be lost in a crash only together with its decision, and a decision that was told, or of
+        whose group something was released, not at all.
         """
         raise NotImplementedError
 

@@ -14,6 +14,7 @@ from discreet.guarantee import Guarantee, Json
 from discreet.planning import remarks, words
 from discreet.planning.measures import Performance, Threshold, as_json
 from discreet.planning.precision import Precision
+from discreet.planning.program import program
 from discreet.planning.question import Question
 from discreet.planning.sweeps import Variant
 from discreet.simulation.results import provenance
@@ -157,6 +158,7 @@ class Plan:
                 "why": words.why(self),
                 "with_proved_bound": self.proved,
                 "is_predictable": self.instance(self.epsilon).private.learner.predictable,
+                "program": program(self),
             },
             "verdicts": [
                 {

@@ -11,6 +11,7 @@ from discreet.errors import count
 from discreet.planning.measures import Performance, Threshold
 from discreet.planning.numbers import align, in_percent, number, share_words, spread_words
 from discreet.planning.precision import precision_words
+from discreet.planning.program import program_words
 from discreet.planning.question import Question
 from discreet.planning.remarks import (
     LATE_GUARANTEE,
@@ -66,7 +67,7 @@ def text(plan: Plan) -> str:
         *([] if question.sees_all else [fill(f"Prediction: {prediction_words(plan)}")]),
         *([fill(f"Precision: {precise}")] if (precise := precision_words(plan)) else []),
         fill(f"Guarantee: {guarantee_words(plan)}"),
-        fill(f"To run it: {code(plan)}", whole_words=True),
+        program_words(plan, WIDTH),
         fill(f"For an ethics board: {plan.ethics}"),
     ]
     return "\n\n".join(parts)
@@ -307,19 +308,6 @@ def guarantee_words(plan: Plan) -> str:
         if user.epsilon >= MEANINGLESS:
             said.append(f"An epsilon of {MEANINGLESS:g} or more gives almost no protection.")
     return " ".join(said)
-
-
-def code(plan: Plan) -> str:
-    """Return the line of Python that starts the recommended algorithm."""
-    question = plan.question
-    client, options = ("Experts", "experts") if question.sees_all else ("Bandit", "arms")
-    names = question.arms if question.outcomes is None else list(question.outcomes.labels)
-    delta = f", delta={question.delta:g}" if question.delta else ""
-    return (
-        f"discreet.{client}({options}={names}, horizon={question.rounds}, "
-        f"epsilon={plan.epsilon:g}{delta}, low={question.low:g}, high={question.high:g}, "
-        f'algorithm="{plan.recommended}")'
-    )
 
 
 def ethics(plan: Plan) -> str:

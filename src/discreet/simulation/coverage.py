@@ -209,15 +209,16 @@ def interval_widths(
 def intervals_of(
     contenders: Sequence[Contender],
     environment: Environment,
-    *,
-    rounds: int,
-    trials: int,
-    seed: int,
+    arrivals: Arrivals | None,
+    games: tuple[int, int, int],
     bounds: Range,
     level: float,
-    arrivals: Arrivals | None = None,
 ) -> tuple[IntervalRow, ...]:
-    """Return coverage and widths for all contenders that have estimates, in games of a seed."""
+    """Return coverage and widths for all contenders that have estimates.
+
+    ``games`` are how many rounds and trials are played, with which seed.
+    """
+    rounds, trials, seed = games
     check_share("estimates", level)
     if not isinstance(environment, ArmsEnvironment):
         raise DiscreetError(

@@ -273,15 +273,9 @@ class Prepared:
         """Return the results with intervals of estimates, if a level is given."""
         if level is None:
             return results
+        games = self.rounds, self.asked, self.seed
         found = intervals_of(
-            self.contenders,
-            self.environment,
-            rounds=self.rounds,
-            trials=self.asked,
-            seed=self.seed,
-            bounds=self.bounds,
-            level=level,
-            arrivals=self.arrivals,
+            self.contenders, self.environment, self.arrivals, games, self.bounds, level
         )
         return replace(results, intervals=found)
 

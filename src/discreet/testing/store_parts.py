@@ -9,6 +9,7 @@ import numpy as np
 from discreet.live.keys import KeyPlace
 from discreet.live.rows import Example, Group, OpenRow, Recipe, Rows
 from discreet.live.store import Store
+from discreet.live.users import Usage
 
 EXAMPLE: Example = (np.zeros(2), (0, 0.0, np.zeros(3)))
 RECIPE: Recipe = {
@@ -35,6 +36,7 @@ def contents(rows: Rows) -> dict[str, object]:
         "open": {number: row[:5] for number, row in rows.open.items()},
         "outcomes": dict(rows.outcomes.items()),
         "choices": dict(rows.choices),
+        "usage": dict(rows.usage),
     }
 
 
@@ -84,6 +86,7 @@ def ask(
     new_group: bool = True,
     held: bytes | None = None,
     outcome: bytes | None = None,
+    usage: Usage | None = None,
 ) -> None:
     """Open a decision, in a new group or the running one."""
     rows = store.rows if isinstance(store, Store) else store
@@ -96,4 +99,5 @@ def ask(
         rows.choices.get(number % 3, 0) + 1,
         group=Group(of, action, trace, 2, 0, held) if new_group else None,
         outcome=outcome,
+        usage=usage,
     )

@@ -112,6 +112,16 @@ class StoreConformance(SeveralConformance):
         assert flat(rows.groups[0].trace) == (7, 1 / 3, [1.0, 2.0, 3.0])
         store.close()
 
+    def test_asking_counts_a_user(self, reach: Callable[[], Store]) -> None:
+        """A bucket of users takes the place of the one with the same number."""
+        store = start(reach, first_rows())
+        for number, usage in enumerate([(5, 1, b"a user"), (8191, 1, b"x"), (5, 2, b"two"), None]):
+            ask(store, number, usage=usage)
+        store = again(reach, store)
+        assert store.rows.usage == {5: (2, b"two"), 8191: (1, b"x")}
+        assert len(store.user_secret) >= 16
+        store.close()
+
     def test_telling_closes_a_decision(self, reach: Callable[[], Store]) -> None:
         """Group, release, learner, stream and generators change with it; the outcome is erased."""
         store = start(reach, first_rows())
@@ -290,7 +300,9 @@ def _change_at_random(store: Store | Rows, number: int, rng: np.random.Generator
     kind, decisions = rng.random(), list(rows.open)
     if kind < 0.5 or not decisions:
         held = rng.bytes(5) if rng.random() < 0.5 else None
-        ask(store, number, new_group=rng.random() < 0.7 or not rows.groups, held=held)
+        usage = (number % 3, number, rng.bytes(16)) if number % 2 else None
+        grouped = rng.random() < 0.7 or not rows.groups
+        ask(store, number, new_group=grouped, held=held, usage=usage)
         return
     asked, running, left, released, lost = rows.counters
     decision = decisions[int(rng.integers(len(decisions)))]

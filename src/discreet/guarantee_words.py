@@ -1,0 +1,94 @@
+"""What a guarantee says in words: what is seen, who is covered, and for how long."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from discreet.errors import DiscreetError, shorten
+
+SEEN = {
+    "central": "every action and the learner's whole state",
+    "local": "every single report",
+    "joint": "the learner's whole state, and every action except that of the round in question",
+    "none": "anything",
+}
+RECORD = "whole record (features and outcome)"
+REPORTS = (
+    "every single report, and all that is computed from reports; not the action, which stays on "
+    "the device"
+)
+SHORTEST_PERIOD = timedelta(minutes=1)  # numbers of windows then fit into 32 bits for 8,000 years
+UNITS = (("day", 86_400.0), ("hour", 3_600.0), ("minute", 60.0))
+
+
+def check_period(name: str, given: object) -> timedelta:
+    """Return a period in which users have rounds, or refuse it."""
+    if not isinstance(given, timedelta) or given < SHORTEST_PERIOD:
+        raise DiscreetError(
+            f"{name} is {shorten(given)}, but must be a timedelta of at least a minute, such as "
+            "timedelta(days=30)."
+        )
+    return given
+
+
+def window_of(now: float, per: timedelta) -> int:
+    """Return the number of the window that a time is in; windows are counted from 1970 (UTC).
+
+    >>> window_of(86_400.0 * 59, timedelta(days=30)), window_of(86_400.0 * 60, timedelta(days=30))
+    (1, 2)
+    """
+    return max(0, int(now // per.total_seconds()))
+
+
+def period_words(period: timedelta) -> str:
+    """Return a period in words.
+
+    >>> period_words(timedelta(days=30)), period_words(timedelta(hours=36))
+    ('30 days', '36 hours')
+    """
+    seconds = period.total_seconds()
+    for unit, size in UNITS:
+        if seconds % size == 0.0:
+            number = int(seconds // size)
+            return f"{number} {unit}{'s' * (number > 1)}"
+    return f"{seconds:g} seconds"
+
+
+def rounds_words(rounds: int, period: timedelta | None, periods: int) -> str:
+    """Return how many rounds are replaced, and in which time.
+
+    >>> rounds_words(30, timedelta(days=30), 1)
+    '30 rounds in one period of 30 days'
+    """
+    number = "one round" if rounds == 1 else f"{rounds} rounds"
+    if period is None:
+        return number
+    if periods == 1:
+        return f"{number} in one period of {period_words(period)}"
+    return f"{number} in each of {periods} periods of {period_words(period)}"
+
+
+def person_words(rounds: int, delta: float, period: timedelta | None, periods: int) -> str:
+    """Return what holds for a person with several rounds."""
+    if period is not None:
+        length = period_words(period)
+        more = "times this epsilon" if delta == 0.0 else "times this, or more (for_periods)"
+        covered = f"one period of {length}" if periods == 1 else f"{periods} periods of {length}"
+        each = " in each" * (periods > 1)
+        return (
+            f"this covers all rounds of a person in {covered}, up to {rounds}{each}, against "
+            f"everything ever released; n times as many periods have n {more}, and any {length} "
+            "may touch two periods, which begin at fixed times"
+        )
+    if rounds > 1:
+        return f"this covers a person with up to {rounds} rounds"
+    if delta > 0.0:
+        return "a person with several rounds has more (for_user)"
+    return "a person with m rounds has m times this epsilon"
+
+
+def counted(sources: Sequence[str], times: int) -> str:
+    """Return how many releases there are, and why they are private."""
+    number = len(sources) * times
+    return f"{number:,} release{'s' * (number > 1)} ({', '.join(dict.fromkeys(sources))})"

@@ -1,0 +1,100 @@
+"""Decisions for users at their limit: nobody learns from them."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any, Literal, get_args
+
+from discreet.errors import DiscreetError, check_choice, shorten
+from discreet.learners.arms.availability import Available
+from discreet.ledger import UserLimitReached
+from discreet.ledger.inputs import User
+from discreet.live.features import Shown
+from discreet.live.frames import without_frames
+from discreet.live.rows import OpenRow
+from discreet.live.run_state import RunState
+from discreet.randomness import streams
+
+AtLimit = Literal["refuse", "serve"]  # what to do for a user at the limit
+SERVED = -1  # the id of a decision that nobody learns from
+SERVING = 1  # the number of the random stream of such decisions; that of the run is 0
+
+
+class Serving(RunState):
+    """A run that can also decide for users whose outcomes it must not use.
+
+    Such a decision is what the learner would do next. It is made from the committed state, on fresh
+    coins, and changes nothing; its outcome is discarded. So it is post-processing of what was
+    released, and costs nothing (docs/proofs.md: Decisions that learn nothing).
+    """
+
+    def decide(self, observation: object, user: User | None) -> tuple[OpenRow, float | None]:
+        """Return what to do in the next round, and its probability, or refuse at the limit."""
+        raise NotImplementedError
+
+    def decide_or_serve(
+        self, observation: object, user: User | None, at_limit: AtLimit
+    ) -> tuple[OpenRow, float | None]:
+        """Return what to do in the next round; ``at_limit`` says what if the user has no more."""
+        if check_choice("at_limit", at_limit, get_args(AtLimit)) == "refuse":
+            return self.decide(observation, user)
+        self._check_serving()
+        with contextlib.suppress(UserLimitReached):
+            return self.decide(observation, user)
+        return self._serve(observation), None
+
+    def _check_serving(self) -> None:
+        """Refuse where a decision itself costs privacy: where the learner knows more than shown."""
+        plan = self._plan
+        if plan.private.guarantee.seen or self._in_order:
+            raise DiscreetError(
+                f"at_limit is 'serve', but {plan.algorithm} is private through its own sampling, "
+                "so each of its decisions costs privacy: use 'refuse'."
+            )
+
+    def _serve(self, observation: object) -> OpenRow:
+        """Return what to do in a round that nobody learns from, as the fields of a ticket."""
+        try:
+            self._check_caller()
+            with self._lock:
+                if self._changing:
+                    self._recover()
+                rows = self._store.rows
+                if self._serving is None:
+                    self._serving = streams(self._plan.seed, trial=SERVING).learner
+                rng = self._serving
+                _, number, left, _, _ = rows.counters
+                action: Any = rows.groups[number].action if left > 0 else None
+                shown = observation
+                if type(shown) is Available and rows.slots is not None:
+                    places = tuple(arm for arm in shown.places if arm not in rows.slots.retired)
+                    if not places:
+                        raise DiscreetError(
+                            "all available arms were retired: name one that is not."
+                        )
+                    shown, action = Available(places), action if action in places else None
+                if action is None:
+                    self._changing = True
+                    action = self._engine.wish(rows.learner, shown, rng)
+                    self._changing = False
+                if isinstance(shown, Shown):
+                    action = shown.arms[action]
+                choice = int(action) if self._carry is None else self._carry(action, shown, rng)
+                return SERVED, SERVED, choice, self._token, self._clock(), action
+        except BaseException as error:
+            observation = shown = action = None
+            raise without_frames(error)  # noqa: B904 - the same error
+
+    def _not_open(self, number: int, token: str | None) -> bool:
+        """Return False for an outcome after its deadline, and refuse any other."""
+        rows = self._store.rows
+        mine = token is None or str(token).startswith(rows.token)
+        if number == SERVED and mine and self._admission.limited:  # nobody learns from it
+            return False
+        if number in rows.open or not mine or not 0 <= number < rows.counters[0]:
+            raise DiscreetError(f"decision {shorten(number)} is not one that this run gave.")
+        if self._wait is None:
+            raise DiscreetError(
+                f"decision {number} has been told already, or given up: each outcome counts once."
+            )
+        return False

@@ -1,0 +1,195 @@
+"""Who may have how many rounds: users counted by the run or a ledger, and what is charged."""
+
+from __future__ import annotations
+
+import bisect
+import hashlib
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import NamedTuple
+
+from discreet.errors import DiscreetError, check_int, count
+from discreet.guarantee import Guarantee
+from discreet.guarantee_words import check_period, period_words, window_of
+from discreet.ledger import Ledger, UserLimitReached
+from discreet.ledger.inputs import User, user_name
+from discreet.ledger.users import limit_words
+
+# Some users, their window, and their rounds in it: the number of the bucket, that of the window,
+# and an entry per user, in the order of their names. An entry is 12 bytes of the user's keyed hash
+# and 4 of the number of rounds. A user's bucket follows from other bits of that hash.
+Usage = tuple[int, int, bytes]
+Buckets = Mapping[int, tuple[int, bytes]]  # windows and entries, by bucket
+# With 10^6 users a bucket has 122, or 2 kB: it fits into a page of the file, which is written as a
+# whole anyway, and all of them are read and authenticated in some hundredths of a second.
+BUCKETS = 8192
+NAME, ENTRY = 12, 16
+MOST = 2**32 - 1  # rounds of a user
+PERSON = b"users of a run"
+
+
+class UserLimit(NamedTuple):
+    """How many rounds each user may have in a run: ever, or in each period."""
+
+    rounds: int
+    per: timedelta | None = None
+
+    @classmethod
+    def of(cls, rounds: int | None, per: timedelta | None) -> UserLimit | None:
+        """Return the limit that these arguments describe, if there is one."""
+        if rounds is None:
+            if per is not None:
+                raise DiscreetError("per is given, but max_rounds_per_user is None: give both.")
+            return None
+        number = check_int("max_rounds_per_user", rounds, minimum=1, maximum=MOST)
+        return cls(number, None if per is None else check_period("per", per))
+
+    def check(self, ledger: Ledger | None) -> None:
+        """Refuse a ledger that counts users itself, or whose budget has another period."""
+        if ledger is None:
+            return
+        if ledger.max_rounds_per_user is not None:
+            raise DiscreetError(
+                "max_rounds_per_user is given, but the ledger limits the rounds of a user, too, "
+                "over all its runs: give one of the two."
+            )
+        if self.per is not None and ledger.per != self.per:
+            other = "all time" if ledger.per is None else period_words(ledger.per)
+            raise DiscreetError(
+                f"per is {period_words(self.per)}, but the ledger's budget is for {other}: give "
+                "both the same per."
+            )
+
+
+class UserCount:
+    """Counts the rounds of users in the buckets of a run.
+
+    Users appear only as keyed hashes. The number of the window never falls: if the clock is set
+    back, rounds count in the latest window so far. Entries of earlier windows are dropped from a
+    bucket when it is written.
+    """
+
+    def __init__(self, limit: UserLimit, secret: bytes, usage: Buckets) -> None:
+        self._limit = limit
+        self._start = hashlib.blake2b(key=secret, digest_size=2 + NAME, person=PERSON)
+        self._window = max((window for window, _ in usage.values()), default=0)
+
+    def add(self, usage: Buckets, now: float, user: User) -> Usage:
+        """Return the bucket of a user with one more round, or refuse if that is one too many."""
+        window = self._now(now)
+        bucket, name = self._place(user)
+        users = _in_window(usage, bucket, window)
+        at, rounds = _find(users, name)
+        if rounds >= self._limit.rounds:
+            raise UserLimitReached(limit_words(*self._limit))
+        entry = name + (rounds + 1).to_bytes(ENTRY - NAME, "big")
+        return bucket, window, users[:at] + entry + users[at + (ENTRY if rounds else 0) :]
+
+    def rounds(self, usage: Buckets, now: float, user: User) -> int:
+        """Return how many rounds of a user have been counted in the present window."""
+        bucket, name = self._place(user)
+        return _find(_in_window(usage, bucket, self._now(now)), name)[1]
+
+    def _now(self, now: float) -> int:
+        per = self._limit.per
+        if per is not None:
+            self._window = max(self._window, window_of(now, per))
+        return self._window
+
+    def _place(self, user: User) -> tuple[int, bytes]:
+        """Return the bucket of a user, and the name in it."""
+        hashed = self._start.copy()
+        hashed.update(user_name(user).encode())
+        digest = hashed.digest()
+        return int.from_bytes(digest[:2], "big") % BUCKETS, digest[2:]
+
+
+def _in_window(usage: Buckets, bucket: int, window: int) -> bytes:
+    """Return the entries of a bucket, unless they are of an earlier window."""
+    held, users = usage.get(bucket, (window, b""))
+    return users if held >= window else b""
+
+
+def _find(users: bytes, name: bytes) -> tuple[int, int]:
+    """Return where the entry of a user begins, or would begin, and the user's rounds."""
+    places = range(len(users) // ENTRY)
+    at = ENTRY * bisect.bisect_left(
+        places, name, key=lambda place: users[ENTRY * place : ENTRY * place + NAME]
+    )
+    if users[at : at + NAME] != name:
+        return at, 0
+    return at, int.from_bytes(users[at + NAME : at + ENTRY], "big")
+
+
+class Admission:
+    """Charges a run to a ledger before its first decision, and counts its users.
+
+    The label of the charge names the run, and a label is charged once: a run that stopped after its
+    charge, or continues in another process, is not charged again.
+
+    If the run has a limit, a user is counted in the transaction of the decision (docs/proofs.md:
+    Users counted with their decisions). If the ledger has one, a user is counted before the
+    decision is given: after a crash in between, a round may be counted that was not played, never
+    the other way round.
+    """
+
+    def __init__(
+        self, ledger: Ledger | None, guarantee: Guarantee, label: str, users: UserLimit | None
+    ) -> None:
+        self._ledger, self._guarantee, self._label = ledger, guarantee, label
+        self._counts = users is not None  # in the run
+        self._limit = users
+        if ledger is not None and ledger.max_rounds_per_user is not None:
+            self._limit = UserLimit(ledger.max_rounds_per_user, ledger.per)
+        if users is not None:
+            users.check(ledger)
+        self._charged = ledger is None
+
+    @property
+    def needed(self) -> bool:
+        """Whether there is anything to charge or to count."""
+        return self._ledger is not None or self._counts
+
+    @property
+    def limited(self) -> bool:
+        """Whether users have a limit, here or in the ledger."""
+        return self._limit is not None
+
+    def covering(self, guarantee: Guarantee) -> Guarantee:
+        """Return a guarantee for as many rounds as a user may have."""
+        if self._limit is None:
+            return guarantee
+        rounds, per = self._limit
+        mine = guarantee.for_user(rounds=rounds)
+        return mine if per is None else mine.in_period(per)
+
+    def check(self, user: User | None) -> None:
+        """Refuse a decision without a user where users are counted, and with one where not."""
+        if self._limit is None and user is not None:
+            raise DiscreetError(
+                "user is given, but nothing limits the rounds of a user: give "
+                "max_rounds_per_user, here or to the ledger."
+            )
+        if self._limit is not None and user is None:
+            what = "the run" if self._counts else "the ledger"
+            rounds = count(self._limit.rounds, "round")
+            raise DiscreetError(f"ask needs the user: {what} allows each at most {rounds}.")
+
+    def charge(self) -> None:
+        """Charge the run, if that has not been done."""
+        if not self._charged and self._ledger is not None:
+            self._ledger.charge(self.covering(self._guarantee), label=self._label, once=True)
+            self._charged = True
+
+    def count(self, user: User | None) -> None:
+        """Count a round of the user, if the ledger does."""
+        if user is not None and self._ledger is not None and not self._counts:
+            self._ledger.admit(user)
+
+
+def bare_id(number: int) -> DiscreetError:
+    """Return the refusal of an id alone, which a power loss may give to another user."""
+    return DiscreetError(
+        f"decision is the id {number}, but this run counts its users, and after a power loss an id "
+        "may be given to another user: give the decision itself (store all of its fields)."
+    )

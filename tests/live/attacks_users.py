@@ -1,0 +1,107 @@
+"""Attacks on the limits of users: lost logs, kills, old rows, and clocks."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+import tempfile
+from collections import Counter
+from datetime import timedelta
+from pathlib import Path
+
+import test_lost_log as logs
+import test_user_kills as kills
+from attack_report import attack
+from makers import Clock
+
+from discreet import Bandit, DiscreetError
+
+
+@attack(
+    "a power loss: the log of a run that counts its users is cut anywhere, or torn",
+    holds="counts are decisions; an outcome whose decision was lost is refused",
+    tries=300,
+)
+def cuts(tries):
+    with tempfile.TemporaryDirectory() as folder:
+        lost, faults = logs.cut_log(Path(folder), tries, seed=2)
+    return tries, faults, f"from {min(lost)} to {max(lost)} of {logs.ASKS} decisions lost"
+
+
+@attack(
+    "SIGKILL to a run that counts its users, at random moments",
+    holds="every decision that was given is counted, once",
+    tries=25,
+)
+def killed(tries):
+    chance = random.Random(3)
+    with tempfile.TemporaryDirectory() as folder:
+        kills.start(Path(folder))
+        for _ in range(tries):
+            kills.kill_one(Path(folder), chance)
+        return tries, kills.faults_of(Path(folder))
+
+
+@attack(
+    "somebody without the key puts an earlier row of a user back, or the whole table of users",
+    holds="refused in one sentence",
+    tries=40,
+)
+def old_rows(tries):
+    chance, faults = random.Random(4), []
+    with tempfile.TemporaryDirectory() as folder:
+        path, place = Path(folder) / "run.db", {"key": Path(folder) / "run.key"}
+        Bandit(2, 10**5, 1.0, path=path, max_rounds_per_user=10**5, **place).close()
+        for _ in range(tries):
+            tables = []
+            for _ in range(2):
+                with Bandit.open(path, **place) as bandit:
+                    for _ in range(3):
+                        bandit.ask(user=chance.randrange(5))
+                with sqlite3.connect(path) as file:
+                    tables.append(file.execute("SELECT * FROM usage").fetchall())
+                file.close()
+            before, after = tables
+            changed = [row for row in before if row not in after]
+            old = before if chance.random() < 0.3 else [chance.choice(changed)] if changed else []
+            faults += put_back(path, place, old, after)
+    return tries, faults
+
+
+def put_back(path, place, old, after):
+    """Put rows back, try to open the run, and repair it; return what is wrong."""
+    file = sqlite3.connect(path)
+    with file:
+        file.executemany("INSERT OR REPLACE INTO usage VALUES (?, ?, ?)", old)
+    try:
+        Bandit.open(path, **place).close()
+        faults = ["an earlier count is taken for the present one"] if old else []
+    except DiscreetError as refusal:
+        faults = [] if str(refusal).endswith(".") else [str(refusal)]
+    with file:
+        file.execute("DELETE FROM usage")
+        file.executemany("INSERT INTO usage VALUES (?, ?, ?)", after)
+    file.close()
+    return faults
+
+
+@attack(
+    "the clock of a run whose users have periods is set forward and back",
+    holds="nobody has more rounds in a window than the limit, nor fewer than are due",
+    tries=2_000,
+)
+def clock_of_periods(tries):
+    chance, faults, day = random.Random(5), [], 86_400.0
+    bandit = Bandit(2, tries, 1.0, max_rounds_per_user=3, per=timedelta(days=1))
+    clock = bandit._run._clock = Clock()
+    counts, window = Counter(), 0
+    for _ in range(tries):
+        clock.now = max(
+            0.0, clock.now + chance.choice([1.0, -1.0, 0.0]) * chance.expovariate(1 / day)
+        )
+        window, user = max(window, int(clock.now // day)), chance.randrange(4)
+        learns = bandit.ask(user=user, at_limit="serve").learns
+        if learns != (counts[user, window] < 3):
+            faults.append(f"a user with {counts[user, window]} rounds was counted: {learns}")
+        counts[user, window] += learns
+    return tries, faults
