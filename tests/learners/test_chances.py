@@ -79,6 +79,9 @@ def test_arms_are_played_as_often_as_their_chances_say(kind, steps):
     rng = np.random.default_rng([steps, 1])
     learner = played(kind.example(), steps, rng)
     claimed, counts = chances_of(learner, rng)[0], np.zeros(learner.choices)
+    if np.isnan(claimed).all():  # tied arms would be held for different times
+        assert kind in (AdapKlUcb, DpKlUcb)
+        return
     assert claimed.min() >= 0.0
     assert claimed.sum() == pytest.approx(1.0, abs=1e-9)
     for _ in range(DRAWS if claimed.max() < 1.0 else 20):
@@ -107,7 +110,20 @@ def test_the_chance_of_the_arm_that_was_drawn_is_in_the_trace(kind):
     arm, trace = learner.act(0, rng)
     trace, before = componentjit.copy(trace), learner.chance(trace, arm)
     played(learner, 9, rng)
-    assert learner.chance(trace, arm) == before
+    assert learner.chance(trace, arm) == pytest.approx(before, abs=0.0, nan_ok=True)
+
+
+def test_a_tie_between_batches_of_different_lengths_has_no_chance():
+    """That a batch still runs would say more about its arm than its draw did."""
+    learner = DpKlUcb.example()
+    learner.asked[:], learner.counts[:], learner.gains[:] = 4.0, 4.0, 2.0
+    arm, trace = learner.act(0, np.random.default_rng(1))
+    assert 0.0 < learner.chance(trace, arm) < 1.0
+    learner.asked[:] = 4.0
+    learner.asked[0] = 5.0
+    learner.gains[:] = learner.counts  # indices at the end of their range are equal
+    arm, trace = learner.act(0, np.random.default_rng(1))
+    assert math.isnan(learner.chance(trace, arm))
 
 
 @pytest.mark.parametrize("arms", [3, 600], ids=["few", "many"])

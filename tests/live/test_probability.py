@@ -8,7 +8,7 @@ from makers import make
 
 from discreet import Bandit
 
-ALGORITHMS = ["tracking-ucb", "dp-klucb", "batched-exp3", "one-bit-tsallis-inf", "htinf"]
+ALGORITHMS = ["tracking-ucb", "batched-exp3", "one-bit-tsallis-inf", "htinf"]
 REWARDS = (0.6, 0.5, 0.5)
 
 

@@ -278,9 +278,8 @@ def joint_movement(
 ) -> float:
     """Return how far replacing a record moves x x' and ``linear`` y x, at these places only.
 
-    Leaving entries out moves nothing further. Where only the diagonal is left (blocks of one
-    feature), two records are in one dimension, or in two that are orthogonal. It is infinite if a
-    place is there twice, or is not in the lower triangle.
+    Leaving entries out moves nothing further, whatever a record has at the places left out. It is
+    infinite if a place is there twice, or is not in the lower triangle.
     """
     rows, columns = places
     inside = (columns >= 0) & (columns <= rows) & (rows < dimension)
@@ -290,11 +289,6 @@ def joint_movement(
     matrix = 1.0 if weights is None else float((np.abs(weights) / usual).max())
     if not (matrix > 0.0 and linear > 0.0):
         return math.inf
-    if (rows == columns).all():
-        alone = moments(
-            dimension=1, largest=1.0, matrix_scale=1.0 / matrix, vector_scale=1.0 / linear
-        )
-        return max(alone, math.hypot(matrix, linear) * ROOT if dimension > 1 else 0.0)
     return moments(
         dimension=dimension, largest=1.0, matrix_scale=1.0 / matrix, vector_scale=1.0 / linear
     )

@@ -10,8 +10,8 @@ import numpy as np
 from discreet.contracts import Noise
 from discreet.errors import DiscreetError
 
-POINTS = 1 << 15  # of the Fourier transform
-REACH = 14.0  # deviations on either side
+POINTS = 1 << 17  # of the Fourier transform
+REACH = 40.0  # deviations on either side: tails beyond would come in at the other end
 
 
 def half_width(rounds: Sequence[int], noise: Noise, level: float) -> float:

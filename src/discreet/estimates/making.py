@@ -102,7 +102,7 @@ def final(
         if arm in totals and totals[arm].rounds > 0:
             found.add(totals[arm].rounds, totals[arm].total / totals[arm].rounds)
         evidence.append(found)
-    notes = (AT_END, *notes)
+    notes = (AT_END, MEANS, *notes)
     return _from_evidence("final", evidence, labels, Scale(bounds, outcomes), level, notes)
 
 
@@ -164,4 +164,4 @@ def holdout(
 
     arms = {label: arm(i) for i, label in enumerate(labels)}
     compare: Callable[[int, int], MeanEstimate] = pair
-    return MeanEstimates("holdout", level, outcomes, arms, (NORMAL, *notes), compare)
+    return MeanEstimates("holdout", level, outcomes, arms, (NORMAL, MEANS, *notes), compare)

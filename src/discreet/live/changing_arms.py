@@ -105,7 +105,10 @@ class ChangingArms(RunState):
             )
             counters = (asked, running, left, released, lost + whole)
             self._changing = True
-            self._commit(Change(counters, closed=unfinished, slots=slots))
+            learner = None
+            if unfinished is not None:
+                learner = self._given_up(rows.groups[unfinished].trace)
+            self._commit(Change(counters, learner=learner, closed=unfinished, slots=slots))
             self._changing = False
             return slots
 

@@ -22,10 +22,10 @@ from discreet.ranges import make_range
 # that makes it due, which is none.
 HELD_OUT = -2
 RELEASE = -1  # the trace that asks for the release
-# Rounds that are held out at most. Sums of so many are exact on a grid of 2^-27 of the range.
+# Rounds that are held out at most. Sums of so many are exact on a grid of 2^-26 of the range.
 MOST = 1 << 26
 # Standard deviations that the coin is set above the mean, so that a declared number of rounds is
-# reached before the horizon: it is not in about 1 of 1,000 runs.
+# reached before the horizon: it is not in a few of 1,000 runs.
 SURE = 3.0
 PLACE, CLOSED, DONE = 0, 1, 2  # entries of the clock
 Sums = list[tuple[int, int, float]]  # for each arm its number, its rounds and its sum

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from discreet.contracts import Generator
 from discreet.errors import DiscreetError
 from discreet.live.engine import Engine
@@ -23,7 +25,8 @@ class RunWithHoldOut(RunState):
         # Arms that come and go pause batches, and which goes on depends on more than one draw.
         if not self._shows_chances or group.number < 0 or self._store.rows.slots is not None:
             return None
-        return self._engine.private.learner.chance(group.trace, group.action)
+        chance = self._engine.private.learner.chance(group.trace, group.action)
+        return None if chance is None or math.isnan(chance) else chance
 
     def _probability(self, rows: Rows, ticket: Ticket) -> float | None:
         """Return the probability that a decision had."""

@@ -290,6 +290,10 @@ class RunState(NotCopyable):
         """Return how likely the action of a group was, given what was public before it."""
         raise NotImplementedError
 
+    def _given_up(self, trace: object) -> bytes:
+        """Tell the learner that a batch is lost; return the public state."""
+        raise NotImplementedError
+
     def _probability(self, rows: Rows, ticket: Ticket) -> float | None:
         """Return the probability that a decision had."""
         raise NotImplementedError

@@ -11,14 +11,20 @@ from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import check_int, check_positive, check_range
 from discreet.learners.arms.fresh import fresh_arm
 from discreet.learners.arms.radius import batch_weight, radius
-from discreet.learners.arms.ties import fresh_chances, tie_chances
+from discreet.learners.arms.ties import fresh_chances, lengths_differ, tie_chances
 
 # Rounds of a batch. No game is that long, and doubles hold sums of many such numbers exactly.
 LONGEST = 2.0**40
 
 
+UNKNOWN = -1.0  # how likely an arm was
+
+
 class Hold(NamedTuple):
-    """The trace of a batch: the arm, for how many rounds it is held, and how likely it was."""
+    """The trace of a batch: the arm, for how many rounds it is held, and how likely it was.
+
+    That is not known if the arms that it was drawn from would be held for different times.
+    """
 
     arm: int
     rounds: int
@@ -76,6 +82,8 @@ class IndexLearner(Learner[int, Hold, float]):
         if arm < 0:
             arm = self.best_arm(int(drawn * self.asked.size))
             likely = tie_chances(self.chances, arm)
+            if likely < 1.0 and lengths_differ(self.chances, self.asked, arm):
+                likely = UNKNOWN  # that the batch still runs would tell more about its arm
         else:
             likely = fresh_chances(self.counts, self.asked, arm, self.chances)
         rounds = math.ceil(min(self.growth * float(self.asked[arm]), LONGEST))
@@ -110,6 +118,8 @@ class IndexLearner(Learner[int, Hold, float]):
 
     def chance(self, trace: Hold, action: int) -> float:
         """Return how likely an arm was."""
+        if trace.likely == UNKNOWN:
+            return math.nan
         return trace.likely if action == trace.arm else float(self.chances[action])
 
     def patience(self, trace: Hold) -> int:

@@ -43,3 +43,12 @@ def tie_chances(indices: Floats, best: int) -> float:
         else:
             indices[arm] = 0.0
     return float(indices[best])
+
+
+@helper
+def lengths_differ(chances: Floats, asked: Floats, best: int) -> bool:
+    """Return whether arms that were possible were requested more or less often than the best."""
+    differ = False
+    for i in range(chances.size):
+        differ = differ or (chances[i] > 0.0 and asked[i] != asked[best])
+    return differ
