@@ -15,7 +15,7 @@ class Learner(Component, Generic[Action, Trace, Release, Query, Observation]):
 
     # whether actions are experts, whose advice the game then carries out
     follows: ClassVar[bool] = False
-    # whether its actions follow from what was released, apart from ties: nothing is drawn
+    # whether its actions follow from what was released, apart from ties: no arm is drawn at random
     predictable: ClassVar[bool] = False
     # whether actions are vertices of a set, which have names
     plays_vertices: ClassVar[bool] = False

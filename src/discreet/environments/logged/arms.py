@@ -116,7 +116,7 @@ class Logged(Environment):
 
     @property
     def remark(self) -> str:
-        """What is to be said about regret here."""
+        """A note on regret here."""
         return NOTE
 
     def deal(self, start: int, stop: int, rng: Generator) -> LoggedGame:

@@ -1,4 +1,4 @@
-"""What the replay of a log needs, with contexts or without: rows, coins and how many suffice."""
+"""Rows and coins for the replay of a log, with or without contexts."""
 
 from __future__ import annotations
 
