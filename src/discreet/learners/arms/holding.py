@@ -18,7 +18,7 @@ LONGEST = 2.0**40
 
 
 class Hold(NamedTuple):
-    """The trace of a batch: the arm, for how many rounds it is held, and how likely it was."""
+    """The trace of a batch: the arm, its number of rounds, and its probability."""
 
     arm: int
     rounds: int
@@ -109,7 +109,7 @@ class IndexLearner(Learner[int, Hold, float]):
         raise NotImplementedError
 
     def chance(self, trace: Hold, action: int) -> float:
-        """Return how likely an arm was."""
+        """Return the probability of an arm."""
         return trace.likely if action == trace.arm else float(self.chances[action])
 
     def patience(self, trace: Hold) -> int:
@@ -122,11 +122,11 @@ class IndexLearner(Learner[int, Hold, float]):
         self.counts[trace.arm] += trace.rounds
 
     def give_up(self, trace: Hold) -> None:
-        """Forget that a batch was requested: it will not be released."""
+        """Remove a batch that will not be released from the counts."""
         self.asked[trace.arm] -= trace.rounds
 
     def requested(self, arm: int) -> float:
-        """Return the rounds of an arm, with those whose outcomes are still to come."""
+        """Return the rounds of an arm, including those whose outcomes are outstanding."""
         return max(float(self.asked[arm]), float(self.counts[arm]))
 
     def mean_of(self, arm: int) -> float:
