@@ -1,12 +1,12 @@
 """A newsroom with a trusted server: which of 8 articles a reader sees first, from 20 features.
 
-Readers trust the server with their features and clicks, and nobody else: what others see (which
-articles others are shown, what the model says) must not tell what one reader likes. Each reader
-sees her own page only. This is the joint model, and `ContextualBandit` keeps it.
+Readers trust only the server with their features and clicks. What other people see (the articles
+shown to them, and the model) must not reveal what one reader likes. Each reader sees only his or
+her own page. This is the joint model, which `ContextualBandit` implements.
 
 The program does what a server would do. It declares features and their scales, keeps the run in a
-file, charges a budget, takes clicks late, and restarts in the middle. In the end it shows how to
-wait for clicks: a reader who has not clicked after 30 minutes counts as one who does not.
+file, charges a budget, takes clicks late, and restarts in the middle. Finally it shows how to
+wait for clicks: a reader who has not clicked after 30 minutes counts as not clicking.
 
 Run it with: python examples/newsroom.py [--quick]
 """
@@ -32,14 +32,14 @@ OTHERS = 12  # other features: age, device, time of day, ...
 LIKED, OTHER = 0.5, 0.1  # how often an article on a reader's topic, or another one, is clicked
 EPSILON, DELTA = 1.0, 1e-6
 CLICKS_AFTER = timedelta(minutes=30)
-SHOWN_TO = 4  # how many readers come before the first one of them answers
+SHOWN_TO = 4  # readers who arrive before an earlier one answers
 
 
 def newsroom_features() -> Features:
-    """Return what is known of a reader: declared, never measured from readers.
+    """Return the features of a reader: declared, never measured from readers.
 
-    The scales say how large a feature usually is: a share of 1/8 of all readers likes a topic, so
-    that an indicator of 0 or 1 has a root mean square of sqrt(1/8).
+    Scales are the typical sizes of features: 1/8 of all readers like a topic, so its indicator (0
+    or 1) has a root mean square of sqrt(1/8).
     """
     scales = [len(TOPICS) ** -0.5] * len(TOPICS) + [1.0] * OTHERS
     return Features(TOPICS, context=len(TOPICS) + OTHERS, scales=scales)
@@ -87,10 +87,10 @@ def serve(path: Path) -> list[bool]:
 
 
 def show_waiting() -> None:
-    """Show what to do if the time of a click must not tell anything: declare a wait."""
+    """Declare a wait, so that the time of a click reveals nothing."""
     bandit = ContextualBandit(
         newsroom_features(),
-        horizon=None,  # nobody knows how many readers will come
+        horizon=None,  # the number of readers is unknown
         epsilon=EPSILON,
         delta=DELTA,
         wait=CLICKS_AFTER,
@@ -103,10 +103,10 @@ def show_waiting() -> None:
 
 
 def show_file(path: Path) -> None:
-    """Show that the file has no choice in the clear."""
+    """Show that choices are not readable in the file."""
     with sqlite3.connect(path) as file:
         choices = file.execute("SELECT DISTINCT choice FROM choice").fetchall()
-    print(f"The file knows of choices only that there were some: {choices} (-1: not shown)")
+    print(f"Choices in the file: {choices} (-1: hidden)")
 
 
 def main() -> None:
@@ -117,7 +117,9 @@ def main() -> None:
     show_waiting()
     rates = OTHER + (LIKED - OTHER) * liked
     blind = OTHER + (LIKED - OTHER) / len(TOPICS)
-    print(f"\nClicks a reader, with every article equally often: {blind:.3f}; at best {LIKED:.3f}.")
+    print(
+        f"\nClicks per reader, with every article equally often: {blind:.3f}; at best {LIKED:.3f}."
+    )
     for quarter, part in enumerate(np.array_split(rates, 4), start=1):
         print(f"quarter {quarter} of all readers: {part.mean():.3f}")
 

@@ -1,10 +1,10 @@
 """A newsroom whose readers keep their interests to themselves, and a log that is replayed.
 
 Eight articles are on the front page; a reader's phone decides which one to show first. The phone
-knows the reader's interests in 20 topics. Neither they, nor whether the article was read to its
-end, may leave it. So the phone chooses with a published model and sends one noisy report of 32
-bytes; a server learns from the reports and keeps them in a file. Afterwards, an older log of random
-front pages is evaluated.
+knows the reader's interests in 20 topics. These interests, and whether the article was read to its
+end, must not leave the phone. So the phone chooses with a published model and sends one noisy
+report of 32 bytes; a server learns from the reports and keeps them in a file. Afterwards, an older
+log of random front pages is evaluated.
 
 Run it with: python examples/newsroom_devices.py [--quick]
 """
@@ -34,7 +34,7 @@ ABOUT = rng.random((len(ARTICLES), TOPICS)) * (rng.random((len(ARTICLES), TOPICS
 
 
 def interests(readers: int) -> np.ndarray:
-    """Return how much each reader likes each topic: nobody but the phone knows that."""
+    """Return how much each reader likes each topic, which only the phone knows."""
     return rng.normal(0.3, 1.0, (readers, TOPICS))
 
 

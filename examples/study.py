@@ -3,8 +3,8 @@
 Run it with: python examples/study.py
 
 Four patients a day are enrolled. Whether a treatment has worked is known after 30 days; for one
-patient of twenty it never is. The run waits 30 days for every outcome, so neither the outcomes nor
-who answered, or when, can be inferred from what is seen. The outcomes here are invented.
+patient of twenty it never is. The run waits 30 days for every outcome, so what is seen reveals
+neither outcomes nor who answered, or when. The outcomes here are invented.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def main() -> None:
             epsilon=1.0,
             algorithm="batched-ucb",
             wait=timedelta(days=30),
-            default_reward=0.0,  # an outcome that does not come counts as a failure
+            default_reward=0.0,  # a missing outcome counts as a failure
             path=path,
         )
         trial._run._clock = calendar  # a real study uses the time of day

@@ -62,7 +62,7 @@ def players(problem: Problem) -> list[Contender]:
             label_algorithm("arms, ε = 0.1", "tracking-ucb", problem, epsilon=0.1),
         ]
     assert isinstance(problem, Contexts)
-    block = problem.dimension // problem.arms  # every treatment has coefficients of its own
+    block = problem.dimension // problem.arms  # every treatment has its own coefficients
     return [
         # With the width of the theory linucb explores too long. The width of joint-linucb is chosen
         # by measurements too.

@@ -2,9 +2,10 @@
 
 Run it with: python examples/web_shop.py [--quick]
 
-A user is promised an epsilon for all visits of a month together. The run counts users itself, in
-the transaction of each decision. Who has used up the 30 decisions of a month is still shown a good
-banner, but nobody learns from it. `discreet plan --rounds-per-user 30` prints such a program.
+The guarantee holds for all visits of a user in a month together. The run counts users itself, in
+the transaction of each decision. Users who have used up the 30 decisions of a month still see a
+good banner, but the run does not learn from it. `discreet plan --rounds-per-user 30` prints such a
+program.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pathlib import Path
 
 from discreet import Bandit, Ledger
 
-CLICKS = {"shoes": 0.05, "books": 0.07, "coffee": 0.11, "bags": 0.06}  # what nobody knows
+CLICKS = {"shoes": 0.05, "books": 0.07, "coffee": 0.11, "bags": 0.06}  # unknown to the shop
 MONTH = timedelta(days=30)
 ROUNDS_PER_USER = 30
 BUDGET = 6.0  # epsilon for all visits of one user in one month: 0.2 for each visit
@@ -43,12 +44,12 @@ def one_month(users: int) -> None:
     )
     print(f"{bandit.algorithm}, {users:,} users, {visits:,} visits")
     print(f"Guarantee: {bandit.guarantee.short}, {bandit.guarantee.unit}")
-    print(f"In any 30 days, which may touch two periods: {bandit.guarantee.for_periods(2).short}")
+    print(f"In any 30 days, which may overlap two periods: {bandit.guarantee.for_periods(2).short}")
     clicks, served, start = [0.0] * 10, 0, time.perf_counter()
     for visit in range(visits):
         decision = bandit.ask(user=chance.randrange(users), at_limit="serve")
         outcome = click(decision.arm, chance)
-        bandit.tell(decision, reward=outcome)  # of a decision that is only served: discarded
+        bandit.tell(decision, reward=outcome)  # discarded if the decision was only served
         clicks[10 * visit // visits] += outcome
         served += not decision.learns
     seconds = time.perf_counter() - start
@@ -60,7 +61,7 @@ def one_month(users: int) -> None:
 
 
 def in_a_file(visits: int) -> None:
-    """Do the same in a file: after a restart every user has the rounds that are left."""
+    """Do the same in a file; counts of users survive a restart."""
     with tempfile.TemporaryDirectory() as folder:
         place = {"path": Path(folder) / "run.db", "key": Path(folder) / "run.key"}
         limit = {"max_rounds_per_user": ROUNDS_PER_USER, "per": MONTH}

@@ -21,7 +21,7 @@ def test_a_period_is_part_of_the_value_and_of_the_words():
     said = str(MONTHLY)
     assert "this covers all rounds of a person in one period of 30 days, up to 30" in said
     assert "against everything ever released" in said
-    assert "any 30 days may touch two periods" in said
+    assert "any 30 days may overlap two periods" in said
     assert Guarantee.from_dict(MONTHLY.as_dict()) == MONTHLY
     assert "period_seconds" not in ROUND.as_dict()
     two = MONTHLY.for_periods(2)

@@ -214,7 +214,7 @@ class Guarantee:
         )
 
     def in_period(self, period: timedelta) -> Guarantee:
-        """Return what it guarantees for all rounds of a person in one period, which is less."""
+        """Return the guarantee for all rounds of a person in one period, which is weaker."""
         if not self.is_private or self.period == check_period("period", period):
             return self
         if self.period is not None:
@@ -224,7 +224,7 @@ class Guarantee:
     def for_periods(self, periods: int) -> Guarantee:
         """Return the guarantee for a person with rounds in several periods (group privacy).
 
-        Any stretch of time as long as a period may touch two of them: ``for_periods(2)``.
+        Any stretch of time as long as a period may overlap two of them: ``for_periods(2)``.
         """
         number = check_int("periods", periods, minimum=1)
         if self.period is None:
@@ -261,7 +261,7 @@ class Guarantee:
         return other.curve is None or is_below(mine, other.curve)
 
     def _parts_of(self, other: Guarantee) -> int | None:
-        """Return into how many sets that this one covers those of the other can be split."""
+        """Return how many sets covered by this guarantee it takes to cover those of the other."""
         if self.period is None:
             return -(-other.rounds * other.periods // self.rounds)
         # a window of the other must lie in one of ours: both begin with 1970

@@ -79,7 +79,7 @@ def person_words(rounds: int, delta: float, period: timedelta | None, periods: i
         return (
             f"this covers all rounds of a person in {covered}, up to {rounds}{each}, against "
             f"everything ever released; n times as many periods have n {more}, and any {length} "
-            "may touch two periods, which begin at fixed times"
+            "may overlap two periods, because periods begin at fixed times"
         )
     if rounds > 1:
         return f"this covers a person with up to {rounds} rounds"

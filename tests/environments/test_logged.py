@@ -136,7 +136,7 @@ def test_the_command_replays_a_file_and_says_how_many_rows_were_accepted(tmp_pat
     assert run(asked) == 0
     text = " ".join(capsys.readouterr().out.split())
     assert "of 4,000 rows accepted, 4 arms)" in text
-    assert "not private, even of a private algorithm" in text
+    assert "not private, even if the algorithm is" in text
     assert run([*asked, "--json"]) == 0
     assert "not private" in json.loads(capsys.readouterr().out)["remark"]
     names = "--set", "columns=reward:bought"

@@ -62,7 +62,7 @@ def test_users_have_a_limit():
     assert ledger.max_rounds_per_user == 3
     assert [ledger.admit("Ada") for _ in range(3)] == [1, 2, 3]
     with pytest.raises(
-        UserLimitReached, match="this user has been in 3 rounds, and no more is allowed"
+        UserLimitReached, match="this user has had 3 rounds, which is the limit"
     ) as refusal:
         ledger.admit("Ada")
     assert "Ada" not in str(refusal.value)

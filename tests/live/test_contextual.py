@@ -215,7 +215,7 @@ def test_users_are_counted():
     face = bandit(epsilon=0.5, delta=1e-7, ledger=ledger)
     for _ in range(2):
         face.tell(face.ask(CONTEXT, user="17"), reward=1.0)
-    with pytest.raises(DiscreetError, match="has been in 2 rounds"):
+    with pytest.raises(DiscreetError, match="has had 2 rounds"):
         face.ask(CONTEXT, user="17")
     assert face.guarantee.rounds == 2
     assert ledger.rounds_of("17") == 2

@@ -32,7 +32,7 @@ def test_a_user_has_so_many_rounds_under_all_names(tmp_path):
         with new(max_rounds_per_user=len(NAMES) - 1, **place) as bandit:
             for name in NAMES[1:]:
                 bandit.ask(user=name)
-            with pytest.raises(UserLimitReached, match="this user has been in 5 rounds, and no"):
+            with pytest.raises(UserLimitReached, match="this user has had 5 rounds, which is"):
                 bandit.ask(user=NAMES[0])
             bandit.ask(user="18")
             assert (bandit.rounds_of(17), bandit.rounds_of(18), bandit.rounds_of(19)) == (5, 1, 0)
@@ -71,7 +71,7 @@ def test_a_period_renews_the_rounds_and_forgets_the_earlier_ones(tmp_path):
         clock = with_clock(bandit)
         bandit.ask(user="Ada")
         bandit.ask(user="Ada")
-        with pytest.raises(UserLimitReached, match="2 rounds in this period of 1 day, and no"):
+        with pytest.raises(UserLimitReached, match="2 rounds in this period of 1 day, which is"):
             bandit.ask(user="Ada")
         clock.now += 86_400
         assert bandit.rounds_of("Ada") == 0

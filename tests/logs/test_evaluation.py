@@ -122,7 +122,7 @@ def test_what_is_no_fixed_policy_is_refused(policy, complaint):
 
 def test_an_arm_that_was_never_logged_has_no_estimate():
     log = Log.read(plain_log(30), arms=[0, 1, 2, 3, "new"])
-    with pytest.raises(DiscreetError, match="plays arm new, but the log has no row of it"):
+    with pytest.raises(DiscreetError, match="plays arm new, but the log has no row with it"):
         evaluate(log, "arm=new")
     with pytest.raises(DiscreetError, match=r"model is .* for each of 30 rows and 5 arms"):
         evaluate(log, "arm=0", model=[1.0])

@@ -307,7 +307,7 @@ class TestWithALedger:
         for _ in range(3):
             bandit.ask(user="ada")
         assert ledger.spent.epsilon == 3.0
-        with pytest.raises(DiscreetError, match="this user has been in 3 rounds"):
+        with pytest.raises(DiscreetError, match="this user has had 3 rounds"):
             bandit.ask(user="ada")
         assert len(bandit.open_decisions) == 3
         bandit.ask(user="grace")

@@ -193,8 +193,8 @@ def test_a_deadline_is_a_fixed_delay_and_what_is_later_is_missing():
     assert set(arrivals.waits.tolist()) == {49}
     assert arrivals.absent.mean() == pytest.approx(0.5, abs=1e-3)
     assert str(arrivals) == (
-        "every outcome counts after 49 rounds, and 50 % of them are missing and count as a loss of "
-        "1"
+        "every outcome is used after 49 rounds, and 50 % of them are missing and count as a loss "
+        "of 1"
     )
 
 

@@ -15,7 +15,7 @@ const TOLERANCE = 1e-9 // for the length of contexts, as on the server's side
  * Chooses with a published model, and reports the outcome once, with exact noise.
  *
  * A report is epsilon-differentially private by itself, for features and outcome together. The
- * choice is not protected: whoever sees it learns about the features. `Device.create` computes the
+ * choice is not protected: anyone who sees it learns about the features. `Device.create` computes the
  * digest of the task, so models of another task are refused.
  */
 export class Device {

@@ -1,4 +1,4 @@
-"""Attack the release of a hold-out, of which one outcome is replaced."""
+"""Attack the release of a hold-out in which one outcome is replaced."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def audit_holdout(
     seed: int = 1,
     confidence: float = CONFIDENCE,
 ) -> Audit:
-    """Attack what a run releases of the rounds that it holds out; the claim is the run's guarantee.
+    """Attack the release of a run's hold-out; the claim is the run's guarantee.
 
     Fresh runs of the same plan are played; for exact noise, which is slow, a copy of the channel is
     attacked. The subject itself is not changed. All else that it releases is attacked by ``audit``.

@@ -1,4 +1,4 @@
-"""Rounds that nobody learns from: one noisy sum for each arm, released once."""
+"""The channel of a hold-out: one noisy sum for each arm, released once."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ SOURCE = "one sum for each arm, a round in one of them (docs/proofs.md: Hold-out
 class ArmSums(Channel[float, Floats, float]):
     """Adds up the losses of each arm, and releases all sums together, each with its own noise.
 
-    A query is the number of the arm whose loss it is. A query below 0 is no round: it asks for the
-    release. Otherwise there is one after ``size`` rounds. Released are sums in widths of the range,
-    not means: how many rounds an arm had is public.
+    A query is the number of the arm whose loss it is. A query below 0 is not a round: it asks for
+    the release. Without it, the release comes after ``size`` rounds. Sums, not means, are released,
+    in widths of the range; the number of rounds of an arm is public.
 
     Formal guarantee: the arm of a round is fixed by public information before its outcome, and
     replacing the outcome moves that arm's sum by at most one width and no other sum. So one number

@@ -1,4 +1,4 @@
-"""One last release: for each arm the noisy sum of all its losses, and how many there were."""
+"""A final release: the noisy sum of all losses of each arm, and their number."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ SOURCE = "one sum of all losses of each arm, once (docs/proofs.md: Final release
 class FinalSums(Channel[float, Floats, float]):
     """Adds up the losses of each arm, and releases all sums once, with how many losses each has.
 
-    A query is the number of the arm whose loss it is. A query below 0 is no round: it asks for the
-    release. Without it there is one after ``size`` rounds; a live run has fewer. Sums are in widths
-    of the range.
+    A query is the number of the arm whose loss it is. A query below 0 is not a round: it asks for
+    the release. Without it, the release comes after ``size`` rounds; a live run has fewer. Sums are
+    in widths of the range.
 
     Formal guarantee: given everything that was seen before, the arm of a round is fixed. Replacing
     its outcome moves that arm's sum by at most one width, and no other number: epsilon is that of

@@ -55,7 +55,7 @@ LOG, ESTIMATE = "Log", "Estimate"
     type=click.Choice(["ips", "snips"]),
     default="ips",
     show_default=True,
-    help="The estimate that is released.",
+    help="Estimator to release.",
 )
 @options.option(
     options.PRIVACY,
@@ -89,8 +89,8 @@ def evaluate_command(
     """Estimate what fixed policies would have earned, from a log of decisions made at random.
 
     LOG is a CSV, Parquet or Arrow file with the columns of the Open Bandit data. The estimates are
-    not private, even of a policy that was learned privately; with --epsilon one of them is
-    released with exact noise instead.
+    not private, even if the policy was learned privately. With --epsilon, one estimate is released
+    with exact noise instead.
     """
     labels = None if arms is None else [label.strip() for label in arms.split(",")]
     read = Log.read(log, position=position, columns=columns, arms=labels)
@@ -138,7 +138,7 @@ def _show(log: Log, found: list[Evaluation]) -> None:
     head = ["policy", "IPS", "SNIPS", "DR", "effective rows", "largest weight", "mean weight"]
     table(head, rows, right=range(1, len(head)))
     click.echo(
-        "± standard error, for independent rows. The mean weight should be 1: otherwise the log's "
+        "± standard error, for independent rows. If the mean weight is far from 1, the log's "
         "probabilities are wrong."
     )
     click.echo(NOT_PRIVATE)

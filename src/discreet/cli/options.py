@@ -30,9 +30,9 @@ LATE_OPTIONS: LateOptions = (
         "Rounds until an outcome is known: a number, exponential(MEAN), uniform(LOW,HIGH) or "
         "geometric(MEAN).",
     ),
-    ("--group", int, "1", "Decisions that are made before any of their outcomes counts."),
+    ("--group", int, "1", "Decisions made before any of their outcomes is used."),
     ("--missing", float, "0", "Share of outcomes that never arrive."),
-    ("--wait", int, False, "Rounds after which every outcome counts; later ones are missing."),
+    ("--wait", int, False, "Rounds after which every outcome is used; later ones are missing."),
 )
 DEFAULT_OUTCOME: LateOptions = (
     ("--default-outcome", float, False, "What a missing outcome counts as."),

@@ -82,7 +82,7 @@ STUDY, EXPECTED, PAST = "Study", "Expected outcomes", "Past outcomes"  # section
     "--randomised",
     is_flag=True,
     default=None,
-    help="Only algorithms that draw their decisions, so that nobody can predict them.",
+    help="Only algorithms that draw their decisions at random, so that they are unpredictable.",
 )
 @options.late(default_outcome=True)
 @options.option(

@@ -20,7 +20,7 @@ from discreet.live.study_report import report_on
     type=click.Choice(["text", "markdown", "json"]),
     default="text",
     show_default=True,
-    help="How to print it.",
+    help="Output format.",
 )
 @click.option("--level", type=float, default=0.95, show_default=True, help="Level of intervals.")
 @click.option(
@@ -28,14 +28,14 @@ from discreet.live.study_report import report_on
     type=click.Choice(["rewards", "losses"]),
     default="rewards",
     show_default=True,
-    help="How outcomes were told.",
+    help="Whether to report outcomes as rewards or losses.",
 )
 @click.option(
     "--kind",
     type=click.Choice(["anytime", "holdout", "final"]),
     default="anytime",
     show_default=True,
-    help="What estimates are computed from.",
+    help="Kind of estimates (docs/estimates.md).",
 )
 @click.option("--clipped", is_flag=True, help="Estimate means of clipped outcomes.")
 @click.option("--plot", type=click.Path(path_type=Path), help="Draw the estimates into this file.")

@@ -15,7 +15,7 @@ class Learner(Component, Generic[Action, Trace, Release, Query, Observation]):
 
     # whether actions are experts, whose advice the game then carries out
     follows: ClassVar[bool] = False
-    # whether its actions follow from what was released, apart from ties: nothing is drawn
+    # whether its actions follow from what was released, apart from ties: no arm is drawn at random
     predictable: ClassVar[bool] = False
     # whether actions are vertices of a set, which have names
     plays_vertices: ClassVar[bool] = False
@@ -58,10 +58,10 @@ class Learner(Component, Generic[Action, Trace, Release, Query, Observation]):
         raise NotImplementedError
 
     def give_up(self, trace: Trace) -> None:
-        """Note that nothing will be released for an action; only learners that count need it."""
+        """Take note that nothing will be released for an action; for learners that count rounds."""
 
     def chance(self, trace: Trace, action: Action) -> float | None:
-        """Return how likely an action was when the one of the trace was drawn; None if unknown.
+        """Return the probability of an action at the draw of the trace; None if unknown.
 
         Given the state before the draw. For the action that was drawn the trace is enough; for any
         other one it is asked right after the draw. Not compiled.

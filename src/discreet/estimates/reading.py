@@ -1,4 +1,4 @@
-"""What a channel's releases say about means: which evidence they are, or why they are none."""
+"""Which evidence about means a channel's releases give, or why they give none."""
 
 from __future__ import annotations
 

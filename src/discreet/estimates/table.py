@@ -39,9 +39,9 @@ class MeanEstimate(NamedTuple):
 class MeanEstimates:
     """The mean outcome of every arm, and differences, with intervals.
 
-    Each interval by itself holds with probability ``level``. With ``kind="anytime"`` that includes
-    all earlier and later ones of the same mean: one may look at any time, and stop because of what
-    one sees.
+    ``level`` is for each interval separately. With ``kind="anytime"`` all intervals of one mean, at
+    all times, hold together with this probability: you may look at any time, and stop because of
+    what you see.
     """
 
     kind: Kind

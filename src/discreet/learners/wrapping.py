@@ -62,11 +62,11 @@ class Wrapping(Around[Action, Trace, Release, Query, Observation]):
         self.learner.learn(trace, released)
 
     def give_up(self, trace: Trace) -> None:
-        """Let the learner know of what will not be released."""
+        """Tell the learner that nothing will be released for an action."""
         self.learner.give_up(trace)
 
     def chance(self, trace: Trace, action: Action) -> float | None:
-        """Return how likely the learner's action was."""
+        """Return the probability of the learner's action."""
         return self.learner.chance(trace, action)
 
     def patience(self, trace: Trace) -> int:

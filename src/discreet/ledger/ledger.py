@@ -213,7 +213,7 @@ class Ledger(NotCopyable):
         return rounds
 
     def admit_all(self, users: Iterable[User]) -> list[int | None]:
-        """Count a round for each of some users, in one transaction: many times faster than singly.
+        """Count one round for each user in one transaction, which is much faster than one by one.
 
         Returns the rounds so far of each, in the same order; None for a user at the limit, who is
         not counted and whose outcome must not be used. If one name is refused, nobody is counted.
@@ -235,7 +235,7 @@ class Ledger(NotCopyable):
         return rounds
 
     def rounds_of(self, user: User) -> int:
-        """Return in how many rounds a user has been admitted, in the present period."""
+        """Return the number of rounds that a user has had, in the current period."""
         digest = self._users.digest(user)
         with self._transaction() as file:
             return self._users.rounds(file, digest, self._users.window(file, time.time()))
@@ -252,7 +252,7 @@ class Ledger(NotCopyable):
 
     @property
     def per(self) -> timedelta | None:
-        """The period in which ``admit`` allows each user that many rounds; None for ever."""
+        """The period after which ``admit`` renews the limit of users; None if it never does."""
         return self._users.per
 
     @property

@@ -1,4 +1,4 @@
-"""The users of a ledger: their rounds, ever or in each period, as keyed hashes in a table."""
+"""The users of a ledger: their rounds, in all or in each period, by keyed hash."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ RENEWED = (
 
 
 def limit_words(rounds: int, per: timedelta | None) -> str:
-    """Return why a user has no more rounds.
+    """Return the message for a user at the limit.
 
     >>> limit_words(3, timedelta(days=30))
-    'this user has been in 3 rounds in this period of 30 days, and no more is allowed.'
+    'this user has had 3 rounds in this period of 30 days, which is the limit.'
     """
     where = "" if per is None else f" in this period of {period_words(per)}"
-    return f"this user has been in {count(rounds, 'round')}{where}, and no more is allowed."
+    return f"this user has had {count(rounds, 'round')}{where}, which is the limit."
 
 
 class LedgerUsers:
@@ -89,7 +89,7 @@ class LedgerUsers:
         return rounds
 
     def keep(self, file: sqlite3.Connection, window: int) -> None:
-        """Note the latest window; forget users of earlier ones when a new one begins."""
+        """Store the latest window; delete counts of earlier ones when a new one begins."""
         if self.per is None:
             return
         if file.execute("UPDATE period SET latest = ?1 WHERE latest < ?1", (window,)).rowcount:

@@ -1,4 +1,4 @@
-"""Logged data: decisions that were made at random, what they earned, and what others would earn."""
+"""Logged data: decisions that were made at random, and estimates for other policies."""
 
 from discreet.logs.evaluation import Evaluation, evaluate
 from discreet.logs.fixed_policies import ArmShares, FixedPolicy, LinearScores, UniformPolicy

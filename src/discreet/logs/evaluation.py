@@ -114,7 +114,7 @@ def evaluate(
       on the contexts for each arm, fitted to half of the rows and used on the other half.
 
     IPS and DR are unbiased if the log's probabilities are right and w is not clipped. **The result
-    is not private**, whatever learned the policy.
+    is not private**, even if the policy was learned privately.
 
     >>> log = {"item_id": [0, 1, 0, 1], "click": [1, 0, 1, 1], "propensity_score": [0.5] * 4}
     >>> evaluate(log, "arm=0").ips.value
@@ -168,13 +168,13 @@ def mean_of(terms: Floats) -> Estimated:
 
 
 def _check_support(log: Log, wanted: Floats, name: str) -> None:
-    """Refuse a policy that plays arms of which the log has no row."""
+    """Refuse a policy that plays arms without a row in the log."""
     logged = np.bincount(log.arm, minlength=log.arms) > 0
     missing = np.flatnonzero(~logged & (wanted > 0.0).any(axis=0))
     if missing.size:
         raise DiscreetError(
             f"policy {name} plays arm {log.labels[int(missing[0])]}, but {log.source} has no row "
-            "of it, so nothing is known about it."
+            "with it, so its outcomes are unknown."
         )
 
 

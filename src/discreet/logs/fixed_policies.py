@@ -1,4 +1,4 @@
-"""Policies that do not learn: what an evaluation of a log is about."""
+"""Policies that do not learn, for evaluation on a log."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from discreet.logs.log import Log
 
 TOLERANCE = 1e-9  # by which probabilities may miss a sum of 1, because of rounding
 LEARNS = (
-    "learns while it plays, and an evaluation is of a fixed policy: replay it with "
+    "learns while it plays, but only fixed policies can be evaluated: replay it with "
     "simulate(..., environment='logged')."
 )
 
@@ -100,15 +100,15 @@ class LinearScores(FixedPolicy):
 class GivenProbabilities(FixedPolicy):
     """Probabilities that were computed elsewhere: a function of contexts, or a table.
 
-    Nothing says that a row's probabilities depend on that row only, so nothing is released
-    privately about such a policy.
+    A row's probabilities may depend on other rows, so there is no private release for such a
+    policy.
     """
 
     given: Any
     name: str = "the given policy"
 
     def probabilities(self, log: Log) -> Floats:
-        """Return the table, or what the function makes of all contexts."""
+        """Return the table, or the values of the function on all contexts."""
         found = self.given(log.context) if callable(self.given) else self.given
         try:
             table = np.asarray(found, dtype=np.float64)

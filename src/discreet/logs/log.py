@@ -1,4 +1,4 @@
-"""A log: decisions that somebody made at random, with their probabilities and outcomes."""
+"""A log: decisions that were made at random, with their probabilities and outcomes."""
 
 from __future__ import annotations
 

@@ -92,7 +92,7 @@ def release_evaluation(
 
     The guarantee needs a policy, a W, arms and a range that were fixed without looking at this log.
     So ``arms`` must be declared, policies that learn are refused, and so are functions and tables
-    of probabilities, which may depend on other rows. Each call is a release of its own: a
+    of probabilities, which may depend on other rows. Each call is a separate release: a
     ``ledger`` adds them up. Everything else that is computed from the log is not private.
 
     >>> log = {"item_id": [0, 1] * 5000, "click": [1, 0] * 5000, "propensity_score": [0.5] * 10000}

@@ -76,9 +76,9 @@ def plan(
     instead of ``arms``, the outcomes of all options are seen in every round.
 
     Outcomes may be late: ``delay`` (rounds until an outcome is known, or a distribution such as
-    ``"exponential(50)"``), ``group`` (decisions that are made before any of their outcomes counts),
-    ``missing`` (a share that never arrives, and counts as ``default_outcome``) and ``wait`` (rounds
-    after which every outcome counts) are those of ``simulate``. If decisions must be
+    ``"exponential(50)"``), ``group`` (decisions that are made before any of their outcomes is
+    used), ``missing`` (a share that never arrives, and counts as ``default_outcome``) and ``wait``
+    (rounds after which every outcome counts) are those of ``simulate``. If decisions must be
     ``randomised``, only algorithms that draw them are considered.
 
     Everything is simulated: the same question with the same ``seed`` gives the same numbers.
@@ -151,7 +151,7 @@ def answer(
     tried = [run(sweep) for sweep in choosing_sweeps(question)]
     names = candidates(question)
     best = _least_cost(question, tried, names)
-    # no bound that is proved covers late outcomes
+    # no proved bound covers late outcomes
     with_bound = with_proved_bound(question, names) if question.arrivals is None else ()
     second = _least_cost(question, tried, with_bound) if with_bound else None
 

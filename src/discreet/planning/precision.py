@@ -1,4 +1,4 @@
-"""How precisely a study will know the difference between the best arm and the next."""
+"""How precisely a study estimates the difference between the best arm and the next."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def _measured(
 
 
 def _delayed(question: Question, game: RoleArms, private: Private) -> Protected:
-    """Return a private learner that hears of outcomes as late as in the study."""
+    """Return a private learner whose outcomes are as late as in the study."""
     arrivals = question.arrivals
     if arrivals is None:
         return private
@@ -125,7 +125,7 @@ def _delayed(question: Question, game: RoleArms, private: Private) -> Protected:
 
 
 def precision_words(plan: Plan) -> str:
-    """Return how precisely the difference will be known, in sentences; nothing if unknown."""
+    """Return the precision of the difference, in sentences; nothing if it is unknown."""
     found = plan.precision.get(plan.epsilon)
     if found is None:
         return ""

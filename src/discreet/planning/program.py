@@ -29,12 +29,12 @@ else:
 
 
 def decide(user):
-    """Return a decision; for a user at the limit one that nobody learns from."""
+    """Return a decision; the run does not learn from those for users at the limit."""
     return run.ask(user=user, at_limit="serve")
 
 
 def report(decision, {outcome}):
-    """Take the outcome of a decision, now or later; keep the decision until then."""
+    """Record the outcome of a decision; store the decision until then."""
     run.tell(decision, {outcome}={outcome})
 '''
 ROOM = 1e-6  # share of epsilon

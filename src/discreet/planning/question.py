@@ -66,7 +66,7 @@ class Question:
     missing: float = 0.0  # share of outcomes that never arrive
     default_outcome: float | None = None  # what a missing outcome counts as
     wait: int | None = None  # rounds after which every outcome counts
-    group: int = 1  # decisions that are made before any of their outcomes counts
+    group: int = 1  # decisions that are made before any of their outcomes is used
     randomised: bool = False  # whether no decision may follow from what is known
     trials: int | None = None
     seed: int = 0

@@ -33,23 +33,23 @@ def late_words(plan: Plan) -> str:
 
 
 def bound_words(plan: Plan) -> str:
-    """Return what is said instead of a proved bound if outcomes are late."""
+    """Return the sentences that replace a proved bound if outcomes are late."""
     name = plan.recommended
     return (
         f"Its privacy is proved. Its cost with late outcomes is known only from simulations: no "
-        f"bound on the regret of {name} that is proved covers them."
+        f"proved bound on the regret of {name} covers them."
     )
 
 
 def naming_words(plan: Plan) -> str:
-    """Return whether equal allocation with one release names the best arm more often."""
+    """Return whether equal allocation with one release identifies the best arm more often."""
     equal = plan.naming.get(plan.epsilon)
     if equal is None:
         return ""
     mine = next(row for row in plan.unchanging.private if row.variant.epsilon == plan.epsilon)
     said = (
         "equal allocation to all arms, with one release of every arm's noisy mean at the end, "
-        f"names it in {spread_words(equal, percent=True)} of studies at epsilon "
+        f"identifies it in {spread_words(equal, percent=True)} of studies at epsilon "
         f"{plan.epsilon:g}. The arm that {plan.recommended} plays most is the best in "
         f"{spread_words(mine.most_played, percent=True)}."
     )
@@ -59,34 +59,34 @@ def naming_words(plan: Plan) -> str:
     )
     if equal.low > mine.most_played.high:
         return (
-            f"{said} If choosing is the goal, equal allocation is the better study. If outcomes "
-            f"during the study matter, it is not: it {costs}."
+            f"{said} So use equal allocation if finding the best arm is the only goal. If outcomes "
+            f"during the study matter, do not: it {costs}."
         )
     if equal.high < mine.most_played.low:
-        return f"{said} So learning is better for both: equal allocation also {costs}."
-    return f"{said} That is no clear difference, and equal allocation {costs}."
+        return f"{said} So learning is better in both respects: equal allocation also {costs}."
+    return f"{said} The difference is not significant, and equal allocation {costs}."
 
 
 def prediction_words(plan: Plan) -> str:
-    """Return which decisions somebody could predict, and what that means for a trial."""
+    """Return whether decisions are predictable, and what that means for a trial."""
     private = copy(plan.instance(plan.epsilon).private)
     name = plan.recommended
     if private.learner.predictable:
         return (
-            f"{name} draws only details at random (the order of first batches, ties, when to "
-            "check an arm again). Otherwise the next decision follows from what was released "
-            "before, and within a batch from the decision before it, so whoever sees earlier "
-            "decisions can often foresee the next one. In a trial this breaks the concealment of "
-            "allocation, unless those who enrol patients see neither earlier allocations nor the "
-            "program. --randomised plans with an algorithm that draws its decisions."
+            f"{name} is predictable. Only details are random (the order of first batches, ties, "
+            "when to check an arm again). Otherwise the next decision follows from earlier "
+            "releases, and within a batch from the decision before it. So anyone who sees earlier "
+            "decisions can often predict the next one. In a trial this breaks allocation "
+            "concealment, unless those who enrol patients see neither earlier allocations nor the "
+            "program. --randomised plans with an algorithm that draws its decisions at random."
         )
     _, trace = private.act(0, streams(0).learner)
     rounds = private.hold_for(trace)
     held = (
-        "Every decision is drawn by itself, so nobody can foresee it with certainty."
+        "Every decision is drawn separately, so none can be predicted with certainty."
         if rounds == 1
         else f"An arm is drawn for {count(rounds, 'round')} in a row: the first decision of a "
-        "batch cannot be foreseen with certainty, and the others follow from it. For the "
-        "concealment of allocation, hide earlier decisions from those who enrol patients."
+        "batch cannot be predicted with certainty, and the others repeat it. For allocation "
+        "concealment, hide earlier decisions from those who enrol patients."
     )
     return f"{name} draws its decisions at random. {held}"

@@ -110,7 +110,7 @@ def candidates(question: Question) -> tuple[str, ...]:
 
     These are the choices of ``Bandit`` for each epsilon, those of ``algorithm="best"``, and if
     outcomes certainly do not drift, the algorithms made for such outcomes. If decisions must be
-    ``randomised``, only algorithms that draw them remain. An algorithm that would hear nothing
+    ``randomised``, only algorithms that draw them remain. An algorithm that would learn nothing
     before the end is left out, unless all would.
     """
     if question.sees_all:
@@ -130,7 +130,7 @@ def is_predictable(name: str) -> bool:
 
 
 def learns_something(question: Question, name: str) -> bool:
-    """Return whether an algorithm hears a release before the game ends, at the largest epsilon."""
+    """Return whether an algorithm has a release before the game ends, at the largest epsilon."""
     setting, arrivals = question.setting(max(question.epsilons)), question.arrivals
     private = copy(algorithm(name).build(setting).private)
     _, trace = private.act(0, streams(0).learner)

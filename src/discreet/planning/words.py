@@ -63,7 +63,7 @@ def text(plan: Plan) -> str:
         fill(meaning(plan)),
         fill(f"Smallest epsilon: {epsilon_words(plan)}"),
         fill(f"Smallest number of rounds: {rounds_words(plan)}"),
-        *([fill(f"To name the best arm: {naming_words(plan)}")] if plan.naming else []),
+        *([fill(f"To find the best arm: {naming_words(plan)}")] if plan.naming else []),
         *([] if question.sees_all else [fill(f"Prediction: {prediction_words(plan)}")]),
         *([fill(f"Precision: {precise}")] if (precise := precision_words(plan)) else []),
         fill(f"Guarantee: {guarantee_words(plan)}"),

@@ -109,7 +109,7 @@ class ReactingGame(Game[Action, Feedback, Observation]):
 
 
 class SkippingGame(ReactingGame[Action, Feedback, Observation]):
-    """A game that accepts some actions only: after any other it shows something else."""
+    """A game that accepts only some actions: after any other it shows the next observation."""
 
     skips: ClassVar[bool] = True
 
@@ -312,7 +312,7 @@ class Environment(Component):
 
     @property
     def remark(self) -> str:
-        """What has to be said about results here, in some sentences."""
+        """A note on results here, in a few sentences."""
         return ""
 
     def deal(self, start: int, stop: int, rng: Generator) -> Game:

@@ -37,7 +37,7 @@ Quantiles = Callable[[Floats], Floats]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Arrivals:
-    """How late outcomes are, as a table that games go through.
+    """How late outcomes are, as a table that games read in turn.
 
     >>> arrivals = make_arrivals(delay=100, group=10, bounds=Range(0.0, 1.0))
     >>> print(arrivals)
@@ -55,7 +55,7 @@ class Arrivals:
     def __str__(self) -> str:
         said = f"outcomes arrive {self.delay}"
         if self.wait is not None:
-            said = f"every outcome counts after {count(self.wait, 'round')}"
+            said = f"every outcome is used after {count(self.wait, 'round')}"
         said += f", in groups of {self.group:,}" if self.group > 1 else ""
         if self.absent is not None:
             share = f"{100.0 * float(self.absent.mean()):.3g} %"
@@ -65,7 +65,7 @@ class Arrivals:
         return said
 
     def to_json(self) -> Json:
-        """Return what a manifest says of it."""
+        """Return the entries of a manifest."""
         return {
             "words": str(self),
             "delay": self.delay,
@@ -88,12 +88,12 @@ def make_arrivals(
     group: int = 1,
     bounds: Range,
 ) -> Arrivals | None:
-    """Return when outcomes arrive, or None if all of them arrive at once; refuse what is unclear.
+    """Return when outcomes arrive, or None if all of them arrive at once; refuse bad arguments.
 
     ``delay`` is how many rounds pass before an outcome is known: a number, a distribution in words,
-    or a list of delays to draw from. ``group`` decisions are made before any of their outcomes
-    counts. A share of ``missing`` outcomes never arrives; they count as the default. With ``wait``
-    every outcome counts after so many rounds, and one that is later is missing.
+    or a list of delays to draw from. ``group`` decisions are made before any of their outcomes is
+    used. A share of ``missing`` outcomes never arrives; they count as the default. With ``wait``
+    every outcome is used after so many rounds, and a later one is missing.
     """
     words, waits = _delays(delay)
     together = check_int("group", group, minimum=1, maximum=MOST_ROUNDS // 4)
@@ -112,8 +112,8 @@ def make_arrivals(
         return Arrivals(delay=words, waits=waits, group=together)
     if default is None:
         raise DiscreetError(
-            f"{'missing' if share else 'wait'} is {missing if share else wait}, but it is not said "
-            "what a missing outcome counts as: give default_reward or default_loss."
+            f"{'missing' if share else 'wait'} is {missing if share else wait}, but there is no "
+            "default for missing outcomes: give default_reward or default_loss."
         )
     if deadline is None and waits.min() < waits.max():
         raise DiscreetError(

@@ -1,4 +1,4 @@
-"""How often intervals hold, and how wide they are: what estimates of a run would be worth."""
+"""Coverage and width of the intervals for means of arms, measured in simulations."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def keep_releases(
 ) -> Iterator[Kept]:
     """Play some trials and yield the releases of each; the games are those of ``simulate``.
 
-    ``wrapped`` may put something around the private learner, such as late outcomes.
+    ``wrapped`` may wrap the private learner, for example to delay outcomes.
     """
     arms, sizes, counts = (np.zeros(room, np.int64) for room in (rounds, rounds, 1))
     learner = KeepingReleases(private.learner, arms, sizes, np.zeros(rounds), counts)
@@ -226,8 +226,8 @@ def intervals_of(
         )
     if arrivals is not None and arrivals.absent is not None:
         raise DiscreetError(
-            "estimates are given, but some outcomes are missing and count as the default, so they "
-            "would be of other means: leave out missing and wait, or estimates."
+            "estimates are given, but missing outcomes count as the default, so means would "
+            "include defaults: leave out missing and wait, or estimates."
         )
 
     def late(contender: Contender, private: Private) -> Protected:

@@ -114,9 +114,9 @@ def simulate(
 
     Outcomes arrive before the next round, unless ``delay`` says how many rounds later: a number, a
     distribution such as ``"exponential(50)"``, or a list of delays to draw from. ``group``
-    decisions are made before any of their outcomes counts. A share of ``missing`` outcomes never
-    arrives and counts as ``default_reward`` or ``default_loss``. ``wait``, as in live use, lets
-    every outcome count after so many rounds, and later ones as the default. A batch is released
+    decisions are made before any of their outcomes is used. A share of ``missing`` outcomes never
+    arrives and counts as ``default_reward`` or ``default_loss``. With ``wait``, as in live use,
+    every outcome is used after so many rounds; later ones count as the default. A batch is released
     when its last outcome has arrived. No stored regret bound covers late outcomes, so none is
     shown.
 

@@ -1,4 +1,4 @@
-"""Learners that hear of outcomes late: releases wait in a queue until all of their outcomes came.
+"""Learners with late outcomes: releases wait in a queue until all their outcomes have arrived.
 
 A late learner is a ``Protected`` like any other, so the one loop plays it, on every backend that
 can. A release is drawn when its batch is complete, and learned when its last outcome arrives: that
@@ -34,11 +34,11 @@ NOW, LEFT, DUE, WAITING, RELEASED, SHIFT = range(6)
 
 
 class Late(Protected[Action, Trace, Feedback, Observation, Release, Query]):
-    """Hands releases to the learner when the last of their outcomes has arrived.
+    """Passes releases to the learner when the last of their outcomes has arrived.
 
-    Round t is heard of before round t + 1 + d, rounded up to the next group, where d is one of the
-    ``waits``. They are used in turn, from one on that is drawn for each trial. All algorithms of a
-    trial draw the same one, because it is the first draw of their privacy streams.
+    The outcome of round t is known before round t + 1 + d, rounded up to the next group, where d is
+    one of the ``waits``. They are used in turn, from one on that is drawn for each trial. All
+    algorithms of a trial draw the same one, because it is the first draw of their privacy streams.
     """
 
     waits: Integers
@@ -84,7 +84,7 @@ class Late(Protected[Action, Trace, Feedback, Observation, Release, Query]):
         return learned
 
     def heard(self, feedback: Feedback, entry: int) -> Feedback:
-        """Return what is heard of a round."""
+        """Return the outcome of a round, as the learner gets it."""
         return feedback
 
     def enter(self, trace: Trace, released: Release) -> None:
@@ -106,11 +106,11 @@ class LatePrivate(
     Late[Action, Trace, Feedback, Observation, Release, Query],
     Private[Action, Trace, Feedback, Observation, Release, Query],
 ):
-    """A channel before a learner that hears of outcomes late."""
+    """A channel before a learner whose outcomes are late."""
 
 
 class LateWithDefault(LatePrivate[Action, Trace, float, Observation, Release, Query]):
-    """The same, if some outcomes never come: the default stands for them."""
+    """The same, if some outcomes never arrive: they count as the default."""
 
     absent: Integers  # 1 where an outcome is missing, for each of the waits
     default: float
@@ -172,7 +172,7 @@ def make_late(
     rounds: int,
     bounds: Range,
 ) -> Protected:
-    """Return a learner that hears of outcomes when they arrive, or refuse."""
+    """Return a learner that gets outcomes when they arrive, or refuse."""
     if private.channel.in_order:
         raise DiscreetError(
             f"{label} must learn from every outcome before its next decision, so it cannot be "
@@ -207,7 +207,7 @@ def make_late(
 
 
 def _examples(private: Protected, game: Game) -> tuple[object, object, object]:
-    """Return a trace, a release and feedback of the kind that occur, with arrays of their own."""
+    """Return a trace, a release and feedback of the kind that occur, with their own arrays."""
     player = Player(private, streams(0), compiled=False)
     held = player.first(player.as_played(game))
     feedback = player.as_played(game).feedback(0, held.action)

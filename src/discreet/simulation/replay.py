@@ -28,7 +28,7 @@ def replay(
     learner_rng: Generator,
     privacy_rng: Generator,
 ) -> tuple[int, int, float, tuple[object, object, int]]:
-    """Play as ``play`` does, but let pass what the game does not accept.
+    """Play as ``play`` does, but skip what the game does not accept.
 
     The learner chooses anew from what is shown next, and learns only from accepted rounds. Nothing
     is held for more than a round: each shows something else.

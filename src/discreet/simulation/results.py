@@ -56,7 +56,7 @@ class Results(Generic[Row]):
     measure: Measure[Row]
     arrivals: Arrivals | None = None  # if outcomes were late
     intervals: tuple[IntervalRow, ...] = ()  # of estimates, if they were asked for
-    remark: str = ""  # what has to be said about results in this environment
+    remark: str = ""  # a note on results in this environment
 
     @property
     def trials(self) -> Integers:

@@ -45,7 +45,7 @@ EPSILONS, EPSILON, DELTA = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0), 1.0, 1e-6
 SHORTER = (64, 16, 4, 1)  # games of T / 64, .., T rounds
 BLIND, OPEN, JOINT, LOCAL = "uniform-contexts", "linucb", "joint-linucb", "local-linucb"
 WORDS = {
-    BLIND: "nobody learns",
+    BLIND: "uniform play",
     OPEN: "no privacy",
     JOINT: "joint: trusted server",
     LOCAL: "local: devices only",
@@ -115,7 +115,7 @@ def analyse(played: Sequence[PlayedGame]) -> ModelFindings:
         f"After {longest.game.rounds:,} rounds at ε = {EPSILON:g} the regret is {last[OPEN]:,.0f} "
         f"without privacy, {last[JOINT]:,.0f} ({times[JOINT]:.2g} times that) with a trusted "
         f"server, {last[LOCAL]:,.0f} ({times[LOCAL]:.2g} times) with devices only, and "
-        f"{last[BLIND]:,.0f} if nobody learns."
+        f"{last[BLIND]:,.0f} with uniform play."
     )
     return ModelFindings(
         tables={NAME: table},

@@ -72,7 +72,7 @@ def table(
 ) -> Table:
     """Return the table of losses, or of rewards turned into losses, in an array or in a file.
 
-    Columns that look like those of a log are refused unless ``is_table`` insists.
+    Columns that look like those of a log are refused unless ``is_table`` is set.
     """
     if losses is not None and rewards is None:
         return as_table("losses", losses, is_table=is_table)

@@ -116,7 +116,7 @@ class Logged(Environment):
 
     @property
     def remark(self) -> str:
-        """What is to be said about regret here."""
+        """A note on regret here."""
         return NOTE
 
     def deal(self, start: int, stop: int, rng: Generator) -> LoggedGame:
@@ -167,19 +167,20 @@ def logged(
     arm:product,reward:bought,probability:p, or loss:... for losses. Rows keep their order; a reward
     r is the loss low + high - r.
 
-    A row is accepted if the player's arm is the logged one, with probability p_min / p. Rows that
-    are not accepted teach nothing and cost nothing. If the log's probabilities are right, each row
-    is accepted with probability p_min, whatever the player does; and if rows are independent, the
-    accepted ones are as if the player had made the decisions (docs/logs.md). A round is an accepted
-    row. There are about p_min n of them in n rows; a game has fewer, so that rows suffice with a
-    probability of at least 0.9999. ``least`` replaces p_min where a few rows have a very small
-    probability; rows below it are then accepted too rarely, and the result is biased.
+    A row is accepted if the player's arm is the logged one, with probability p_min / p. Other rows
+    are skipped. If the log's probabilities are right, each row is accepted with probability p_min,
+    whatever the player does; and if rows are independent, the accepted ones are distributed as if
+    the player had made the decisions (docs/logs.md). A round is an accepted row. There are about
+    p_min n of them in n rows; games are somewhat shorter, so that the rows suffice with probability
+    at least 0.9999. ``least`` replaces p_min where a few rows have a very small probability; rows
+    below it are then accepted too rarely, and the result is biased.
 
-    Regret is against the single best arm by its SNIPS estimate from the whole log. The best of
-    many estimates is too good, so regret is too large where there are many arms and few rows. Each
-    trial accepts other rows of the same log: intervals over trials say nothing about another log.
+    Regret is against the arm with the best SNIPS estimate from the whole log. The best of many
+    estimates is too optimistic, so regret is overstated where there are many arms and few rows.
+    Trials accept different rows of the same log, so intervals over trials do not include the
+    variation between logs.
 
-    Replay is an evaluation and is not private, even of a private algorithm. ``discreet evaluate``
+    Replay is an evaluation and is not private, even if the algorithm is. ``discreet evaluate``
     estimates what a fixed policy would earn, and can release it with noise.
     """
     rows = rows_of(Log.read(log, position=position, columns=columns), bounds, least)

@@ -142,7 +142,7 @@ class LoggedContexts(Environment):
 
     @property
     def remark(self) -> str:
-        """What is to be said about regret here."""
+        """A note on regret here."""
         return NOTE
 
     def deal(self, start: int, stop: int, rng: Generator) -> LoggedContextGame:
@@ -188,14 +188,14 @@ def logged_contexts(
     columns: str | Mapping[str, str] = "",
     least: float | None = None,
 ) -> LoggedContexts:
-    """As logged for arms, with the contexts of the log.
+    """Like ``logged`` for arms, with the contexts of the log.
 
-    Features are the columns user_feature_* (other beginnings: ``columns``, as
+    Features are the columns user_feature_* (for other prefixes use ``columns``, as in
     features:x_,affinity:y_). Numbers are standardised, and a column of other values becomes a
     column of zeros and ones for each value. Each arm has a block of these features and a constant,
     and 0 elsewhere. If there is a column user-item_affinity_* for every arm, it is one more
-    feature, the same coefficient for all arms. Nine of ten rows are scaled to a length of at most
-    1, and the others are shortened to 1.
+    feature, with one coefficient for all arms. Features are scaled so that nine of ten rows have
+    length at most 1; longer ones are shortened to 1.
 
     The player sees a row and chooses. If the arm is the logged one, the row is accepted with
     probability p_min / p; if not, the next row is shown. Regret is against the single best arm

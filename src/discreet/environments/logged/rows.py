@@ -1,4 +1,4 @@
-"""What the replay of a log needs, with contexts or without: rows, coins and how many suffice."""
+"""Rows and coins for the replay of a log, with or without contexts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PLACE, FOUND, ACCEPTED, READ, SHORT = range(5)
 MEMORY = 5
 NOTE = (
     "Replay: each round is one accepted row of the log, and the best arm is the one with the best "
-    "SNIPS estimate. Replay is an evaluation, and not private, even of a private algorithm."
+    "SNIPS estimate. Replay is an evaluation and is not private, even if the algorithm is."
 )
 
 

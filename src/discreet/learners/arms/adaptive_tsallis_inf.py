@@ -116,7 +116,7 @@ class AdaptiveTsallisInf(Learner[int, BatchDraw, float]):
         return trace.rounds
 
     def chance(self, trace: BatchDraw, action: int) -> float:
-        """Return how likely an arm was."""
+        """Return the probability of an arm."""
         return trace.probability if action == trace.arm else float(self.weights[action])
 
     def learn(self, trace: BatchDraw, released: float) -> None:

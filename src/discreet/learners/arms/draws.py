@@ -110,7 +110,7 @@ class FewWeights(Component):
         return new_draw(arm, total / ((1.0 - mixing) * values[arm] + mixing / arms * total))
 
     def chance(self, mixing: float, arm: int) -> float:
-        """Return how likely an arm is to be drawn."""
+        """Return the probability of an arm."""
         return (1.0 - mixing) * float(self.values[arm] / self.scale[0]) + mixing / self.values.size
 
     def add(self, arm: int, change: float) -> None:
@@ -153,7 +153,7 @@ class ManyWeights(Component):
         return Draw(arm, total / ((1.0 - mixing) * float(self.values[arm]) + mixing / arms * total))
 
     def chance(self, mixing: float, arm: int) -> float:
-        """Return how likely an arm is to be drawn."""
+        """Return the probability of an arm."""
         return (1.0 - mixing) * float(self.values[arm] / self.scale[0]) + mixing / self.values.size
 
     def add(self, arm: int, change: float) -> None:
@@ -268,7 +268,7 @@ class Uniform(Learner[int, Draw, float]):
         return arm, Draw(arm, float(self.arms))
 
     def chance(self, trace: Draw, action: int) -> float:
-        """Return how likely an arm is."""
+        """Return the probability of an arm."""
         return 1.0 / self.arms
 
     def learn(self, trace: Draw, released: float) -> None:

@@ -65,7 +65,7 @@ class Exp3(Learner[int, Draw, float]):
         return trace.arm, trace
 
     def chance(self, trace: Draw, action: int) -> float:
-        """Return how likely an arm was."""
+        """Return the probability of an arm."""
         return (
             trace.probability if action == trace.arm else self.weights.chance(self.mixing, action)
         )
@@ -120,7 +120,7 @@ class Exp3IX(Learner[int, Draw, float]):
         return trace.arm, trace
 
     def chance(self, trace: Draw, action: int) -> float:
-        """Return how likely an arm was."""
+        """Return the probability of an arm."""
         return trace.probability if action == trace.arm else self.weights.chance(0.0, action)
 
     def learn(self, trace: Draw, released: float) -> None:
@@ -202,7 +202,7 @@ class Exp3Gain(Learner[int, Draw, float]):
         return trace.arm, trace
 
     def chance(self, trace: Draw, action: int) -> float:
-        """Return how likely an arm was."""
+        """Return the probability of an arm."""
         return (
             trace.probability if action == trace.arm else self.weights.chance(self.mixing, action)
         )
@@ -283,7 +283,7 @@ class Exp3P(Learner[int, AllDraw, float]):
         return arm, AllDraw(arm, self.probabilities)
 
     def chance(self, trace: AllDraw, action: int) -> float:
-        """Return how likely an arm was."""
+        """Return the probability of an arm."""
         return float(trace.probabilities[action])
 
     def learn(self, trace: AllDraw, released: float) -> None:

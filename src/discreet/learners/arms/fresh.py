@@ -13,7 +13,7 @@ def fresh_arm(counts: Floats, asked: Floats, drawn: float) -> int:
     """Return the least requested arm without a release, or -1 if every arm has one.
 
     ``drawn`` is uniform in [0, 1) and decides between arms that were requested equally often, so
-    that nobody can foresee the order of the first batches.
+    that the order of the first batches is unpredictable.
     """
     least, ties = math.inf, 0
     for i in range(counts.size):

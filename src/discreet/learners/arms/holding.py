@@ -21,9 +21,9 @@ UNKNOWN = -1.0  # how likely an arm was
 
 
 class Hold(NamedTuple):
-    """The trace of a batch: the arm, for how many rounds it is held, and how likely it was.
+    """The trace of a batch: the arm, its number of rounds, and its probability.
 
-    That is not known if the arms that it was drawn from would be held for different times.
+    The probability is unknown if tied arms would have batches of different lengths.
     """
 
     arm: int
@@ -117,7 +117,7 @@ class IndexLearner(Learner[int, Hold, float]):
         raise NotImplementedError
 
     def chance(self, trace: Hold, action: int) -> float:
-        """Return how likely an arm was."""
+        """Return the probability of an arm."""
         if trace.likely == UNKNOWN:
             return math.nan
         return trace.likely if action == trace.arm else float(self.chances[action])
@@ -132,11 +132,11 @@ class IndexLearner(Learner[int, Hold, float]):
         self.counts[trace.arm] += trace.rounds
 
     def give_up(self, trace: Hold) -> None:
-        """Forget that a batch was requested: it will not be released."""
+        """Remove a batch that will not be released from the counts."""
         self.asked[trace.arm] -= trace.rounds
 
     def requested(self, arm: int) -> float:
-        """Return the rounds of an arm, with those whose outcomes are still to come."""
+        """Return the rounds of an arm, including those whose outcomes are outstanding."""
         return max(float(self.asked[arm]), float(self.counts[arm]))
 
     def mean_of(self, arm: int) -> float:

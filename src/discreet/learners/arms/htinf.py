@@ -102,7 +102,7 @@ class Htinf(Learner[int, TruncatedDraw, float]):
         )
 
     def chance(self, trace: TruncatedDraw, action: int) -> float:
-        """Return how likely an arm was."""
+        """Return the probability of an arm."""
         return 1.0 / trace.importance if action == trace.arm else float(self.probabilities[action])
 
     def learn(self, trace: TruncatedDraw, released: float) -> None:

@@ -1,4 +1,4 @@
-"""What is known of arms before the first round: from earlier releases, or from elsewhere."""
+"""Priors: what is known about arms before the first round."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from discreet.learners.arms.tracking_ucb import NOW, CheckedHold, TrackingUcb
 
 
 class Known(NamedTuple):
-    """A mean gain on the scale [0, 1], as good as one release of the mean of some rounds."""
+    """A mean gain on the scale [0, 1], which counts like one released mean of some rounds."""
 
     gain: float
     rounds: int
@@ -52,12 +52,12 @@ def _mean(learner: IndexLearner, arm: int) -> float:
 
 
 def has_means(learner: Learner) -> bool:
-    """Return whether a learner keeps a mean for each arm, and so can begin with some."""
+    """Return whether a learner keeps a mean for each arm, and so can take priors."""
     return isinstance(learner, IndexLearner | TrackingUcb)
 
 
 def learn_prior(learner: Learner, known: Sequence[Known | None]) -> None:
-    """Let a learner begin with what is known, as if one release had told it.
+    """Let a learner begin with priors, as if each were a release.
 
     >>> learner = BatchedUcb.start(arms=3, noise=1.0, first=1)
     >>> learn_prior(learner, [Known(0.75, 100), None, Known(0.5, 20)])

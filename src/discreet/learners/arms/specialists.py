@@ -1,4 +1,4 @@
-"""Weights of arms that come and go: an arm that was away has the share it had when it left.
+"""Weights of arms that come and go: an arm that returns has the share it had when it left.
 
 This is the rule of specialists (Freund, Schapire, Singer & Warmuth 1997): what is played without an
 arm neither raises nor lowers its share. Without it an arm would come back with the estimated loss

@@ -18,7 +18,7 @@ FINEST = 60.0  # epochs after which the gap is no longer halved: 2^-60 is far be
 
 
 class EpochHold(NamedTuple):
-    """The trace of a batch: the arm, its rounds, the epoch, and how likely it was."""
+    """The trace of a batch: the arm, its rounds, the epoch, and its probability."""
 
     arm: int
     rounds: int
@@ -97,7 +97,7 @@ class DpSuccessiveElimination(Learner[int, EpochHold, float]):
         return arm, EpochHold(arm, int(self.clock[LENGTH]), int(self.clock[EPOCH]), likely)
 
     def chance(self, trace: EpochHold, action: int) -> float:
-        """Return how likely an arm was."""
+        """Return the probability of an arm."""
         return trace.likely if action == trace.arm else float(self.chances[action])
 
     def patience(self, trace: EpochHold) -> int:

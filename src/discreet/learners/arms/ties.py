@@ -1,4 +1,4 @@
-"""How likely each arm was when ties were broken at random."""
+"""Probabilities of arms when ties are broken at random."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from discreet.contracts import Floats
 def fresh_chances(counts: Floats, asked: Floats, arm: int, chances: Floats) -> float:
     """Write the chances of all arms where ``fresh_arm`` returned one; return that one's.
 
-    It is drawn evenly from the arms without a release that were requested as often as it was.
+    It is drawn uniformly from the arms without a release that were requested as often as it was.
     """
     ties = 0.0
     for i in range(counts.size):

@@ -279,7 +279,7 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
         return best
 
     def still_open(self, arm: int) -> float:
-        """Return the rounds of an arm whose outcomes are still to come."""
+        """Return the rounds of an arm whose outcomes are outstanding."""
         return max(float(self.asked[arm]) - float(self.heard[arm]), 0.0)
 
     def batch_length_of(self, arm: int, leader: int) -> int:
@@ -295,7 +295,7 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
         return max(self.first, rounds)
 
     def chance(self, trace: CheckedHold, action: int) -> float:
-        """Return how likely an arm was."""
+        """Return the probability of an arm."""
         return trace.likely if action == trace.arm else float(self.chances[action])
 
     def patience(self, trace: CheckedHold) -> int:
@@ -325,7 +325,7 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
                 self.check[CHECK] = 0.0
 
     def give_up(self, trace: CheckedHold) -> None:
-        """Forget that a batch was requested: it will not be released, and ends its check."""
+        """Remove a batch that will not be released from the counts, and end its check."""
         self.asked[trace.arm] -= trace.rounds
         if trace.checks and int(self.check[CHECK]) == trace.arm + 1:
             self.check[CHECK] = 0.0

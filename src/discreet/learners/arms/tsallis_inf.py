@@ -214,7 +214,7 @@ class TsallisInf(Learner[int, BaselineDraw, float]):
         )
 
     def chance(self, trace: BaselineDraw, action: int) -> float:
-        """Return how likely an arm was."""
+        """Return the probability of an arm."""
         return trace.probability if action == trace.arm else float(self.probabilities[action])
 
     def learn(self, trace: BaselineDraw, released: float) -> None:

@@ -74,11 +74,11 @@ class Ucb(Learner[int, Draw, float]):
         return arm, Draw(arm, 1.0)
 
     def give_up(self, trace: Draw) -> None:
-        """Forget a round whose outcome will not come; an arm keeps one."""
+        """Remove a round whose outcome will not arrive; each arm keeps at least one."""
         self.asked[trace.arm] = max(float(self.asked[trace.arm]) - 1.0, 1.0)
 
     def chance(self, trace: Draw, action: int) -> float:
-        """Return how likely an arm was: the first rounds are drawn evenly from arms not played."""
+        """Return the probability of an arm; first rounds are uniform over arms not played yet."""
         drawn = action == trace.arm or float(self.asked[action]) == 0.0
         return trace.probability if drawn else 0.0
 
@@ -151,11 +151,11 @@ class KlUcb(Learner[int, Draw, float]):
         return arm, Draw(arm, 1.0)
 
     def give_up(self, trace: Draw) -> None:
-        """Forget a round whose outcome will not come; an arm keeps one."""
+        """Remove a round whose outcome will not arrive; each arm keeps at least one."""
         self.asked[trace.arm] = max(float(self.asked[trace.arm]) - 1.0, 1.0)
 
     def chance(self, trace: Draw, action: int) -> float:
-        """Return how likely an arm was: the first rounds are drawn evenly from arms not played."""
+        """Return the probability of an arm; first rounds are uniform over arms not played yet."""
         drawn = action == trace.arm or float(self.asked[action]) == 0.0
         return trace.probability if drawn else 0.0
 
