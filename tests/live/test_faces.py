@@ -104,7 +104,7 @@ class TestExperts:
             ),
             (
                 {"losses": {"a": 0.123, "b": 0.5}},
-                "the losses are those of 2 labels, but must be those of all 3 experts",
+                "the losses are those of other labels: give one each for",
             ),
             ({"losses": [0.123, 0.5, math.nan]}, "the losses must be 3 finite numbers"),
             ({"rewards": ["0.123", 0.5, 0.5]}, "the rewards must be 3 finite numbers"),

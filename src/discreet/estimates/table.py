@@ -62,17 +62,31 @@ class MeanEstimates:
             places.append(labels.index(label))
         if places[0] == places[1]:
             raise DiscreetError(f"other is {shorten(other)}, but must be another arm than one.")
-        return self.compare(places[0], places[1])
+        return self._difference(places[0], places[1])
+
+    def _difference(self, one: int, other: int) -> MeanEstimate:
+        """Return a difference; its mean is that of the means shown, as far as the interval goes."""
+        found, arms = self.compare(one, other), list(self.arms.values())
+        apart = arms[one].mean - arms[other].mean
+        return found._replace(mean=min(max(apart, found.low), found.high) + 0.0)  # not -0
 
     def differences(self) -> dict[tuple[Hashable, Hashable], MeanEstimate]:
-        """Return the difference of every pair of arms; with many arms, from the best one only."""
+        """Return the difference of every pair of arms that have a release.
+
+        With many arms, those from the best one only.
+        """
         labels = list(self.arms)
         pairs = list(itertools.combinations(range(len(labels)), 2))
         if len(pairs) > MOST_PAIRS:
             sign = 1.0 if self.outcomes == "rewards" else -1.0
             best = max(range(len(labels)), key=lambda i: sign * self.arms[labels[i]].mean)
             pairs = [(best, i) for i in range(len(labels)) if i != best]
-        return {(labels[i], labels[j]): self.compare(i, j) for i, j in pairs}
+        known = [self.arms[label].releases > 0 for label in labels]
+        return {
+            (labels[i], labels[j]): self._difference(i, j)
+            for i, j in pairs
+            if known[i] and known[j]
+        }
 
     def rows(self) -> list[tuple[str, MeanEstimate]]:
         """Return every arm and every difference, by name."""
@@ -97,8 +111,8 @@ class MeanEstimates:
         cells = [
             (
                 name,
-                f"{found.mean:.4g}",
-                f"{found.low:.4g} to {found.high:.4g}",
+                f"{found.mean:.4g}" if found.releases else "unknown",
+                f"{found.low:.4g} to {found.high:.4g}" if found.releases else "",
                 f"{found.rounds:,}",
                 f"{found.releases:,}",
             )
@@ -120,7 +134,10 @@ class MeanEstimates:
             "kind": self.kind,
             "level": self.level,
             "outcomes": self.outcomes,
-            "arms": [{"arm": str(arm), **found._asdict()} for arm, found in self.arms.items()],
+            "arms": [
+                {"arm": str(arm), **found._asdict()} | ({} if found.releases else {"mean": None})
+                for arm, found in self.arms.items()
+            ],
             "differences": [
                 {"one": str(one), "other": str(other), **found._asdict()}
                 for (one, other), found in self.differences().items()
@@ -138,7 +155,7 @@ class MeanEstimates:
         table = csv.writer(out, lineterminator="\n")
         table.writerow(("arm", "minus", *COLUMNS))
         for arm, found in self.arms.items():
-            table.writerow((arm, "", *found))
+            table.writerow((arm, "", found.mean if found.releases else "", *found[1:]))
         for (one, other), found in self.differences().items():
             table.writerow((one, other, *found))
         return _written(out.getvalue(), path)
@@ -150,5 +167,9 @@ class MeanEstimates:
 
 def _written(text: str, path: Path | str | None) -> str:
     if path is not None:
-        Path(path).write_text(text, encoding="utf-8")
+        try:
+            Path(path).write_text(text, encoding="utf-8")
+        except (OSError, TypeError) as reason:
+            wrong = f"path is {shorten(path)}, which cannot be written: {reason}."
+            raise DiscreetError(wrong) from None
     return text

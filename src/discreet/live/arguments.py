@@ -105,8 +105,8 @@ def losses_of(
     if isinstance(given, Mapping):
         if len(given) != len(labels) or not all(label in given for label in labels):
             raise DiscreetError(
-                f"the {name} are those of {len(given)} labels, but must be those of all "
-                f"{len(labels)} experts."
+                f"the {name} are those of other labels: give one each for "
+                f"{shorten(', '.join(map(str, labels)))}."
             )
         given = [given[label] for label in labels]
     return _in_range(

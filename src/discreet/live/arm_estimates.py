@@ -110,11 +110,12 @@ def _final(
 ) -> MeanEstimates:
     recipe, plan, labels, bounds = facts
     sums = released.final_sums()
-    if plan.final is None or plan.horizon is None or sums is None:
+    if plan.final is None or plan.horizon is None:
         raise DiscreetError(
-            "kind is final, but this run has no final release: declare it with final=, and make "
-            "it with finish()."
+            "kind is final, but this run has no final release: declare it with final= at the start."
         )
+    if sums is None:
+        raise DiscreetError("kind is final, but the final release is still to come: call finish().")
     channel = plan.final.channel
     assert isinstance(channel, FinalSums), "nothing else holds the sums"
     return final(

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from discreet.algorithms import Setting
 from discreet.algorithms.arms.choosing import CHOICES, PROVED, chosen
+from discreet.errors import DiscreetError, check_flag
 from discreet.estimates.table import Kind, MeanEstimates, Outcomes
 from discreet.ledger import Ledger
 from discreet.ledger.inputs import User
@@ -270,6 +271,11 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
     def _plan(cls, recipe: Recipe) -> RunPlan:
         problem = Arms(recipe["capacity"] or len(recipe["arms"]))
         plan = changing_plan(recipe, RunPlan.of(recipe, problem, observation=0))
+        if recipe["final"] is not None and plan.private.channel.in_order:
+            raise DiscreetError(
+                f"final is given, but {plan.algorithm} is private through its own sampling, so "
+                "nothing may be released beside its actions."
+            )
         return plan._replace(final=plan_final(recipe, plan.private.guarantee))
 
     def finish(self) -> MeanEstimates:
@@ -330,7 +336,7 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         Returns whether it is released now. With ``give_up=True``, outcomes that have not come are
         given up; that choice must not depend on outcomes. At the horizon it ends by itself.
         """
-        return self._run.finish_holdout(give_up=give_up)
+        return self._run.finish_holdout(give_up=check_flag("give_up", give_up))
 
 
 def default_of(reward: float | None, loss: float | None, low: float, high: float) -> float | None:

@@ -27,7 +27,7 @@ from discreet.ledger.inputs import User
 from discreet.live.frames import withhold_frames
 from discreet.live.keys import KeyPlace
 from discreet.live.naming import with_own_set
-from discreet.live.protection import check_ledger, check_protection
+from discreet.live.protection import check_ledger, check_limit, check_protection, limit_of
 from discreet.live.rows import Recipe
 from discreet.live.run import LiveRun
 from discreet.live.run_plan import RunPlan
@@ -145,6 +145,7 @@ class LiveClient(SeveralClient[Gives]):
             "simulation": run.simulation,
             "seed": None if run.seed is None else check_int("seed", run.seed, minimum=0),
             "ledger": run.ledger is not None,
+            "ledger_limit": limit_of(run.ledger),
             "wait": None if run.wait is None else seconds_of(run.wait),
             "max_rounds_per_user": run.max_rounds_per_user,
             "per": None if run.per is None else run.per.total_seconds(),
@@ -203,6 +204,7 @@ class LiveClient(SeveralClient[Gives]):
                 had, do = ("a", "give it again") if recipe["ledger"] else ("no", "leave it out")
                 raise DiscreetError(f"the run in {name} had {had} ledger: {do}.")
             check_ledger(ledger, recipe["simulation"])
+            check_limit(ledger, recipe["ledger_limit"], name)
             recipe = with_own_set(recipe, domain, name)
             plan, client = cls._plan(recipe), cls.__new__(cls)
             check_protection(plan, kept, unprotected=check_flag("unprotected", unprotected))

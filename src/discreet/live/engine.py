@@ -100,7 +100,7 @@ class Engine:
         try:
             return self.act(observation, rng)[0]
         finally:
-            self.learner_state[:] = committed
+            self.learner_state[:] = committed[: self.learner_state.nbytes]  # a hold-out follows
             self.clear()
 
     def can_hold(self, held: bytes | None) -> bool:

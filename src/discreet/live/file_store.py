@@ -149,7 +149,9 @@ class FileStore(RunFile):
         # Outcomes may be ahead of the disk, and a note must not be ahead of them. Nor may the count
         # of a user be lost whose outcome is in a release.
         behind = self.rows.usage and drawn.decision >= self._kept_asks
-        if self._only_releases or behind:
+        # And a note may replace only a note: a row that is learned from, but not yet gone from the
+        # disk, would come back beside it.
+        if self._only_releases or behind or self._row_pending:
             return False
         content = drawn_bytes(drawn, self.rows.open[drawn.decision][1])
         if len(content) + OVERHEAD > LONGEST_NOTE:
@@ -227,6 +229,7 @@ class FileStore(RunFile):
                     "INSERT INTO release VALUES (?, ?, ?, ?, ?, ?)", (released, *about, numbers)
                 )
             self._write_state(learner, stream, draws)
+        self._row_pending = self._row_pending or self._in_table or unlearned
         self._in_table = False
         self.rows.tell(counters, decision, group, closed, released, value, learner, stream, draws)
 

@@ -152,6 +152,10 @@ class LocalServer:
         In a file that is one transaction, which takes half as long as one for each report. Those
         that ``receive`` would refuse do not count.
         """
+        if isinstance(reports, str | bytes | bytearray) or not isinstance(reports, Iterable):
+            raise DiscreetError(
+                f"reports is of type {type(reports).__name__}, but must be a list of reports."
+            )
         found: list[tuple[int, bytes] | None] = []
         for report in reports:
             try:

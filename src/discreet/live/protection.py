@@ -31,3 +31,21 @@ def check_ledger(ledger: object, simulation: bool) -> None:
         raise DiscreetError(
             "ledger is given, but simulation=True draws noise that protects nobody: leave it out."
         )
+
+
+def limit_of(ledger: object) -> list[float] | None:
+    """Return the limit of users that a ledger has, as a recipe keeps it."""
+    if not isinstance(ledger, Ledger) or ledger.max_rounds_per_user is None:
+        return None
+    seconds = 0.0 if ledger.per is None else ledger.per.total_seconds()
+    return [ledger.max_rounds_per_user, seconds]
+
+
+def check_limit(ledger: Ledger | None, limit: list[float] | None, name: str) -> None:
+    """Refuse a ledger with another limit of users than the run has stated its guarantee for."""
+    if limit_of(ledger) != limit:
+        raise DiscreetError(
+            f"the run in {name} was started with a ledger that "
+            + ("does not limit users" if limit is None else f"allows {limit[0]:g} rounds per user")
+            + ": open it with the same ledger."
+        )

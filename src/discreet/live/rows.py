@@ -63,6 +63,7 @@ class Recipe(TypedDict, total=False):
     simulation: bool
     seed: int | None
     ledger: bool
+    ledger_limit: list[float] | None  # rounds of a user, and seconds of a period (0: ever)
     final: float | None  # epsilon of the final release
     wait: float | None  # seconds
     max_rounds_per_user: int | None

@@ -52,6 +52,7 @@ class RunFile(VersionedStore):
         self._columns: tuple[Any, ...] = ()  # of ``run``, as they were read; and small tables
         self._kept: dict[str, list[Any]] = {}
         self._kept_asks = 0  # how many asks are on the disk
+        self._row_pending = False  # a release whose row may still be on the disk was learned from
         self._contents: dict[str, str | bytes] = {}  # of columns of ``run``, to be written
         self._is_checked = False  # what is in memory is what the file has: there was no change yet
         self._example: Example = (0, 0)  # of an action and a trace
@@ -156,7 +157,7 @@ class RunFile(VersionedStore):
                 f"{self.name} has one running sum, which cannot be read without its key: start "
                 "again."
             )
-        if self._file.execute("SELECT 1 FROM usage LIMIT 1").fetchone():
+        if facts.get("max_rounds_per_user") is not None:
             raise DiscreetError(
                 f"{self.name} counts its users under its key, and without it nobody knows who had "
                 "how many rounds: start again."
@@ -316,7 +317,7 @@ class RunFile(VersionedStore):
             yield
             self._seal(counters, epoch or self.rows.epoch, version)
         if lasting:
-            self._kept_asks = counters[0]
+            self._kept_asks, self._row_pending = counters[0], False
             if self._key is not None:
                 self._key.advance(version, note=b"")
 
@@ -354,7 +355,7 @@ class RunFile(VersionedStore):
                 if self._file.in_transaction:
                     self._file.execute("ROLLBACK")
             if lasting:
-                self._kept_asks = self.rows.counters[0]
+                self._kept_asks, self._row_pending = self.rows.counters[0], False
                 if self._key is not None:
                     with self._explained():
                         self._key.advance(version, note=b"")

@@ -6,7 +6,7 @@ import os
 import textwrap
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import get_args
 
@@ -15,6 +15,7 @@ from discreet.algorithms.plain import plain_words
 from discreet.errors import DiscreetError, check_choice, check_share
 from discreet.estimates.table import Kind, MeanEstimates, Outcomes
 from discreet.guarantee import Guarantee
+from discreet.live import file_access
 from discreet.live.arm_estimates import StudyFacts, estimates_of
 from discreet.live.arm_search import BestArmSearch
 from discreet.live.arms import ArmsClient, Bandit
@@ -125,7 +126,19 @@ def report_on(
     check_share("level", level)
     check_choice("outcomes", outcomes, get_args(Outcomes))
     check_choice("kind", kind, get_args(Kind))
-    facts = read_run(path)
+    with file_access.reading(str(Path(path))):
+        return _report(path, read_run(path), level, kind, outcomes, clipped=clipped)
+
+
+def _report(
+    path: str | os.PathLike[str],
+    facts: RunFacts,
+    level: float,
+    kind: Kind,
+    outcomes: Outcomes,
+    *,
+    clipped: bool,
+) -> StudyReport:
     recipe = facts.recipe
     if recipe["client"] not in CLIENTS:
         raise DiscreetError(
@@ -144,7 +157,7 @@ def report_on(
     return StudyReport(
         name=Path(path).name,
         design=_design(recipe, plan, facts, outcomes),
-        guarantee=run_guarantee(plan),
+        guarantee=_guarantee(recipe, plan),
         in_words=_in_words(recipe, plan),
         allocation={label: facts.choices.get(i, 0) for i, label in enumerate(labels)},
         estimates=found,
@@ -183,14 +196,26 @@ def _design(recipe: Recipe, plan: RunPlan, facts: RunFacts, outcomes: Outcomes) 
     return design
 
 
+def _guarantee(recipe: Recipe, plan: RunPlan) -> Guarantee:
+    """Return the guarantee for as many rounds as a user may have."""
+    found, limit = run_guarantee(plan), recipe["ledger_limit"]
+    if recipe["max_rounds_per_user"] is not None:
+        limit = [recipe["max_rounds_per_user"], recipe["per"] or 0.0]
+    if limit is None:
+        return found
+    mine = found.for_user(rounds=int(limit[0]))
+    return mine.in_period(timedelta(seconds=limit[1])) if limit[1] else mine
+
+
 def _budget(recipe: Recipe, plan: RunPlan) -> dict[str, str]:
-    found = run_guarantee(plan)
+    found = _guarantee(recipe, plan)
     if not found.is_private:
         return {"cost": "no guarantee"}
     delta = "" if found.delta == 0.0 else f", delta {found.delta:.4g}"
+    whose = "each outcome" if found.rounds == 1 else f"{found.rounds} outcomes of a user"
     ledger = "yes, before the first decision" if recipe["ledger"] else "no"
     return {
-        "cost": f"epsilon {found.epsilon:.6g}{delta}, for each outcome and the whole run",
+        "cost": f"epsilon {found.epsilon:.6g}{delta}, for {whose} and the whole run",
         "estimates": "nothing more: they are computed from releases",
         "charged to a ledger": ledger,
     }

@@ -60,7 +60,13 @@ def new_axes() -> Axes:
 
 def save(figure: Figure, path: Path | str) -> Path:
     """Write a figure at its own resolution."""
-    figure.savefig(path, dpi="figure")
+    try:
+        figure.savefig(path, dpi="figure")
+    except (OSError, TypeError, ValueError, AttributeError) as reason:
+        sentence = str(reason).splitlines()[0].rstrip(".")
+        raise DiscreetError(
+            f"the plot cannot be written to {shorten(str(path))}: {sentence}."
+        ) from None
     return Path(path)
 
 
