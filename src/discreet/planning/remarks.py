@@ -57,11 +57,16 @@ def naming_words(plan: Plan) -> str:
         f"costs {number(plan.question.guessing_cost)} per round instead of "
         f"{number(mine.cost.value)}"
     )
+    dearer = plan.question.guessing_cost > mine.cost.value
+    if equal.low > mine.most_played.high and not dearer:
+        return f"{said} So use equal allocation: it also {costs}."
     if equal.low > mine.most_played.high:
         return (
             f"{said} So use equal allocation if finding the best arm is the only goal. If outcomes "
             f"during the study matter, do not: it {costs}."
         )
+    if equal.high < mine.most_played.low and not dearer:
+        return f"{said} So learning identifies it more often, but equal allocation {costs}."
     if equal.high < mine.most_played.low:
         return f"{said} So learning is better in both respects: equal allocation also {costs}."
     return f"{said} The difference is not significant, and equal allocation {costs}."
