@@ -31,7 +31,7 @@ def test_simulate_says_how_late_outcomes_are_and_why_no_bound_is_shown():
 def test_missing_outcomes_and_deadlines_are_options():
     for default in (["--default-loss", "1"], ["--default-reward", "0"]):
         done = run("simulate", "ucb", "--missing", "0.1", "--wait", "5", *default, *SMALL)
-        assert "Every outcome counts after 5 rounds, and 10 % of them are missing" in done.stdout
+        assert "Every outcome is used after 5 rounds" in done.stdout
 
 
 @pytest.mark.parametrize(

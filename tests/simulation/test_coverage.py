@@ -116,5 +116,5 @@ def test_late_outcomes_leave_intervals_valid():
     found = simulate("batched-exp3", **asked, delay=50, estimates=0.95)
     for row in found.intervals:
         assert row["coverage"] * 60 >= least(60, 3)
-    with pytest.raises(DiscreetError, match="some outcomes are missing and count as the default"):
+    with pytest.raises(DiscreetError, match="missing outcomes count as the default"):
         simulate("batched-exp3", **asked, missing=0.1, default_loss=1.0, estimates=0.95)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 from discreet.estimates.released import ReleaseSum
 
 # batch, choice, size, probability, time, value: 44 bytes a release
-ROW = struct.Struct("<qiqddd")
+ROW, NUMBER = struct.Struct("<qiqddd"), struct.Struct("<q")
 # Releases that a run in memory keeps one by one. Older ones are kept as sums, so that memory does
 # not grow with the number of rounds; 2^17 releases take 6 MB.
 KEPT = 1 << 17
@@ -23,6 +24,10 @@ class ReleaseFacts(NamedTuple):
     size: int  # rounds
     probability: float | None  # of the arm, given what was public before the batch
     at: float  # seconds since 1970, when the learner got it
+
+
+# from a tuple of all fields, which takes half of the time
+new_facts: Callable[[tuple[object, ...]], ReleaseFacts] = partial(tuple.__new__, ReleaseFacts)
 
 
 class ReleaseRow(NamedTuple):
@@ -68,7 +73,8 @@ class ReleaseLog:
         if choice < 0 or not isinstance(value, float):
             return
         sums, rows = self._kept
-        if len(rows) >= ROW.size and ROW.unpack_from(rows, len(rows) - ROW.size)[0] == batch:
+        # the same work for the first release as for all others
+        if rows[-ROW.size : NUMBER.size - ROW.size] == NUMBER.pack(batch):
             return
         if len(rows) >= 2 * KEPT * ROW.size:
             rows = self._fold(sums, rows)

@@ -22,7 +22,7 @@ from discreet.live.engine import Engine
 from discreet.live.frames import withhold_frames
 from discreet.live.holdout import HoldOut
 from discreet.live.keys import KeyPlace
-from discreet.live.release_log import ReleaseFacts, ReleaseRow
+from discreet.live.release_log import ReleaseFacts, ReleaseRow, new_facts
 from discreet.live.rows import RELEASED, Draws, Group, OpenRow, Recipe, Rows, Ticket
 from discreet.live.run_plan import RunPlan, action_number, run_guarantee
 from discreet.live.store import MemoryStore, Store
@@ -265,7 +265,10 @@ class RunState(NotCopyable):
         # Where an action is carried out differently from round to round, a batch has no choice.
         alike = self._carry is None or self._carry is action_number
         choice = action_number(group.action, None, self._rng) if alike else -1
-        return ReleaseFacts(choice, group.size, self.chance_of(group), self._clock())
+        number, chance = self._chance  # of the group that was asked for last: this saves a call
+        if number != group.number:
+            chance = self.chance_of(group)
+        return new_facts((choice, group.size, chance, self._clock()))
 
     @withhold_frames
     def releases(self) -> list[ReleaseRow]:
