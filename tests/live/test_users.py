@@ -10,6 +10,7 @@ import pytest
 from makers import Clock, ask, every_kind, make, rows_of, tell
 
 from discreet import Bandit, DiscreetError, Ledger, UserLimitReached
+from discreet.ledger.inputs import user_name
 from discreet.live import MemoryStore
 
 DAY, MONTH = timedelta(days=1), timedelta(days=30)
@@ -262,3 +263,25 @@ def test_a_served_decision_is_of_its_own_run():
         other.tell(served, reward=1.0)
     with pytest.raises(DiscreetError, match="the reward is outside the declared range"):
         one.tell(served, reward=3.0)
+
+
+def test_another_ledger_that_limits_users_is_refused(tmp_path):
+    """It would begin to count from zero, and the guarantee would be false."""
+    ledger = Ledger(3.0, max_rounds_per_user=2)
+    place = {"path": tmp_path / "run.db", "key": tmp_path / "key"}
+    with Bandit(2, 100, 0.1, ledger=ledger, **place) as bandit:
+        bandit.ask(user="Ada")
+    for other in (Ledger(3.0), Ledger(3.0, max_rounds_per_user=3)):
+        with pytest.raises(DiscreetError, match="open it with the same ledger"):
+            Bandit.open(ledger=other, **place)
+    with pytest.raises(DiscreetError, match="not the one that counted the users"):
+        Bandit.open(ledger=Ledger(3.0, max_rounds_per_user=2), **place)
+    with Bandit.open(ledger=ledger, **place) as bandit:
+        bandit.ask(user="Ada")
+        with pytest.raises(UserLimitReached):
+            bandit.ask(user="Ada")
+
+
+@pytest.mark.parametrize("letter", "\u2065\ufff0\U000e0fff\U00016fe4\u2800\U0001d159")
+def test_characters_that_show_nothing_make_no_second_user(letter):
+    assert user_name(f"Ada{letter}") == "Ada"

@@ -15,10 +15,13 @@ from discreet.guarantee_words import period_words
 
 User = str | int | bytes
 # Characters that are shown as nothing, although their category is another: the grapheme joiner,
-# fillers of Hangul, inherent vowels of Khmer, and variation selectors.
+# fillers of Hangul, inherent vowels of Khmer, the blank of Braille, a note without a head, and
+# variation selectors. And code points that are reserved for characters of this kind.
 UNSEEN = frozenset(
     [*"\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\u180b\u180c\u180d\u180f"]
-    + [chr(code) for code in (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))]
+    + [*"\u2065\u2800\U00016fe4\U0001d159"]
+    + [chr(code) for code in (*range(0xFE00, 0xFE10), *range(0xFFF0, 0xFFF9))]
+    + [chr(code) for code in range(0xE0000, 0xE1000)]
 )
 KEY_BYTES = 16  # the shortest key: 128 bits cannot be guessed
 

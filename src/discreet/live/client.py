@@ -184,11 +184,11 @@ class LiveClient(SeveralClient[Gives]):
     ) -> Self:
         """Continue the run in a file or a store; a run that had a ledger needs it again.
 
-        A ledger other than the one before is charged for the whole run. ``key`` is where the run's
-        key is, if a path was given at the start; ``lost_key=True`` continues with a new key, but
-        without unfinished batches, which nobody can read. A simulation, and a run without privacy,
-        has no key: say ``unprotected=True``, so that nobody can put one in the place of a live run.
-        A run on a set of your own needs that set again, as ``domain``.
+        Another ledger is charged for the whole run, and refused if it limits users. ``key`` is
+        where the run's key is, if a path was given at the start; ``lost_key=True`` continues with a
+        new key, but without unfinished batches, which nobody can read. A simulation, and a run
+        without privacy, has no key: say ``unprotected=True``, so that nobody can put one in the
+        place of a live run. A run on a set of your own needs that set again, as ``domain``.
         """
         if path is None and store is None:
             raise DiscreetError("path is None, but there is no file: give a path or a store.")

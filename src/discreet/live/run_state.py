@@ -104,6 +104,7 @@ class RunState(NotCopyable):
         label = f"{plan.name} {plan.algorithm} {token}"
         self._admission = Admission(ledger, plan.guarantee, label, plan.users)
         if store.rows.counters[0] > 0:
+            self._admission.check_known()
             self._admission.charge()
         self._users: UserCount | None = None
         if plan.users is not None:

@@ -175,6 +175,17 @@ class Admission:
             rounds = count(self._limit.rounds, "round")
             raise DiscreetError(f"ask needs the user: {what} allows each at most {rounds}.")
 
+    def check_known(self) -> None:
+        """Refuse a ledger that limits users, but has not counted those whom the run had so far."""
+        ledger = self._ledger
+        if ledger is None or ledger.max_rounds_per_user is None:
+            return
+        if all(entry.label != self._label for entry in ledger.entries()):
+            raise DiscreetError(
+                "ledger limits the rounds of a user, but is not the one that counted the users of "
+                "this run so far: give that one."
+            )
+
     def charge(self) -> None:
         """Charge the run, if that has not been done."""
         if not self._charged and self._ledger is not None:
