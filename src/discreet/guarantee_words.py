@@ -18,16 +18,17 @@ REPORTS = (
     "every single report, and all that is computed from reports; not the action, which stays on "
     "the device"
 )
+LONGEST_PERIOD = timedelta(days=36_525)
 SHORTEST_PERIOD = timedelta(minutes=1)  # numbers of windows then fit into 32 bits for 8,000 years
 UNITS = (("day", 86_400.0), ("hour", 3_600.0), ("minute", 60.0))
 
 
 def check_period(name: str, given: object) -> timedelta:
     """Return a period in which users have rounds, or refuse it."""
-    if not isinstance(given, timedelta) or given < SHORTEST_PERIOD:
+    if not isinstance(given, timedelta) or not SHORTEST_PERIOD <= given <= LONGEST_PERIOD:
         raise DiscreetError(
-            f"{name} is {shorten(given)}, but must be a timedelta of at least a minute, such as "
-            "timedelta(days=30)."
+            f"{name} is {shorten(given)}, but must be a timedelta from a minute to a century, "
+            "such as timedelta(days=30)."
         )
     return given
 

@@ -188,7 +188,8 @@ CALLS = [
     ),
     (
         "Bandit(3, 100, 1.0, max_rounds_per_user=3, per=30)",
-        "per is 30, but must be a timedelta of at least a minute, such as timedelta(days=30).",
+        "per is 30, but must be a timedelta from a minute to a century, such as "
+        "timedelta(days=30).",
     ),
     (
         "Bandit(3, 100, 1.0, max_rounds_per_user=3, ledger=Ledger(9, max_rounds_per_user=3))",

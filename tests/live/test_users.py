@@ -131,7 +131,8 @@ def test_a_ledger_is_charged_for_all_rounds_of_a_user():
         ({"ledger": lambda: Ledger(9.0, per=DAY), "per": MONTH}, "budget is for 1 day"),
         ({"max_rounds_per_user": None, "per": MONTH}, "per is given, but max_rounds_per_user is"),
         ({"max_rounds_per_user": 0}, "max_rounds_per_user is 0, but must be"),
-        ({"per": 30}, "per is 30, but must be a timedelta of at least a minute"),
+        ({"per": 30}, "per is 30, but must be a timedelta from a minute to a century"),
+        ({"per": timedelta.max}, "a timedelta from a minute to a century"),
     ],
 )
 def test_limits_that_contradict_each_other_are_refused(options, words, tmp_path):
