@@ -34,21 +34,24 @@ def clamp_to(loss: float, low: float, high: float) -> float:
 
 
 @helper
-def round_compiled(share: float, grid: float) -> float:
-    """Return floor(share * grid + 1/2); a share is at most 1, up to rounding."""
-    if share > 1.0:
-        share = 1.0
-    return math.floor(share * grid + 0.5)
+def steps_compiled(loss: float, low: float, high: float, grid: float) -> float:
+    """Return floor(share * grid + 1/2), for the share of the clamped loss in the range."""
+    # rounding may lead a little above 1; the factor is computed once, outside of a loop
+    share = (clamp_compiled(loss, low, high) - low) * (1.0 / (high - low))
+    return math.floor(min(share, 1.0) * grid + 0.5)
 
 
-@compiled_as(round_compiled)
-def round_to_grid(share: float, grid: float) -> float:
-    """Return floor(share * grid + 1/2); a share is at most 1, up to rounding.
+@compiled_as(steps_compiled)
+def steps_to(loss: float, low: float, high: float, grid: float) -> float:
+    """Return floor(share * grid + 1/2), for the share of the clamped loss in the range.
 
     In Python, which live runs use, with the same work for all numbers: ``math.floor`` makes whole
-    numbers of different sizes.
+    numbers of different sizes. It is written out, since a call takes as long as the arithmetic.
     """
-    steps = share * grid + 0.5  # a share of 1 + 2^-51 is too little above 1 to make a difference
+    loss = float(loss)  # NumPy's truth has no sum
+    inside = (low, loss, high)[(loss >= low) + (loss > high)]
+    # a share of 1 + 2^-51 is too little above 1 to make a difference
+    steps = (inside - low) * (1.0 / (high - low)) * grid + 0.5
     nearest = (steps + ROUNDING) - ROUNDING
     return nearest - (0.5 - math.copysign(0.5, steps - nearest))  # 1 less if it was rounded up
 
@@ -96,7 +99,7 @@ class Range(Component):
         ``grid``, whatever the range and the order of the losses, which rounding errors would spoil
         otherwise.
         """
-        return round_to_grid(self.fraction(self.clamp(loss)), grid)
+        return steps_to(loss, self.low, self.high, grid)
 
 
 @helper

@@ -105,8 +105,9 @@ def test_an_interrupted_release_is_logged_once():
     bandit = Bandit(arms=2, horizon=100, epsilon=1.0, algorithm="noisy-exp2")
     play(bandit, 1)
     rows = bandit._run._store.rows
-    told = (rows.counters, 0, None, None, 0, 0.5, None, None, None)
-    rows._told = (*told, ReleaseFacts(0, 1, None, 1.0))
+    (batch, *facts, value) = bandit._run.releases()[0]
+    told = (rows.counters, 0, None, None, batch, value, None, None, None)
+    rows._told = (*told, ReleaseFacts(*facts))
     rows.complete()
     assert len(bandit._run.releases()) == 1
 

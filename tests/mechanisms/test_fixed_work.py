@@ -13,7 +13,7 @@ from hypothesis import strategies as some
 from discreet import Range
 from discreet.mechanisms.bits import BITS, RandomisedResponse, coin_numbers
 from discreet.mechanisms.fixed_work import OFFSET, rounded_plus
-from discreet.ranges import clamp_compiled, clamp_to, round_compiled, round_to_grid
+from discreet.ranges import clamp_compiled, clamp_to, steps_compiled, steps_to
 
 VALUES = some.floats(-(2.0**79), 2.0**79)
 
@@ -43,10 +43,16 @@ def test_clamping_is_what_compiled_code_does(loss, low, high):
         assert clamp_to(kind(loss), low, high) == clamp_compiled(loss, low, high)
 
 
-@given(some.floats(0.0, 1.0), some.sampled_from([2.0**40, 2.0**33, 2.0, 1.0]))
-def test_a_grid_is_what_compiled_code_makes_of_it(share, grid):
-    assert round_to_grid(share, grid) == round_compiled(share, grid)
-    assert round_to_grid(1.0 + 2.0**-51, grid) == grid, "rounding errors do not leave the range"
+@given(
+    some.floats(),
+    some.floats(-1e3, 0.0),
+    some.floats(0.001, 1e3),
+    some.sampled_from([2.0**40, 2.0**33, 2.0, 1.0]),
+)
+def test_steps_on_a_grid_are_what_compiled_code_makes_of_a_loss(loss, low, high, grid):
+    for kind in (float, np.float64):
+        assert steps_to(kind(loss), low, high, grid) == steps_compiled(loss, low, high, grid)
+    assert steps_to(high, low, high, grid) == grid, "rounding errors do not leave the range"
 
 
 @given(some.floats(1e-9, 40.0), some.integers(1, 5000), some.floats(0.0, 1.0))

@@ -6,7 +6,7 @@ from typing import Self
 
 import numpy as np
 
-from componentjit import Raw
+from componentjit import Raw, as_list
 from discreet.contracts import Channel, Factor, Floats, Generator, Noise, NoiseScale
 from discreet.errors import DiscreetError, check_int
 from discreet.guarantee import Guarantee
@@ -53,17 +53,19 @@ class BatchSums(Channel[float, Factor]):
 
     def take(self, feedback: float, query: Factor) -> bool:
         """Add a loss; return whether the batch is full."""
-        held, length = self.held, self.batch_length()
-        count = float(held[COUNT]) + 1.0
-        held[TOTAL] += self.bounds.steps(feedback, grid_for(int(length)))
+        held = self.held
+        before = as_list(held)
+        length = before[WISH] if before[WISH] > 0.0 else float(self.size)
+        count = before[COUNT] + 1.0
+        held[TOTAL] = before[TOTAL] + self.bounds.steps(feedback, grid_for(int(length)))
         held[COUNT] = count
-        return count >= length
+        return bool(count >= length)
 
     def check_held(self) -> None:
         """Refuse a sum that so many losses in the range cannot have."""
-        count, total = float(self.held[COUNT]), float(self.held[TOTAL])
-        largest = count * grid_for(int(self.batch_length()))
-        if not (0.0 <= count <= self.batch_length() and 0.0 <= total <= largest):
+        wish, count, total = self.held.tolist()
+        length = wish if wish > 0.0 else float(self.size)
+        if not (0.0 <= count <= length and 0.0 <= total <= count * grid_for(int(length))):
             raise DiscreetError(UNREACHABLE)
 
     def batch_length(self) -> float:
@@ -73,9 +75,10 @@ class BatchSums(Channel[float, Factor]):
 
     def empty(self) -> float:
         """Return the sum of the batch in widths of the range, and reset it."""
-        total = float(self.held[TOTAL]) / grid_for(int(self.batch_length()))
-        self.held[COUNT] = 0.0
-        self.held[TOTAL] = 0.0
+        held = self.held
+        total = float(held[TOTAL]) / grid_for(int(self.batch_length()))
+        held[COUNT] = 0.0
+        held[TOTAL] = 0.0
         return total
 
     def fork(self) -> Self:

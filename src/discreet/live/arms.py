@@ -299,8 +299,13 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         (docs/live.md: Arms that come and go). Where users are limited, it needs the user;
         ``at_limit="serve"`` decides also for one at the limit, and learns nothing.
         """
-        seen = self._seen if available is None else self._available(available)
-        return self._decide(seen, user, at_limit)
+        if available is not None:
+            return self._decide(self._available(available), user, at_limit)
+        if at_limit != "refuse":
+            return self._decide(self._seen, user, at_limit)
+        # as there, which saves a call
+        (number, batch, choice, token, _, _), probability = self._run.decide(self._seen, user)
+        return new_decision((self._labels[choice], number, token, probability, batch, True))
 
     def ask_many(
         self,

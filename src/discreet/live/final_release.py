@@ -79,24 +79,24 @@ class FinalRelease(SeveralAtOnce):
     _sums: Engine | None = None
 
     def _hand_over(
-        self, engine: Engine, held: bytes | None, trace: object, feedback: object, *, full: bool
+        self, engine: Engine, held: bytes | None, trace: object, feedback: object, full: bool
     ) -> tuple[bool, Any, bytes | None]:
         """Hand an outcome to a channel; return whether it releases, what, and what it holds."""
-        after = None
+        private, raw, after = engine.private, engine.raw, None
         try:
-            if engine.raw:
+            if raw:
                 engine.put(held)
                 if full:
-                    engine.private.channel.check_held()
-            ready, value = engine.private.submit(trace, feedback, self._noise_rng)
-            if ready and not isinstance(value, float):
+                    private.channel.check_held()
+            ready, value = private.submit(trace, feedback, self._noise_rng)
+            if not isinstance(value, float):
                 value = np.array(value, np.float64)  # it may be a buffer of the channel
-            if engine.raw:
+            if raw:
                 after = engine.channel_state.tobytes()
+            return ready, value, after
         finally:
-            if engine.raw:
+            if raw:
                 engine.clear()
-        return ready, value, after
 
     def _with_outcome(self, rows: Rows, action: object, feedback: object) -> bytes | None:
         """Return the sums with one more outcome; None without a final release."""
@@ -104,7 +104,7 @@ class FinalRelease(SeveralAtOnce):
         if engine is None:
             return None
         held = rows.stream or engine.stream
-        return self._hand_over(engine, held, action, feedback, full=False)[2]
+        return self._hand_over(engine, held, action, feedback, False)[2]
 
     def _final_engine(self) -> Engine | None:
         if self._sums is None and self._plan.final is not None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from discreet.estimates.released import ReleaseSum
 
 # batch, choice, size, probability, time, value: 44 bytes a release
-ROW, NUMBER = struct.Struct("<qiqddd"), struct.Struct("<q")
+ROW = struct.Struct("<qiqddd")
 # Releases that a run in memory keeps one by one. Older ones are kept as sums, so that memory does
 # not grow with the number of rounds; 2^17 releases take 6 MB.
 KEPT = 1 << 17
@@ -73,14 +73,13 @@ class ReleaseLog:
         if choice < 0 or not isinstance(value, float):
             return
         sums, rows = self._kept
-        # the same work for the first release as for all others
-        if rows[-ROW.size : NUMBER.size - ROW.size] == NUMBER.pack(batch):
+        chance = math.nan if probability is None else probability
+        row = ROW.pack(batch, choice, size, chance, at, value)
+        if rows.endswith(row):
             return
         if len(rows) >= 2 * KEPT * ROW.size:
             rows = self._fold(sums, rows)
-        rows += ROW.pack(
-            batch, choice, size, math.nan if probability is None else probability, at, value
-        )
+        rows += row
 
     def _fold(self, sums: dict[tuple[int, int], tuple[int, float]], rows: bytearray) -> bytearray:
         older, sums = rows[: KEPT * ROW.size], dict(sums)

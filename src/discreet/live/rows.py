@@ -251,10 +251,11 @@ class Rows:
         facts: ReleaseFacts | None = None,
     ) -> None:
         """Close a decision, with all that its outcome changes; see ``Store.tell``."""
+        # fmt: off
         self._told = (
-            *(counters, decision, group, closed, released, value, learner, stream, draws),
-            facts,
+            counters, decision, group, closed, released, value, learner, stream, draws, facts
         )
+        # fmt: on
         self.counters = counters
         self.open.pop(decision, None)
         if self.outcomes:

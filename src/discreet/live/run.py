@@ -100,12 +100,14 @@ class LiveRun(ChangingArms, FinalRelease):
                 outcome, chosen = self._records.opened(unknown, observation, action)
                 action = 0
             group = new_group((number, action, trace, left, 0, held))
-            self._chance = number, self.chance_of(group)
+            chance = self.chance_of(group)
+            self._chance = number, chance
         else:
-            action = rows.groups[number].action
-            if self._chance[0] != number:
-                self._chance = number, self.chance_of(rows.groups[number])
-        chance = self._chance[1]
+            running = rows.groups[number]
+            action, (of, chance) = running.action, self._chance
+            if of != number:
+                chance = self.chance_of(running)
+                self._chance = number, chance
         choice = int(action) if self._carry is None else self._carry(action, observation, rng)
         of, side = number, self._side
         if side is not None:
@@ -224,7 +226,7 @@ class LiveRun(ChangingArms, FinalRelease):
         number, action, trace, size, told, held = before
         group = closed = stream = draws = None
         raw, full = rows.stream if engine.streaming else held, told + 1 == size
-        ready, value, after = self._hand_over(engine, raw, trace, feedback, full=full)
+        ready, value, after = self._hand_over(engine, raw, trace, feedback, full)
         if self._plan.final is not None:
             stream = self._with_outcome(rows, action, feedback)
             after = stream if ready else after  # a batch that is released holds nothing more
@@ -277,10 +279,10 @@ class LiveRun(ChangingArms, FinalRelease):
             closed,
             number,
             value if engine.showing else None,
-            self._learned(),
+            engine.learner_state.tobytes() if self._side is None else self._learned(),
             stream,
             draws,
-            self._facts(before),
+            self._facts(before) if self._noting else None,
         )
         self._changing = self._several
 

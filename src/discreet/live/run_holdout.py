@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from discreet.contracts import Generator
 from discreet.errors import DiscreetError
 from discreet.live.engine import Engine
@@ -23,10 +21,11 @@ class RunWithHoldOut(RunState):
     def chance_of(self, group: Group) -> float | None:
         """Return how likely the action of a group was, given what was public before it."""
         # Arms that come and go pause batches, and which goes on depends on more than one draw.
-        if not self._shows_chances or group.number < 0 or self._store.rows.slots is not None:
+        number, action, trace, _, _, _ = group
+        if not self._shows_chances or number < 0 or self._store.rows.slots is not None:
             return None
-        chance = self._engine.private.learner.chance(group.trace, group.action)
-        return None if chance is None or math.isnan(chance) else chance
+        chance = self._engine.private.learner.chance(trace, action)
+        return chance if chance == chance else None  # not a number if it is not known
 
     def _probability(self, rows: Rows, ticket: Ticket) -> float | None:
         """Return the probability that a decision had."""

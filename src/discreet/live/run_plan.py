@@ -68,6 +68,9 @@ OWN_CHOICE = (
 )
 
 
+NUMBERS = int, np.integer
+
+
 class RunPlan(NamedTuple):
     """What a live run needs to know."""
 
@@ -252,7 +255,7 @@ def limit_of(recipe: Recipe) -> UserLimit | None:
 
 def action_number(action: object, observation: object, rng: Generator) -> int:
     """Return the action if it is a number of something, otherwise -1."""
-    return int(action) if isinstance(action, int | np.integer) else -1
+    return int(action) if isinstance(action, NUMBERS) else -1
 
 
 def with_exact_noise(private: Protected) -> Protected:

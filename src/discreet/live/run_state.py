@@ -91,6 +91,7 @@ class RunState(NotCopyable):
             self._rng = InBlocks(self._rng.bit_generator)
         self._serving: Generator | None = None  # for decisions that nobody learns from
         self._carry, self._wait, self._records = plan.carry, plan.wait, plan.records
+        self._alike = plan.carry is None or plan.carry is action_number
         self._in_order = plan.private.channel.in_order
         self._closed = False
         self._changing = False  # or closed: either way an operation cannot simply begin
@@ -113,6 +114,8 @@ class RunState(NotCopyable):
         self._needs_token = self._users is not None and store.durable
         self._guarded = self._admission.needed or self._wait is not None or self._in_order
         self._guarded |= self._side is not None
+        # what is public about releases; a run in memory has no use for it if none are kept
+        self._noting = store.durable or self._engine.showing
         # what a learner knows of its draws is shown if the guarantee covers more than actions
         self._shows_chances = not plan.private.guarantee.seen
         self._chance: tuple[int, float | None] = -1, None  # of the running group
@@ -263,13 +266,13 @@ class RunState(NotCopyable):
 
     def _facts(self, group: Group) -> ReleaseFacts:
         """Return what is public about a release of a group."""
+        number, action, _, size, _, _ = group
         # Where an action is carried out differently from round to round, a batch has no choice.
-        alike = self._carry is None or self._carry is action_number
-        choice = action_number(group.action, None, self._rng) if alike else -1
-        number, chance = self._chance  # of the group that was asked for last: this saves a call
-        if number != group.number:
+        choice = action_number(action, None, self._rng) if self._alike else -1
+        of, chance = self._chance  # of the group that was asked for last: this saves a call
+        if of != number:
             chance = self.chance_of(group)
-        return new_facts((choice, group.size, chance, self._clock()))
+        return new_facts((choice, size, chance, self._clock()))
 
     @withhold_frames
     def releases(self) -> list[ReleaseRow]:

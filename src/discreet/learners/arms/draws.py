@@ -100,9 +100,8 @@ class FewWeights(Component):
 
         One uniform number decides both.
         """
-        values = as_list(self.values)
-        arms, total = len(values), float(self.scale[0])
-        point = rng.random()
+        values, total, point = as_list(self.values), float(self.scale[0]), rng.random()
+        arms = len(values)
         if point < mixing:
             arm = draw_evenly(point, mixing, arms)
         else:
