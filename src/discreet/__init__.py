@@ -29,7 +29,17 @@ _load, _, __all__ = lazy_loader.attach(
             "audit_release_times",
         ],
         "environments": ["register_environment"],
-        "errors": ["DiscreetError"],
+        "errors": [
+            "AlreadyTold",
+            "Busy",
+            "DiscreetError",
+            "Finished",
+            "HorizonUsed",
+            "LimitReached",
+            "NotGiven",
+            "OldCopy",
+            "TooLate",
+        ],
         "guarantee": ["Guarantee", "compose"],
         "ledger": ["BudgetExceeded", "Ledger", "UserLimitReached"],
         "live": [

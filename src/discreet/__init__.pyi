@@ -10,7 +10,15 @@ from .auditing import audit_durations as audit_durations
 from .auditing import audit_holdout as audit_holdout
 from .auditing import audit_release_times as audit_release_times
 from .environments import register_environment as register_environment
+from .errors import AlreadyTold as AlreadyTold
+from .errors import Busy as Busy
 from .errors import DiscreetError as DiscreetError
+from .errors import Finished as Finished
+from .errors import HorizonUsed as HorizonUsed
+from .errors import LimitReached as LimitReached
+from .errors import NotGiven as NotGiven
+from .errors import OldCopy as OldCopy
+from .errors import TooLate as TooLate
 from .guarantee import Guarantee as Guarantee
 from .guarantee import compose as compose
 from .ledger import BudgetExceeded as BudgetExceeded

@@ -9,12 +9,20 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from numbers import Integral, Real
-from typing import Any, TypeVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 from componentjit import ComponentError, shorten
 
 __all__ = [
+    "AlreadyTold",
+    "Busy",
     "DiscreetError",
+    "Finished",
+    "HorizonUsed",
+    "LimitReached",
+    "NotGiven",
+    "OldCopy",
+    "TooLate",
     "cannot_make",
     "check_callable",
     "check_choice",
@@ -43,7 +51,61 @@ NAME = re.compile(r"\w[\w.+-]{0,59}")
 
 
 class DiscreetError(ComponentError):
-    """The request is not possible; the message says what is."""
+    """The request is not possible; the message says what is.
+
+    ``kind`` names the kind of refusal, and ``status`` is what a service answers over HTTP.
+    """
+
+    status: ClassVar[int] = 400
+    kind: ClassVar[str] = "refused"
+
+
+class AlreadyTold(DiscreetError):
+    """The outcome of a decision was told, or given up, before: each counts once."""
+
+    status, kind = 409, "already-told"
+
+
+class NotGiven(DiscreetError):
+    """The run gave no such decision."""
+
+    status, kind = 404, "not-given"
+
+
+class TooLate(DiscreetError):
+    """What was sent no longer counts: its time is over."""
+
+    status, kind = 410, "too-late"
+
+
+class Finished(DiscreetError):
+    """The run is over: its final release was made, or an operator has ended it."""
+
+    status, kind = 409, "finished"
+
+
+class HorizonUsed(DiscreetError):
+    """All rounds of the run were asked for."""
+
+    status, kind = 409, "horizon-used"
+
+
+class OldCopy(DiscreetError):
+    """A file or database is a restored backup or a clone: to continue it would release twice."""
+
+    status, kind = 503, "old-copy"
+
+
+class LimitReached(DiscreetError):
+    """A limit is reached: nothing was counted or charged."""
+
+    status, kind = 409, "limit-reached"
+
+
+class Busy(DiscreetError):
+    """A lock, or a place in a queue, was not had in time: nothing has changed, so try again."""
+
+    status, kind = 503, "busy"
 
 
 def unknown_name(kind: str, name: object, known: Iterable[str]) -> DiscreetError:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from discreet.errors import (
     DiscreetError,
+    LimitReached,
     check_flag,
     check_int,
     check_positive,
@@ -47,11 +48,13 @@ OLD_CHECKS = {
 BY_LABEL = "SELECT number, epsilon, delta FROM entries WHERE label = ? ORDER BY number LIMIT 1"
 
 
-class BudgetExceeded(DiscreetError):
+class BudgetExceeded(LimitReached):
     """The charge would exceed the budget; nothing was charged, so nothing may be released."""
 
+    kind = "budget-exceeded"
 
-class UserLimitReached(DiscreetError):
+
+class UserLimitReached(LimitReached):
     """The user has reached the limit; the round does not count, its outcome must not be used."""
 
 

@@ -9,7 +9,7 @@ import struct
 from collections.abc import Iterator
 from pathlib import Path
 
-from discreet.errors import DiscreetError
+from discreet.errors import Busy, DiscreetError
 from discreet.live.keys import new_file
 
 FAMILY = 0x4C6976  # "Liv": the application id of a run's file is this and the digit of its format
@@ -59,9 +59,7 @@ def only_writer(path: Path) -> sqlite3.Connection:
         lock.execute("BEGIN EXCLUSIVE")
     except sqlite3.OperationalError:
         lock.close()
-        raise DiscreetError(
-            f"{path} is in use: a run has one writer, so close it there first."
-        ) from None
+        raise Busy(f"{path} is in use: a run has one writer, so close it there first.") from None
     return lock
 
 

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from componentjit import copy
 from discreet.contracts import Floats
-from discreet.errors import DiscreetError, check_int
+from discreet.errors import AlreadyTold, DiscreetError, NotGiven, TooLate, check_int
 from discreet.live.engine import packed
 from discreet.live.messages import Task, pack_model, task_for, unpack_report
 from discreet.live.report_file import Kept, Published, ReportFile, ReportsInMemory
@@ -143,7 +143,7 @@ class LocalServer:
             self._settle()
             self._check_version(version)
             if not self._learn_all([(version, payload)])[0]:
-                raise DiscreetError("this report was received before, and counts once.")
+                raise AlreadyTold("this report was received before, and counts once.")
             return self._reports
 
     def receive_all(self, reports: Iterable[bytes]) -> list[bool]:
@@ -227,8 +227,9 @@ class LocalServer:
     def _check_version(self, version: int) -> None:
         if not self._is_counted(version):
             newest = self._published.version
+            kind = TooLate if version <= newest else NotGiven
             known = f"those from {max(0, newest - self._lag + 1)} to {newest} count"
-            raise DiscreetError(f"the report is about version {version} of the model, but {known}.")
+            raise kind(f"the report is about version {version} of the model, but {known}.")
 
     def _check_process(self) -> None:
         """Refuse another process than the one that opened the file."""

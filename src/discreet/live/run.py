@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from discreet.errors import DiscreetError, count
+from discreet.errors import AlreadyTold, DiscreetError, count
 from discreet.learners.arms.availability import Available
 from discreet.ledger.inputs import User
 from discreet.live.changing_arms import ChangingArms
@@ -303,9 +303,7 @@ class LiveRun(ChangingArms, FinalRelease):
         if self._clock() >= deadline:
             return False
         if self._plan.is_told(rows.outcomes[number]):
-            raise DiscreetError(
-                f"decision {number} has been told already: each outcome counts once."
-            )
+            raise AlreadyTold(f"decision {number} has been told already: each outcome counts once.")
         self._changing = True
         kept = self._plan.kept(feedback, rows.outcomes[number])
         self._commit(Change(rows.counters, outcome=(number, kept)))

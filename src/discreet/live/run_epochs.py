@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from discreet.errors import DiscreetError
+from discreet.errors import HorizonUsed
 from discreet.live.engine import Engine
 from discreet.live.rows import Change, Rows
 from discreet.live.run_holdout import RunWithHoldOut
@@ -18,7 +18,7 @@ class RunInEpochs(RunWithHoldOut):
         do not leave an epoch with nothing to learn from.
         """
         if self._plan.horizon is not None:
-            raise DiscreetError(
+            raise HorizonUsed(
                 f"the horizon of {self._plan.horizon} rounds is used up: no decision is left to "
                 "ask for."
             )

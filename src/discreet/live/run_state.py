@@ -12,7 +12,7 @@ from itertools import islice
 from typing import NamedTuple, Self, TypeVar
 
 from discreet.contracts import Generator, Learner
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, Finished
 from discreet.estimates.released import ReleaseSum
 from discreet.guarantee import Guarantee
 from discreet.ledger import Ledger
@@ -177,7 +177,7 @@ class RunState(NotCopyable):
         """
         rows = self._committed()
         if rows.final is not None:
-            raise DiscreetError(OVER)
+            raise Finished(OVER)
         if rows.unlearned:
             self._finish_several(rows)
         if rows.drawn is None:
@@ -185,7 +185,7 @@ class RunState(NotCopyable):
         row = rows.open.get(rows.drawn.decision)
         self._finish(rows)
         if rows.final is not None:
-            raise DiscreetError(OVER)
+            raise Finished(OVER)
         return row
 
     def _finish(self, rows: Rows) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from discreet.errors import DiscreetError
+from discreet.errors import OldCopy
 from discreet.live.keys import NEW, Key, Version, new_name
 from discreet.live.row_text import drawn_from
 from discreet.live.rows import Drawn
@@ -18,13 +18,13 @@ class VersionedStore(Store):
         """Refuse a run that is older than its key, or that another copy has gone on from."""
         mine, known = self._version, key.version
         if mine.releases + (self._noted() is not None) < known.releases:
-            raise DiscreetError(
+            raise OldCopy(
                 f"{self.name} is an old copy: it has {mine.releases} releases, but the run has had "
                 f"{known.releases}. Continuing it would release batches twice; use the file that "
                 "the run was last in."
             )
         if mine.changes < known.changes:
-            raise DiscreetError(
+            raise OldCopy(
                 f"{self.name} is an old copy: outcomes that were told since then are missing (it "
                 f"has {mine.changes} changes, but the run has had {known.changes}). Use the file "
                 "that the run was last in."
@@ -32,7 +32,7 @@ class VersionedStore(Store):
         another = mine.releases == known.releases and mine.last_release != known.last_release
         another |= mine.changes == known.changes and mine.last_change != known.last_change
         if another:
-            raise DiscreetError(
+            raise OldCopy(
                 f"{self.name} is an old copy: the run went on from another one. Use the file that "
                 "the run was last in."
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any, Literal, get_args
 
-from discreet.errors import DiscreetError, check_choice, shorten
+from discreet.errors import AlreadyTold, DiscreetError, NotGiven, check_choice, shorten
 from discreet.learners.arms.availability import Available
 from discreet.ledger import UserLimitReached
 from discreet.ledger.inputs import User
@@ -92,9 +92,9 @@ class Serving(RunState):
         if number == SERVED and mine and self._admission.limited:  # nobody learns from it
             return False
         if number in rows.open or not mine or not 0 <= number < rows.counters[0]:
-            raise DiscreetError(f"decision {shorten(number)} is not one that this run gave.")
+            raise NotGiven(f"decision {shorten(number)} is not one that this run gave.")
         if self._wait is None:
-            raise DiscreetError(
+            raise AlreadyTold(
                 f"decision {number} has been told already, or given up: each outcome counts once."
             )
         return False

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from discreet.errors import DiscreetError, count
+from discreet.errors import DiscreetError, HorizonUsed, count
 from discreet.ledger.inputs import User
 from discreet.live.frames import withhold_frames
 from discreet.live.rows import Change, Draws, Group, OpenRow, Rows, Ticket, new_group
@@ -60,7 +60,7 @@ class SeveralAtOnce(RunInEpochs, Serving):
             self._release_held_out(rows)
             left = self._end - rows.counters[0]
             if self._plan.horizon is not None and wanted > left:
-                raise DiscreetError(
+                raise HorizonUsed(
                     f"ask_many is asked for {count(wanted, 'decision')}, but of the horizon of "
                     f"{self._plan.horizon} rounds {left} are left."
                 )
@@ -223,4 +223,4 @@ class SeveralAtOnce(RunInEpochs, Serving):
 
 def refused_pair(place: int, refusal: DiscreetError) -> DiscreetError:
     """Return the refusal of several outcomes because of one."""
-    return DiscreetError(f"pairs[{place}] is refused, so nothing was told: {refusal}")
+    return type(refusal)(f"pairs[{place}] is refused, so nothing was told: {refusal}")

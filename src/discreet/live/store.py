@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import ClassVar
 
-from discreet.errors import DiscreetError
+from discreet.errors import Busy, DiscreetError
 from discreet.estimates.released import ReleaseSum
 from discreet.live.keys import Key, KeyPlace
 from discreet.live.release_log import ReleaseFacts, ReleaseRow, summed
@@ -216,9 +216,7 @@ class MemoryStore(Store):
         if self._kept is None:
             raise DiscreetError(f"{self.name} has no run.")
         if self._in_use:
-            raise DiscreetError(
-                f"{self.name} is in use: a run has one writer, so close it there first."
-            )
+            raise Busy(f"{self.name} is in use: a run has one writer, so close it there first.")
         self._kept.complete()
         self._kept.session = new_session()
         self._use(self._kept)
