@@ -167,7 +167,7 @@ def draw(found: PairRegret) -> Mapping[str, Figure]:
             panel.plot(x, proved, color=style.color, linestyle=":", linewidth=1.0)
         for bound, style, label in (
             (quick_bound, QUICK_STYLE, "lower bound, quick algorithms"),
-            (arms.lower_bounds.any_private, ANY_STYLE, "lower bound, any algorithm"),
+            (arms.lower_bounds.any_private, ANY_STYLE, "lower bound, any algorithm, early switch"),
         ):
             values = [(a, bound(*place)) for a, place in zip(x, places, strict=True)]
             shown = [(a, value) for a, value in values if value > 0.0]
