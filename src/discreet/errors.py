@@ -17,6 +17,7 @@ __all__ = [
     "AlreadyTold",
     "Busy",
     "DiscreetError",
+    "Failed",
     "Finished",
     "HorizonUsed",
     "LimitReached",
@@ -100,6 +101,12 @@ class LimitReached(DiscreetError):
     """A limit is reached: nothing was counted or charged."""
 
     status, kind = 409, "limit-reached"
+
+
+class Failed(DiscreetError):
+    """Something failed that nobody foresaw; only its type is told."""
+
+    status, kind = 500, "failed"
 
 
 class Busy(DiscreetError):

@@ -7,6 +7,7 @@ from discreet.live.closing import close_on_sigterm
 from discreet.live.contextual import ContextualBandit
 from discreet.live.decisions import Decision, HeldOutArm
 from discreet.live.devices import Device
+from discreet.live.exchanging import AskRequest, TellRequest
 from discreet.live.experts import Advisor, Experts, Trust
 from discreet.live.features import Features
 from discreet.live.file_store import FileStore
@@ -21,6 +22,7 @@ from discreet.live.stores import register_store
 
 __all__ = [
     "Advisor",
+    "AskRequest",
     "Bandit",
     "BestArmSearch",
     "ContextualBandit",
@@ -42,6 +44,7 @@ __all__ = [
     "ShownItems",
     "SlateBandit",
     "Store",
+    "TellRequest",
     "Trust",
     "VectorOptimizer",
     "close_on_sigterm",

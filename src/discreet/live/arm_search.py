@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 from datetime import timedelta
 
 from discreet.contracts import Learner
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, Finished
 from discreet.learners.search.searching import Searching
 from discreet.ledger import Ledger
 from discreet.ledger.inputs import User
@@ -109,9 +109,14 @@ class BestArmSearch(ArmsClient):
 
     def _check_unfinished(self) -> None:
         self.release_due()
-        if self.finished:
-            raise DiscreetError(
-                f"the search has its answer, {self.answer!r}: no decision is left to ask for."
+        self._run.read_learner(self._ready)
+
+    def _ready(self, learner: Learner) -> None:
+        found = answer_of(learner)
+        if found >= 0:
+            raise Finished(
+                f"the search has its answer, {self._labels[found]!r}: no decision is left to ask "
+                "for."
             )
 
 

@@ -71,7 +71,8 @@ class ArmsClient(LiveClient[Decision]):
 
     def _given(self, ticket: Ticket, chance: float | None = None) -> Decision:
         arm = self._labels[ticket.choice]
-        return new_decision((arm, ticket.id, ticket.token, chance, ticket.group, True))
+        learns = ticket.learns
+        return new_decision((arm, ticket.id, ticket.token, chance, ticket.group, learns))
 
     def tell(
         self, decision: Decision | int, *, reward: float | None = None, loss: float | None = None
@@ -306,6 +307,9 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         # as there, which saves a call
         (number, batch, choice, token, _, _), probability = self._run.decide(self._seen, user)
         return new_decision((self._labels[choice], number, token, probability, batch, True))
+
+    def _observation(self, available: Collection[Hashable] | None = None) -> object:
+        return self._seen if available is None else self._available(available)
 
     def ask_many(
         self,

@@ -24,6 +24,7 @@ from discreet.errors import (
 from discreet.guarantee import Guarantee
 from discreet.ledger import Ledger
 from discreet.ledger.inputs import User
+from discreet.live.exchanging import ExchangingClient
 from discreet.live.frames import withhold_frames
 from discreet.live.keys import KeyPlace
 from discreet.live.naming import with_own_set
@@ -32,7 +33,7 @@ from discreet.live.rows import Recipe
 from discreet.live.run import LiveRun
 from discreet.live.run_plan import RunPlan
 from discreet.live.run_state import Progress
-from discreet.live.several_client import Gives, SeveralClient, token_of
+from discreet.live.several_client import Gives, token_of
 from discreet.live.store import Store
 from discreet.live.stores import choose_store
 from discreet.live.users import UserLimit
@@ -122,7 +123,7 @@ class RunOptions:
             limit.check(self.ledger)
 
 
-class LiveClient(SeveralClient[Gives]):
+class LiveClient(ExchangingClient[Gives]):
     """A live run, in the words of one problem; every option is described in :class:`RunOptions`.
 
     A subclass has ``ask`` and ``tell``, and says how its run is planned. Without a horizon (None)

@@ -158,10 +158,16 @@ class ContextualBandit(LiveClient[Decision]):
         users are limited, it needs the user; with ``at_limit="serve"`` a user at the limit gets a
         decision that nobody learns from.
         """
-        shown = self._features.shown(context, arm_features, available)
-        given = self._run.ask(shown, user, at_limit)
-        arm = self._features.arms[int(given.action)]
-        return Decision(arm, given.id, given.token, learns=given.learns)
+        shown = self._observation(context, arm_features, available)
+        return self._given(self._run.ask(shown, user, at_limit))
+
+    def _observation(
+        self,
+        context: Numbers | None = None,
+        arm_features: Mapping[Hashable, Numbers] | Sequence[Numbers] | Floats | None = None,
+        available: Iterable[Hashable] | None = None,
+    ) -> object:
+        return self._features.shown(context, arm_features, available)
 
     def ask_many(
         self,
@@ -177,7 +183,8 @@ class ContextualBandit(LiveClient[Decision]):
         return self._ask_many(seen, users)
 
     def _given(self, ticket: Ticket, chance: float | None = None) -> Decision:
-        return Decision(self._features.arms[int(ticket.action)], ticket.id, ticket.token)
+        arm = self._features.arms[int(ticket.action)]
+        return Decision(arm, ticket.id, ticket.token, learns=ticket.learns)
 
     @withhold_frames
     def tell(

@@ -223,8 +223,10 @@ class Advisor(LiveClient[Decision]):
         at_limit: AtLimit = "refuse",
     ) -> Decision:
         """Return the arm to play in the next round, on this advice: experts by arms."""
-        shown = advice_of(advice, self._experts, self._labels)
-        return self._given(self._run.ask(shown, user, at_limit))
+        return self._given(self._run.ask(self._observation(advice), user, at_limit))
+
+    def _observation(self, advice: Sequence[Sequence[float]] | Floats) -> Floats:  # type: ignore[override]
+        return advice_of(advice, self._experts, self._labels)
 
     def ask_many(
         self,

@@ -8,8 +8,8 @@ from discreet.errors import AlreadyTold, DiscreetError, count
 from discreet.learners.arms.availability import Available
 from discreet.ledger.inputs import User
 from discreet.live.changing_arms import ChangingArms
-from discreet.live.final_release import FinalRelease
 from discreet.live.frames import withhold_frames, without_frames
+from discreet.live.groups import GroupedOperations
 from discreet.live.holdout import HELD_OUT
 from discreet.live.rows import Change, Draws, Group, OpenRow, Rows, Ticket, new_drawn, new_group
 from discreet.live.run_plan import RunPlan
@@ -18,7 +18,7 @@ from discreet.live.users import Usage, bare_id
 from discreet.private import Private
 
 
-class LiveRun(ChangingArms, FinalRelease):
+class LiveRun(ChangingArms, GroupedOperations):
     """A private learner in use: it decides, takes outcomes, and releases what is due.
 
     All its state is rows of a store. What a group of rounds holds is put into the channel while an

@@ -99,6 +99,7 @@ class RunState(NotCopyable):
         self._latest = -math.inf  # when the last decision was given
         self._several = False  # in a transaction of several changes
         self._deferring = False  # in one of several outcomes: the learner learns afterwards
+        self._reading = False  # a group reads its requests, and may call the run meanwhile
         self._reload()
         token, session = store.rows.token, store.rows.session
         self._token = f"{token}.{session}"
@@ -157,7 +158,7 @@ class RunState(NotCopyable):
             raise DiscreetError(
                 "this run belongs to another process: close it there, and open its file here."
             )
-        if self._inside():
+        if self._inside() and not self._reading:
             raise DiscreetError(
                 "this run is in the middle of an operation of the same thread, as in a signal "
                 "handler: set a flag there and use the run afterwards, or use close_on_sigterm."

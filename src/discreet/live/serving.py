@@ -11,7 +11,7 @@ from discreet.ledger import UserLimitReached
 from discreet.ledger.inputs import User
 from discreet.live.features import Shown
 from discreet.live.frames import without_frames
-from discreet.live.rows import OpenRow
+from discreet.live.rows import OpenRow, Rows
 from discreet.live.run_state import RunState
 from discreet.randomness import streams
 
@@ -59,31 +59,31 @@ class Serving(RunState):
             with self._lock:
                 if self._changing:
                     self._recover()
-                rows = self._store.rows
-                if self._serving is None:
-                    self._serving = streams(self._plan.seed, trial=SERVING).learner
-                rng = self._serving
-                _, number, left, _, _ = rows.counters
-                action: Any = rows.groups[number].action if left > 0 else None
-                shown = observation
-                if type(shown) is Available and rows.slots is not None:
-                    places = tuple(arm for arm in shown.places if arm not in rows.slots.retired)
-                    if not places:
-                        raise DiscreetError(
-                            "all available arms were retired: name one that is not."
-                        )
-                    shown, action = Available(places), action if action in places else None
-                if action is None:
-                    self._changing = True
-                    action = self._engine.wish(rows.learner, shown, rng)
-                    self._changing = False
-                if isinstance(shown, Shown):
-                    action = shown.arms[action]
-                choice = int(action) if self._carry is None else self._carry(action, shown, rng)
-                return SERVED, SERVED, choice, self._token, self._clock(), action
+                return self._served(self._store.rows, observation)
         except BaseException as error:
-            observation = shown = action = None
+            observation = None
             raise without_frames(error)  # noqa: B904 - the same error
+
+    def _served(self, rows: Rows, observation: object) -> OpenRow:
+        if self._serving is None:
+            self._serving = streams(self._plan.seed, trial=SERVING).learner
+        rng = self._serving
+        _, number, left, _, _ = rows.counters
+        action: Any = rows.groups[number].action if left > 0 else None
+        shown = observation
+        if type(shown) is Available and rows.slots is not None:
+            places = tuple(arm for arm in shown.places if arm not in rows.slots.retired)
+            if not places:
+                raise DiscreetError("all available arms were retired: name one that is not.")
+            shown, action = Available(places), action if action in places else None
+        if action is None:
+            self._changing = True
+            action = self._engine.wish(rows.learner, shown, rng)
+            self._changing = self._several
+        if isinstance(shown, Shown):
+            action = shown.arms[action]
+        choice = int(action) if self._carry is None else self._carry(action, shown, rng)
+        return SERVED, SERVED, choice, self._token, self._clock(), action
 
     def _not_open(self, number: int, token: str | None) -> bool:
         """Return False for an outcome after its deadline, and refuse any other."""

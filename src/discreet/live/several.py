@@ -165,13 +165,16 @@ class SeveralAtOnce(RunInEpochs, Serving):
 
     def _finish_several(self, rows: Rows) -> None:
         """Hand the releases of several outcomes to the learner, in the order of drawing."""
-        if not rows.unlearned:
-            return
-        with self._together(lasting=False):
-            for number, (decision, value) in list(rows.unlearned.items()):
-                group = rows.groups[number]
-                before = group._replace(told=group.told - 1)
-                self._learn(rows, before, decision, value, group.held, None)
+        if rows.unlearned:
+            with self._together(lasting=False):
+                self._learn_several(rows)
+
+    def _learn_several(self, rows: Rows) -> None:
+        """Do the same within a transaction."""
+        for number, (decision, value) in list(rows.unlearned.items()):
+            group = rows.groups[number]
+            before = group._replace(told=group.told - 1)
+            self._learn(rows, before, decision, value, group.held, None)
 
     # Deadlines
 
@@ -188,23 +191,42 @@ class SeveralAtOnce(RunInEpochs, Serving):
         Decisions are asked for at rising times, so the first that is not due ends the search.
         """
         while now >= self._next_deadline:
-            due: list[OpenRow] = []
-            self._next_deadline = now + wait
-            for row in rows.open.rising():
-                deadline = rows.given_at(row[0], row[4]) + wait
-                if now < deadline:
-                    self._next_deadline = deadline
-                    break
-                if len(due) == CHUNK:
-                    self._next_deadline = -math.inf
-                    break
-                due.append(row)
+            due = self._due(rows, now, wait)
             if len(due) == 1:
                 self._count_due(rows, due)
             elif due:
                 with self._together(deferring=True):
                     self._count_due(rows, due)
                 self._finish_several(rows)
+
+    def _due(self, rows: Rows, now: float, wait: float) -> list[OpenRow]:
+        """Return the oldest decisions whose deadline has passed, and note the next deadline."""
+        due: list[OpenRow] = []
+        self._next_deadline = now + wait
+        for row in rows.open.rising():
+            deadline = rows.given_at(row[0], row[4]) + wait
+            if now < deadline:
+                self._next_deadline = deadline
+                break
+            if len(due) == CHUNK:
+                self._next_deadline = -math.inf
+                break
+            due.append(row)
+        return due
+
+    def _due_first(self, rows: Rows) -> list[OpenRow]:
+        """Return the decisions that are due, after counting all of them but the last few."""
+        if self._wait is None:
+            return []
+        now = self._clock()
+        self._correct_clock(rows, now)
+        if now < self._next_deadline:
+            return []
+        due = self._due(rows, now, self._wait)
+        if self._next_deadline == -math.inf:
+            self._pass_deadlines(rows, now, self._wait)
+            return []
+        return due
 
     def _count_due(self, rows: Rows, due: list[OpenRow]) -> None:
         for number, of, *_ in due:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import ClassVar
 
-from discreet.errors import Busy, DiscreetError
+from discreet.errors import Busy, DiscreetError, shorten
 from discreet.estimates.released import ReleaseSum
 from discreet.live.keys import Key, KeyPlace
 from discreet.live.release_log import ReleaseFacts, ReleaseRow, summed
@@ -155,6 +155,20 @@ class Store:
         It counts when the block ends. Its decision is told, and its group is there, until ``tell``
         has it as ``released``; until then ``rows.unlearned`` has it, also after ``open``.
         """
+        raise NotImplementedError
+
+    def prefetch(self, decisions: Iterable[int]) -> None:
+        """Read some open decisions and their groups at once, if that is quicker than one by one."""
+
+    def recall(self, name: str) -> bytes | None:
+        """Return what ``remember`` keeps under a name, for a day; None if there is nothing."""
+        raise DiscreetError(
+            f"a decision has the name {shorten(name)}, but {self.name} keeps no names: a database "
+            "does (discreet.live.database)."
+        )
+
+    def remember(self, name: str, content: bytes) -> None:
+        """Keep the decision that a caller has named, in the transaction that makes it."""
         raise NotImplementedError
 
     def verify(self) -> None:

@@ -1,0 +1,142 @@
+"""How live classes take and give in groups: requests in their own words, one result for each."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from typing import Any, NamedTuple, cast, get_args
+
+from discreet.contracts import Learner
+from discreet.errors import DiscreetError, NotGiven, check_choice, check_text, shorten
+from discreet.live.frames import withhold_frames
+from discreet.live.groups import Ask, Given, Tell, refusal_of
+from discreet.live.serving import AtLimit
+from discreet.live.several_client import Gives, SeveralClient
+
+LONGEST_NAME = 200  # characters
+USUAL = ("user", "at_limit")  # arguments of ``ask`` that every live class has
+
+
+class TellRequest(NamedTuple):
+    """An outcome: the decision's id, its token if it is known, and what ``tell`` takes by name."""
+
+    decision_id: int
+    token: str | None
+    outcome: Mapping[str, object]
+
+    def __repr__(self) -> str:
+        return f"TellRequest({self.decision_id!r}, outcome=<hidden>)"
+
+
+class AskRequest(NamedTuple):
+    """A decision to make: what ``ask`` takes by name.
+
+    If the caller gives it a name, the same name gets the same decision again.
+    """
+
+    name: str | None = None
+    arguments: Mapping[str, object] = {}
+
+    def __repr__(self) -> str:
+        return f"AskRequest({self.name!r}, arguments=<hidden>)"
+
+
+Group = tuple[Iterable[TellRequest], Iterable[AskRequest]]
+Drain = Callable[[], Group]
+
+
+class ExchangingClient(SeveralClient[Gives]):
+    """A live class, as far as it works in groups."""
+
+    @withhold_frames
+    def exchange(
+        self, tells: Iterable[TellRequest] | Drain, asks: Iterable[AskRequest] = ()
+    ) -> list[Any]:
+        """Take outcomes, then make decisions, in one durable transaction.
+
+        Returns one result for each request, outcomes first: whether an outcome counts (with
+        ``wait``, False if it is too late), a decision, or the refusal of the request as a
+        ``DiscreetError``, which is not raised. A refused request has no effect, and none on others.
+        If the whole group fails, it raises, and nothing of it counts.
+
+        Instead of both lists it takes a function that returns them, which is called when the run is
+        locked: what has come while another worker had it joins the group.
+        """
+
+        def read() -> tuple[list[Tell | DiscreetError], list[Ask | DiscreetError]]:
+            told, asked = tells() if callable(tells) else (tells, asks)
+            return (
+                [self._requested(self._told, each) for each in told],
+                [self._requested(self._asked, each) for each in asked],
+            )
+
+        results = self._run.exchange(read, self._ready)
+        return [self._answer(each) for each in results]
+
+    # What a subclass may override
+
+    _ready: Callable[[Learner], None] | None = None  # refuses decisions, from what was learned
+
+    def _observation(self) -> object:
+        """Return what the learner is shown; its parameters are arguments of ``ask``."""
+        return 0
+
+    # Requests, as the run takes them
+
+    def _requested(self, convert: Callable[[Any], Any], request: object) -> Any:  # noqa: ANN401
+        try:
+            return convert(request)
+        except Exception as error:
+            request = None
+            return refusal_of(error)
+
+    def _told(self, request: TellRequest) -> Tell:
+        number, token, outcome = request
+        if type(number) is not int or not -1 <= number < 1 << 62:
+            raise NotGiven(f"decision {shorten(number)} is not one that this run gave.")
+        allowed = _outcome_names(type(self).tell)  # type: ignore[attr-defined]
+        names = ", ".join(allowed)
+        if not isinstance(outcome, Mapping) or len(outcome) != 1:
+            raise DiscreetError(f"an outcome must have exactly one of {names}.")
+        ((name, value),) = outcome.items()
+        if name not in allowed:
+            raise DiscreetError(f"the outcome has {shorten(name)}, but must have one of {names}.")
+        checked = None if token is None else check_text("token", token)
+        return number, checked, self._feedback(number, name, value)
+
+    def _asked(self, request: AskRequest) -> Ask:
+        name, arguments = request
+        if name is not None and not 0 < len(check_text("name", name)) <= LONGEST_NAME:
+            raise DiscreetError(f"name must have 1 to {LONGEST_NAME} characters.")
+        known = _ask_names(type(self)._observation)
+        for each in arguments:
+            if each not in known and each not in USUAL:
+                names = ", ".join([*known, *USUAL])
+                raise DiscreetError(f"ask has no argument {shorten(each)}: it takes {names}.")
+        for each, needed in known.items():
+            if needed and each not in arguments:
+                raise DiscreetError(f"ask needs the argument {each}.")
+        given: dict[str, Any] = dict(arguments)
+        user, at_limit = given.pop("user", None), given.pop("at_limit", "refuse")
+        check_choice("at_limit", at_limit, get_args(AtLimit))
+        return name, self._observation(**given), user, at_limit
+
+    def _answer(self, result: object) -> object:
+        if isinstance(result, bool | DiscreetError):
+            return result
+        return self._given(*cast(Given, result))
+
+
+@cache
+def _outcome_names(tell: Callable[..., None]) -> tuple[str, ...]:
+    """Return the names under which ``tell`` takes an outcome."""
+    parameters = inspect.signature(tell).parameters.values()
+    return tuple(each.name for each in parameters if each.kind is each.KEYWORD_ONLY)
+
+
+@cache
+def _ask_names(observation: Callable[..., object]) -> dict[str, bool]:
+    """Return the further arguments of ``ask``, and whether each is needed."""
+    parameters = inspect.signature(observation).parameters.values()
+    return {each.name: each.default is each.empty for each in parameters if each.name != "self"}

@@ -1,0 +1,189 @@
+"""Groups of operations: many outcomes and decisions of one run, in one or two transactions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import TypeVar
+
+from discreet.contracts import Learner
+from discreet.errors import DiscreetError, Failed
+from discreet.ledger import UserLimitReached
+from discreet.ledger.inputs import User
+from discreet.live.final_release import FinalRelease
+from discreet.live.frames import withhold_frames, without_frames
+from discreet.live.named_decisions import decision_bytes, decision_from
+from discreet.live.rows import OpenRow, Rows, Ticket
+from discreet.live.serving import AtLimit
+from discreet.live.users import bare_id
+
+Took = TypeVar("Took")
+Tell = tuple[int, str | None, object]  # number, token, feedback
+Ask = tuple[str | None, object, User | None, AtLimit]  # name, observation, user
+Given = tuple[Ticket, float | None]  # what to do, and its probability
+Requests = tuple[Sequence[Tell | DiscreetError], Sequence[Ask | DiscreetError]]
+Ready = Callable[[Learner], None]
+
+
+class Spoiled(Exception):
+    """A request failed in the middle of a group, which is taken back."""
+
+    def __init__(self, refusal: DiscreetError) -> None:
+        super().__init__()
+        self.refusal = refusal
+
+
+class GroupedOperations(FinalRelease):
+    """A run that takes outcomes and gives decisions in groups.
+
+    All outcomes of a group, and the releases that they make due, are one durable transaction. Then
+    the learner learns, and the decisions of the group are made, in a second one. A request that is
+    refused has no effect, and none on others (docs/proofs.md: Groups of operations).
+    """
+
+    @withhold_frames
+    def exchange(self, read: Callable[[], Requests], ready: Ready | None = None) -> list[object]:
+        """Take outcomes, then make decisions; return one result for each request, in order.
+
+        ``read`` is called when the run is locked. A result is whether an outcome counts, a ticket
+        with its probability, or the refusal of the request. ``ready`` may refuse a decision, from
+        what the learner has learned.
+        """
+        self._check_caller()
+        with self._lock:
+            over: DiscreetError | None = None
+            try:
+                self._recover()
+            except DiscreetError as refusal:
+                over = without_frames(refusal)
+            self._reading = True
+            try:
+                tells, asks = read()
+            finally:
+                self._reading = False
+            if over is not None:
+                return [over for _ in range(len(tells) + len(asks))]
+            try:
+                return self._exchanged(tells, asks, ready)
+            except Spoiled:
+                return self._one_by_one(tells, asks, ready)
+
+    def _one_by_one(
+        self,
+        tells: Sequence[Tell | DiscreetError],
+        asks: Sequence[Ask | DiscreetError],
+        ready: Ready | None,
+    ) -> list[object]:
+        """Take each request by itself, so that one that fails spoils no other."""
+        groups: list[Requests] = [([each], []) for each in tells]
+        groups += [([], [each]) for each in asks]
+        results: list[object] = []
+        for group in groups:
+            self._recover()
+            try:
+                results += self._exchanged(*group, ready)
+            except Spoiled as spoiled:
+                results.append(spoiled.refusal)
+        return results
+
+    def _exchanged(
+        self,
+        tells: Sequence[Tell | DiscreetError],
+        asks: Sequence[Ask | DiscreetError],
+        ready: Ready | None,
+    ) -> list[object]:
+        rows = self._committed()
+        # Outcomes alone never make anything due: then a release would show when they came.
+        due = self._due_first(rows) if asks else []
+        self._store.prefetch(each[0] for each in tells if isinstance(each, tuple))
+        results: list[object]
+        with self._group(lasting=bool(tells or due)):
+            self._count_due(rows, due)
+            results = [self._attempt(self._take, rows, each) for each in tells]
+            learns = rows.unlearned or (self._side is not None and self._side.is_due(rows))
+            if not learns:
+                return results + self._gives(rows, asks, ready)
+        # From here on, what was told counts, whatever fails.
+        try:
+            if self._side is not None:
+                self._finish_several(rows)
+                self._release_held_out(rows)
+            with self._group(lasting=False):
+                self._learn_several(rows)
+                given = self._gives(rows, asks, ready)
+        except Spoiled:
+            given = self._one_by_one([], asks, ready)
+        except Exception as error:
+            self._changing = True
+            refusal = refusal_of(error)
+            given = [refusal for _ in asks]
+        return results + given
+
+    @contextmanager
+    def _group(self, *, lasting: bool) -> Iterator[None]:
+        """Make several changes in one transaction; whatever fails, all of them are taken back."""
+        try:
+            with self._together(lasting=lasting, deferring=True):
+                yield
+        except BaseException:
+            self._changing = True
+            raise
+
+    def _attempt(self, do: Callable[..., Took], rows: Rows, request: object) -> object:
+        """Return the result of a request, or its refusal, if that has no effect."""
+        if isinstance(request, DiscreetError):
+            return request
+        self._changing = False
+        try:
+            return do(rows, request)
+        except Exception as error:
+            refusal = refusal_of(error)
+            if self._changing or refusal is not error:
+                raise Spoiled(refusal) from None
+            return refusal
+
+    def _take(self, rows: Rows, told: Tell) -> bool:
+        """Take one outcome of a group; return whether it counts."""
+        number, token, feedback = told
+        row = rows.open.get(number)
+        if row is None or token not in (None, row[3]):
+            return self._not_open(number, token)
+        if token is None and self._needs_token:
+            raise bare_id(number)
+        return self._tell_one(rows, number, row[3], row[2], feedback)
+
+    def _gives(
+        self, rows: Rows, asks: Sequence[Ask | DiscreetError], ready: Ready | None
+    ) -> list[object]:
+        self._deferring = False  # nothing is told any more
+        return [self._attempt(partial(self._give, ready), rows, each) for each in asks]
+
+    def _give(self, ready: Ready | None, rows: Rows, ask: Ask) -> Given:
+        """Make one decision of a group; the same name gets the same decision again."""
+        name, observation, user, at_limit = ask
+        if name is not None:
+            known = self._store.recall(name)
+            if known is not None:
+                return decision_from(known, self._engine.example[0])
+        if at_limit != "refuse":
+            self._check_serving()
+        if ready is not None:
+            ready(self._engine.private.learner)
+        row: OpenRow
+        try:
+            row, chance = self._decide(observation, user)
+        except UserLimitReached:
+            if at_limit == "refuse":
+                raise
+            row, chance = self._served(rows, observation), None
+        if name is not None:
+            self._store.remember(name, decision_bytes(Ticket(*row), chance))
+        return Ticket(*row), chance
+
+
+def refusal_of(error: Exception) -> DiscreetError:
+    """Return an error as a refusal; of one that was not foreseen, only its type."""
+    if isinstance(error, DiscreetError):
+        return without_frames(error)
+    return Failed(f"the request failed ({type(error).__name__}): nothing of it counts.")

@@ -1,0 +1,20 @@
+"""Decisions that callers have named, as bytes: the same name gets the same decision again."""
+
+from __future__ import annotations
+
+import json
+
+from discreet.live.row_text import as_text, from_text
+from discreet.live.rows import Ticket
+
+
+def decision_bytes(ticket: Ticket, chance: float | None) -> bytes:
+    """Return a decision and its probability as bytes, without losing a digit."""
+    *fields, action = ticket
+    return json.dumps([fields, as_text(action), chance]).encode()
+
+
+def decision_from(content: bytes, example: object) -> tuple[Ticket, float | None]:
+    """Return what ``decision_bytes`` has written; ``example`` is an action of the same kind."""
+    fields, action, chance = json.loads(content)
+    return Ticket(*fields)._replace(action=from_text(example, action)), chance
