@@ -18,7 +18,6 @@ from discreet.service.pages.scales import clipped, percent, short, ticks, time_t
 HEIGHT, TOP, FLOOR = 232, 10, 200  # of a chart, and where its plot begins and ends
 STRETCHED = 1000  # the width of the plot inside, whatever the page's width is
 COLOURS = 8  # of arms; the last one is for all others together
-COLUMNS = 120  # that are drawn of a curve; more would be less than a few pixels wide
 
 
 class Column(NamedTuple):
@@ -36,26 +35,26 @@ class Series(NamedTuple):
     colour: int
 
 
-def merged(columns: Sequence[Column], most: int = COLUMNS) -> list[Column]:
+def merged(columns: Sequence[Column], most: int) -> list[Column]:
     """Return neighbouring stretches of time together, so that there are at most so many."""
-    size = -(-len(columns) // most) if columns else 1
-    parts = [columns[at : at + size] for at in range(0, len(columns), size)]
-    return [
-        Column(part[0].start, part[-1].end, tuple(map(sum, zip(*(p.counts for p in part)))))  # noqa: B905
-        for part in parts
-    ]
+    size = -(-len(columns) // most) or 1
+    together = []
+    for at in range(0, len(columns), size):
+        part = columns[at : at + size]
+        counts = tuple(map(sum, zip(*(each.counts for each in part), strict=True)))
+        together.append(Column(part[0].start, part[-1].end, counts))
+    return together
 
 
 def shares(columns: Sequence[Column], series: Sequence[Series], *, name: str) -> Markup:
     """Return the share of each series over time, stacked."""
-    drawn = merged(columns)
-    frame = Frame(name, drawn, 1.0, percents=True)
-    lower = [0.0] * len(drawn)
-    totals = [sum(column.counts) for column in drawn]
-    now = [count / totals[-1] if totals[-1] else 0.0 for count in drawn[-1].counts]
+    frame = Frame(name, columns, 1.0, percents=True)
+    lower = [0.0] * len(columns)
+    totals = [sum(column.counts) for column in columns]
+    now = [count / totals[-1] if totals[-1] else 0.0 for count in columns[-1].counts]
     areas, labels = [], []
     for place, (label, colour) in enumerate(series):
-        parts = [c.counts[place] / t if t else 0.0 for c, t in zip(drawn, totals, strict=True)]
+        parts = [c.counts[place] / t if t else 0.0 for c, t in zip(columns, totals, strict=True)]
         upper = [a + b for a, b in zip(lower, parts, strict=True)]
         areas.append(
             Markup('<path class="area s{}" d="{}"><title>{}: {} now</title></path>').format(
@@ -79,10 +78,9 @@ def shares(columns: Sequence[Column], series: Sequence[Series], *, name: str) ->
 
 def rates(columns: Sequence[Column], *, name: str) -> Markup:
     """Return decisions per second over time."""
-    drawn = merged(columns)
-    values = [sum(c.counts) / (c.end - c.start) if c.end > c.start else 0.0 for c in drawn]
-    frame = Frame(name, drawn, max(values) * 1.08 or 1.0)
-    zero = [0.0] * len(drawn)
+    values = [sum(c.counts) / (c.end - c.start) if c.end > c.start else 0.0 for c in columns]
+    frame = Frame(name, columns, max(values) * 1.08 or 1.0)
+    zero = [0.0] * len(columns)
     curves = [
         Markup('<path class="soft" d="{}"/>').format(frame.between(zero, values)),
         Markup('<path class="line" d="{}"/>').format(frame.along(values)),
@@ -142,7 +140,7 @@ class Frame:
         times = []
         for seconds, words in time_ticks(self._start, self._end):
             at = self.x(seconds)
-            anchor = "start" if at < 6.0 else "end" if at > 94.0 else "middle"
+            anchor = "end" if at > 97.0 else "middle"
             times.append(
                 Markup(
                     '<line class="mark" x1="{0:.2f}%" x2="{0:.2f}%" y1="200" y2="205"/>'
@@ -275,13 +273,11 @@ def interval_axis(shown: Span) -> Markup:
     """Return the axis under a column of intervals."""
     drawn = []
     for tick in ticks(*shown):
-        at = shown.at(tick)
-        anchor = "start" if at < 6.0 else "end" if at > 94.0 else "middle"
         drawn.append(
             Markup(
                 '<line class="mark" x1="{0:.2f}%" x2="{0:.2f}%" y1="0" y2="5"/>'
-                '<text class="tick {1}" x="{0:.2f}%" y="18">{2}</text>'
-            ).format(at, anchor, short(tick))
+                '<text class="tick middle" x="{0:.2f}%" y="18">{1}</text>'
+            ).format(shown.at(tick), short(tick).replace("-", "−"))
         )
     return Markup('<svg class="axis" width="100%" height="22" aria-hidden="true">{}</svg>').format(
         Markup("").join(drawn)

@@ -34,6 +34,7 @@ class Renderer:
             short=scales.short,
             span=scales.span,
             measured=scales.measured,
+            small=scales.small,
         )
         self._made.globals.update(charts=charts, version=version, refresh=refresh)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
@@ -13,6 +14,7 @@ STEPS = (
     *(HOUR * k for k in (1, 2, 3, 6, 12)),
     *(DAY * k for k in (1, 2, 7, 14, 30)),
 )
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 UNITS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
@@ -69,15 +71,30 @@ def short(number: float) -> str:
 
 def rate(number: float) -> str:
     """Return a rate: whole numbers from 100 on, otherwise two digits."""
-    if number >= 100.0:
+    if number >= 100.0 or number == 0.0:
         return f"{number:,.0f}"
-    return f"{number:.1f}" if number >= 10.0 or number == 0.0 else f"{number:.2g}"
+    return f"{number:.1f}" if number >= 10.0 else f"{number:.2g}"
 
 
-def measured(number: float, width: float) -> str:
-    """Return a mean with as many digits as the width of its range makes useful: four of them."""
-    places = max(0, 3 - math.floor(math.log10(width))) if width > 0.0 else 4
-    return f"{number:,.{min(places, 12)}f}"
+def places_for(half_widths: Iterable[float]) -> int:
+    """Return how many decimals show two digits of the narrowest interval."""
+    least = min((half for half in half_widths if half > 0.0), default=0.01)
+    return min(max(1 - math.floor(math.log10(least)), 0), 12)
+
+
+def measured(number: float, places: int) -> str:
+    """Return a number with so many decimals, and a true minus."""
+    text = f"{number:,.{places}f}"
+    return text.replace("-", "" if float(text.replace(",", "")) == 0.0 else "−")
+
+
+def small(number: float) -> str:
+    """Return a small number such as a delta: 10⁻⁶ for powers of ten."""
+    if number > 0.0:
+        power = round(math.log10(number))
+        if number == float(f"1e{power}") and power <= -3:
+            return f"10{str(power).translate(RAISED)}"
+    return f"{number:.3g}"
 
 
 def percent(share: float) -> str:

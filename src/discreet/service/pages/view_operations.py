@@ -35,9 +35,7 @@ class OperationsView:
 def operations_view(host: HostSource, run: RunView, *, whole: bool) -> OperationsView:
     """Return what an engineer reads; errors are of all runs, for those who may read them all."""
     rate = host.traffic.decisions_per_second(run.name)
-    columns = totals(
-        columns_of(host.history(run.name), run.now, running=run.status.tone == "on")
-    )
+    columns = totals(columns_of(host.history(run.name), run))
     measured = host.traffic.latencies(run.name)
     state, left = run.state, None
     if state.horizon is not None and rate > 0.0 and run.status.tone == "on":

@@ -13,7 +13,7 @@ from discreet.guarantee_words import period_words
 from discreet.service.pages.charts import COLOURS
 from discreet.service.pages.scales import clipped, span
 from discreet.service.pages.source import HostSource
-from discreet.service.pages.views import RunView
+from discreet.service.pages.views import RunView, whom
 
 MODELS = {
     "central": "The service is trusted with the outcomes. What it shows is covered: every decision "
@@ -147,7 +147,7 @@ def budget_view(given: Mapping[str, Any] | None, own: str | None = None) -> Budg
 def _promise(found: Guarantee) -> str:
     if not found.is_private:
         return "No privacy protection"
-    return f"{found.short[0].upper()}{found.short[1:]}, for {found.unit}"
+    return f"{found.short[0].upper()}{found.short[1:]} {whom(found)}"
 
 
 def _decisions(run: RunView) -> str:
@@ -193,8 +193,9 @@ def _times(run: RunView) -> str:
         )
     return (
         f"Protected like the answer itself. After {span(run.wait)} a missing outcome counts as the "
-        f"default{_default(run.spec)}, and releases come at times that do not depend on answers. "
-        "Nothing on these pages depends on who has answered."
+        f"default{_default(run.spec)}, and releases come at times that do not depend on answers, "
+        "provided that decisions are not asked for in answer to outcomes. Nothing on these pages "
+        "depends on who has answered."
     )
 
 

@@ -14,6 +14,7 @@ from discreet.estimates.table import Kind, MeanEstimate, MeanEstimates, Outcomes
 from discreet.live.arm_search import BestArmSearch
 from discreet.live.arms import ArmsClient
 from discreet.service.pages.charts import COLOURS, Column, Series, Span
+from discreet.service.pages.scales import places_for
 from discreet.service.pages.source import HostSource
 from discreet.service.pages.views import RunView, columns_of, gathered, series_of
 
@@ -85,6 +86,7 @@ class EstimatesView:
     versus: int | None = None  # the place of the arm that others are compared with; None: all pairs
     span: Span = Span(0.0, 1.0)
     difference_span: Span = Span(-1.0, 1.0)
+    places: int = 3  # decimals
     notes: tuple[str, ...] = ()
     level: float = 0.95  # of each interval
 
@@ -130,7 +132,7 @@ def results_view(
 ) -> ResultsView:
     """Return what a statistician reads."""
     history = host.history(run.name)
-    columns = columns_of(history, run.now, running=run.status.tone == "on")
+    columns = columns_of(history, run)
     hidden = run.hides_choices or not history.labels
     labels: Sequence[Hashable] = () if hidden else history.labels
     series = series_of(labels, columns)
@@ -234,6 +236,7 @@ def estimates_view(run: RunView, options: EstimateOptions) -> EstimatesView:
         versus=versus,
         span=_span([row.found for row in means if row.found.releases]),
         difference_span=_span([row.found for row in differences], zero=True),
+        places=places_for(row.found.half_width for row in means if row.found.releases),
         notes=found.notes,
         level=found.level,
     )

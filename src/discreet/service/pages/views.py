@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,14 +10,18 @@ from typing import Any
 
 from discreet.algorithms import algorithm
 from discreet.algorithms.plain import MEANINGLESS
+from discreet.errors import count
 from discreet.guarantee import Guarantee
+from discreet.guarantee_words import period_words
 from discreet.live.arm_search import BestArmSearch
 from discreet.live.client import LiveClient
 from discreet.live.run_state import Progress
 from discreet.service.pages.charts import COLOURS, Column, Series
-from discreet.service.pages.scales import short
+from discreet.service.pages.scales import short, small
 from discreet.service.pages.source import HistorySource, HostedRun, HostSource
 
+COLUMNS, FEWEST = 120, 12  # stretches of time in a chart
+EACH = 12  # decisions in one of them, where there are not many
 PROBLEMS = {
     "bandit": "Bandit",
     "best-arm": "Best-arm search",
@@ -51,6 +56,7 @@ class RunView:
     state: Progress
     guarantee: Guarantee
     badge: str  # the guarantee in a few characters
+    whom: str  # whom it is for
     wait: float | None
     warnings: tuple[str, ...]
     live: LiveClient
@@ -94,6 +100,7 @@ def run_view(host: HostSource, name: str, now: float | None = None) -> RunView:
         state=state,
         guarantee=guarantee,
         badge=badge_of(guarantee),
+        whom=whom(guarantee),
         wait=live.plan.wait,
         warnings=tuple(_warnings(live.plan.simulation, guarantee)),
         live=live,
@@ -107,7 +114,7 @@ def run_lines(host: HostSource, names: Sequence[str], now: float | None = None) 
     lines = []
     for name in names:
         view = run_view(host, name, now)
-        columns = columns_of(host.history(name), view.now, running=view.status.tone == "on")
+        columns = columns_of(host.history(name), view)
         lines.append(RunLine(view, host.traffic.decisions_per_second(name), columns))
     return sorted(lines, key=lambda line: (line.run.status.tone != "on", line.run.name.lower()))
 
@@ -143,8 +150,19 @@ def badge_of(guarantee: Guarantee) -> str:
     """Return a guarantee in a few characters."""
     if not guarantee.is_private:
         return "no privacy"
-    delta = "" if guarantee.delta == 0.0 else f", δ = {guarantee.delta:.3g}"
+    delta = "" if guarantee.delta == 0.0 else f", δ = {small(guarantee.delta)}"
     return f"ε = {guarantee.epsilon:.4g}{delta}"
+
+
+def whom(guarantee: Guarantee) -> str:
+    """Return whom a guarantee is for."""
+    if not guarantee.is_private:
+        return ""
+    if guarantee.rounds == 1 and guarantee.period is None:
+        return "for each round"
+    period = guarantee.period
+    within = "" if period is None else f" in one period of {period_words(period)}"
+    return f"for up to {count(guarantee.rounds, 'round')} of a person{within}"
 
 
 def size_words(problem: str, spec: Mapping[str, Any]) -> str:
@@ -172,24 +190,49 @@ def _number(given: object) -> str:
     return f"{len(given):,}" if isinstance(given, Sequence | Mapping) else "?"
 
 
-def columns_of(history: HistorySource, now: float, *, running: bool) -> list[Column]:
-    """Return the history as stretches of time without gaps, up to now if the run goes on."""
-    wide = max(1, len(history.labels))
-    nothing = (0,) * wide
-    columns: list[Column] = []
-    for bucket in history.buckets:
-        counts = (*bucket.decisions, *nothing)[:wide] if history.labels else (bucket.total,)
-        if columns and bucket.at > columns[-1].end + 1e-6:
-            columns.append(Column(columns[-1].end, bucket.at, nothing))
-        end = bucket.at + history.width
-        columns.append(Column(bucket.at, end, tuple(counts)))
-    if not columns:
+def columns_of(history: HistorySource, run: RunView) -> list[Column]:
+    """Return the history in stretches of equal length, up to now if the run goes on.
+
+    They are as long as some buckets together, so that there are few of them and most have some
+    decisions: shares of two or three decisions would be noise.
+    """
+    buckets, wide = history.buckets, max(1, len(history.labels))
+    if not buckets:
         return []
+    total = sum(bucket.total for bucket in buckets)
+    most = min(COLUMNS, max(FEWEST, total // EACH))
+    last = buckets[-1].at + 0.5 * history.width
+    if run.status.tone == "on":
+        last = max(last, run.now)
+    length = history.width
+    while math.floor(last / length) - math.floor(buckets[0].at / length) >= most:
+        length *= 2.0
+    first = math.floor((buckets[0].at + 0.5 * history.width) / length)
+    counts = [[0] * wide for _ in range(math.floor(last / length) - first + 1)]
+    for bucket in buckets:
+        place = counts[math.floor((bucket.at + 0.5 * history.width) / length) - first]
+        for index, number in enumerate(bucket.decisions if history.labels else (bucket.total,)):
+            place[index] += number
+    columns = [
+        Column(length * (first + place), length * (first + place + 1), tuple(each))
+        for place, each in enumerate(counts)
+    ]
+    return _trimmed(columns, run)
+
+
+def _trimmed(columns: list[Column], run: RunView) -> list[Column]:
+    """Return columns of which the first began with the run, and the last ends now."""
+    start, end, counts = columns[0]
+    if start < run.created < end:
+        columns[0] = Column(run.created, end, counts)
     start, end, counts = columns[-1]
-    if running and now > end:
-        columns.append(Column(end, now, nothing))
-    elif now < end:  # the last stretch has only begun
-        columns[-1] = Column(start, max(now, start + min(1.0, history.width)), counts)
+    if start < run.now < end:
+        columns[-1] = Column(start, run.now, counts)
+    if len(columns) > 1 and 2.0 * (columns[-1].end - columns[-1].start) < end - start:
+        # too short for a rate of its own
+        last, before = columns.pop(), columns[-1]
+        both = tuple(a + b for a, b in zip(before.counts, last.counts, strict=True))
+        columns[-1] = Column(before.start, last.end, both)
     return columns
 
 
