@@ -32,7 +32,24 @@ def plain_words(
     ``outcomes`` describes them, instead of the range of losses. The bound is also stated for a
     person with ``rounds_per_user`` outcomes.
     """
-    guarantee = instance.guarantee
+    return words_about(
+        instance.guarantee,
+        decisions=_decisions(setting),
+        outcomes=outcomes or setting.problem.range_words(setting.bounds),
+        has_noise=bool(instance.private.channel.noise_scales),
+        rounds_per_user=rounds_per_user,
+    )
+
+
+def words_about(
+    guarantee: Guarantee,
+    *,
+    decisions: str,
+    outcomes: str,
+    has_noise: bool,
+    rounds_per_user: int = 2,
+) -> str:
+    """Return that paragraph about a guarantee, such as that of a live run with limited users."""
     if not guarantee.is_private:
         return (
             "This method has no privacy protection. Anyone who sees its decisions may be able to "
@@ -40,9 +57,9 @@ def plain_words(
         )
     return " ".join(
         [
-            f"The method makes {_decisions(setting)} one after the other and learns from the "
-            f"outcome of each ({outcomes or setting.problem.range_words(setting.bounds)}).",
-            *_how(instance),
+            f"The method makes {decisions} one after the other and learns from the outcome of each "
+            f"({outcomes}).",
+            *_how(guarantee, has_noise=has_noise),
             *_what(guarantee),
             *_several(guarantee, max(2, rounds_per_user)),
             "Not protected are whether and when a person takes part, and facts about people in "
@@ -61,10 +78,10 @@ def _decisions(setting: Setting[Problem]) -> str:
     return "at most " * setting.problem.stops + count(setting.rounds, "decision")
 
 
-def _how(instance: Instance) -> list[str]:
-    if not instance.private.channel.noise_scales:
+def _how(guarantee: Guarantee, *, has_noise: bool) -> list[str]:
+    if not has_noise:
         return []
-    if instance.guarantee.model == "local":
+    if guarantee.model == "local":
         return ["Random noise is added to every single outcome before it is stored or used."]
     return [
         "Outcomes are combined, and random noise is added to the result before the method learns "

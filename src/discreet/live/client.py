@@ -266,6 +266,13 @@ class LiveClient(ExchangingClient[Gives]):
         """Return how many rounds of a user have been counted, in the present period."""
         return self._run.rounds_of(user)
 
+    def users_at_limit(self) -> int | None:
+        """Return how many users have no round left now; None if the run counts no users.
+
+        It follows from who was asked for, not from outcomes.
+        """
+        return self._run.users_at_limit()
+
     def release_due(self) -> int:
         """With ``wait``: make the releases that are due, and return how many; ``ask`` does too."""
         return self._run.release_due()

@@ -90,6 +90,18 @@ class UserCount:
         bucket, name = self._place(user)
         return _find(_in_window(usage, bucket, self._now(now)), name)[1]
 
+    def at_limit(self, usage: Buckets, now: float) -> int:
+        """Return how many users have no round left in the present window."""
+        window, most = self._now(now), self._limit.rounds.to_bytes(ENTRY - NAME, "big")
+        found = 0
+        for bucket in usage:
+            users = _in_window(usage, bucket, window)
+            found += sum(
+                users[end - ENTRY + NAME : end] >= most
+                for end in range(ENTRY, len(users) + 1, ENTRY)
+            )
+        return found
+
     def _now(self, now: float) -> int:
         per = self._limit.per
         if per is not None:

@@ -1,0 +1,245 @@
+"""The pages of the service: a list of runs, three views and a report of each, and a sign-in."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from importlib import resources
+from urllib.parse import quote
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route
+
+from discreet.errors import DiscreetError, shorten
+from discreet.service.pages import downloads, signing
+from discreet.service.pages.rendering import Renderer
+from discreet.service.pages.sessions import SessionRecords, SignIns
+from discreet.service.pages.source import HostSource, TokenSource
+from discreet.service.pages.view_operations import operations_view
+from discreet.service.pages.view_privacy import budget_view, privacy_view
+from discreet.service.pages.view_results import EstimateOptions, Estimator, results_view
+from discreet.service.pages.views import RunView, run_lines, run_view
+
+RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+STATIC = {"site.css": "text/css", "live.js": "text/javascript", "icon.svg": "image/svg+xml"}
+MOST_RUNS = 60  # on one page of the list
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+FOREIGN_FORM = "The form did not come from a page of this service. Open the page again, and retry."
+NO_READER = (
+    "This token cannot be used here: it is not known, has expired, or may not read. Use one with "
+    "the role read or admin."
+)
+Page = Callable[[Request, RunView], Response]
+
+
+class Refused(Exception):
+    """A request that gets another page than the one it asked for."""
+
+    def __init__(self, response: Response) -> None:
+        super().__init__()
+        self.response = response
+
+
+def routes(
+    host: HostSource, tokens: TokenSource, records: SessionRecords | None = None
+) -> list[Route]:
+    """Return the routes of all pages.
+
+    Parameters
+    ----------
+    host, tokens
+        Who has the runs, and who may read them.
+    records
+        Where sign-ins are kept, so that all workers know them; by default in this process.
+
+    """
+    pages = Pages(host, SignIns(tokens, records))
+    return [
+        Route("/", pages.runs, methods=["GET"]),
+        Route("/sign-in", pages.sign_in_page, methods=["GET"]),
+        Route("/sign-in", pages.sign_in, methods=["POST"]),
+        Route("/sign-out", pages.sign_out, methods=["POST"]),
+        Route("/static/{file}", pages.static, methods=["GET"]),
+        Route("/runs/{run}", pages.run(pages.overview), methods=["GET"]),
+        Route("/runs/{run}/privacy", pages.run(pages.privacy), methods=["GET"]),
+        Route("/runs/{run}/operations", pages.run(pages.operations), methods=["GET"]),
+        Route("/runs/{run}/results", pages.run(pages.results), methods=["GET"]),
+        Route("/runs/{run}/report", pages.run(pages.report), methods=["GET"]),
+        Route("/runs/{run}/{table}.{form}", pages.run(pages.download), methods=["GET"]),
+    ]
+
+
+class Pages:
+    """Answers the requests of browsers; every function here runs in a thread of its own."""
+
+    def __init__(self, host: HostSource, sign_ins: SignIns) -> None:
+        self._host, self._sign_ins, self._estimator = host, sign_ins, Estimator()
+        folder = resources.files("discreet.service.pages") / "static"
+        self._static = {name: (folder / name).read_bytes() for name in STATIC}
+        version = hashlib.sha256(b"".join(self._static.values())).hexdigest()[:12]
+        self._renderer = Renderer(version)
+
+    def runs(self, request: Request) -> Response:
+        """Return the list of runs that the visitor may read."""
+        try:
+            token = self._token(request)
+        except Refused as refused:
+            return refused.response
+        wanted = request.query_params.get("q", "")[:64].strip()
+        names = [name for name in self._host.names() if self._sign_ins.may_read(token, name)]
+        found = sorted((n for n in names if wanted.lower() in n.lower()), key=str.lower)
+        number = request.query_params.get("page", "1")
+        page = max(1, int(number)) if number.isascii() and number.isdigit() and len(number) < 6 else 1
+        shown = found[(page - 1) * MOST_RUNS : page * MOST_RUNS]
+        whole = self._sign_ins.may_read(token, "*")
+        return self._page(
+            "runs.html",
+            lines=run_lines(self._host, shown),
+            total=len(names),
+            found=len(found),
+            wanted=wanted,
+            page=page,
+            pages=-(-len(found) // MOST_RUNS),
+            budget=budget_view(self._host.budget()) if whole else None,
+        )
+
+    def run(self, page: Page) -> Callable[[Request], Response]:
+        """Return a page of one run, for those who may read that run."""
+
+        def answer(request: Request) -> Response:
+            try:
+                token = self._token(request)
+            except Refused as refused:
+                return refused.response
+            name = request.path_params["run"]
+            # the same answer whether the run is unknown or another token's
+            if not (RUN_NAME.fullmatch(name) and self._sign_ins.may_read(token, name)):
+                return self._missing(name)
+            if name not in self._host.names():
+                return self._missing(name)
+            return page(request, run_view(self._host, name))
+
+        return answer
+
+    def overview(self, request: Request, run: RunView) -> Response:
+        """Go to the first of the three views."""
+        return RedirectResponse(f"/runs/{quote(run.name)}/results", 303, HEADERS)
+
+    def privacy(self, request: Request, run: RunView) -> Response:
+        """Return what a privacy officer reads."""
+        found = privacy_view(self._host, run, whole=self._sees_all(request))
+        return self._page("privacy.html", run=run, view=found)
+
+    def operations(self, request: Request, run: RunView) -> Response:
+        """Return what an engineer reads."""
+        found = operations_view(self._host, run, whole=self._sees_all(request))
+        return self._page("operations.html", run=run, view=found)
+
+    def results(self, request: Request, run: RunView) -> Response:
+        """Return what a statistician reads."""
+        options = EstimateOptions.of(request.query_params)
+        found = results_view(self._host, run, options, self._estimator)
+        return self._page("results.html", run=run, view=found, parquet=downloads.has_parquet())
+
+    def report(self, request: Request, run: RunView) -> Response:
+        """Return everything for paper."""
+        options = EstimateOptions.of(request.query_params)
+        return self._page(
+            "report.html",
+            run=run,
+            privacy=privacy_view(self._host, run, whole=self._sees_all(request)),
+            results=results_view(self._host, run, options, self._estimator),
+        )
+
+    def download(self, request: Request, run: RunView) -> Response:
+        """Return a table as a file."""
+        name, form = request.path_params["table"], request.path_params["form"]
+        options = EstimateOptions.of(request.query_params)
+        if form not in downloads.TYPES or name not in ("estimates", "releases", "history"):
+            return self._missing(f"{name}.{form}")
+        try:
+            if name == "estimates":
+                table = downloads.estimates_table(run, options)
+            elif name == "releases":
+                table = downloads.releases_table(self._host, run)
+            else:
+                table = downloads.history_table(self._host, run)
+            content = downloads.written(table, form)
+        except DiscreetError as refusal:
+            return self._page("message.html", 422, title="Nothing to download", words=str(refusal))
+        attached = {"Content-Disposition": f'attachment; filename="{run.name}-{name}.{form}"'}
+        return Response(content, 200, HEADERS | attached, downloads.TYPES[form])
+
+    def sign_in_page(self, request: Request) -> Response:
+        """Return the form."""
+        place = signing.local_place(request.query_params.get("next"))
+        return self._page("sign-in.html", place=place, refused="")
+
+    async def sign_in(self, request: Request) -> Response:
+        """Take a token, and let the browser keep a sign-in in its place."""
+        form = await signing.form_of(request)
+        if not signing.comes_from_here(request) or form is None:
+            return self._page("message.html", 403, title="Not signed in", words=FOREIGN_FORM)
+        place = signing.local_place(form.get("next"))
+        session = await run_in_threadpool(self._sign_ins.begin, form.get("token", "").strip())
+        if session is None:
+            return self._page("sign-in.html", 403, place=place, refused=NO_READER)
+        return signing.keep(RedirectResponse(place, 303, HEADERS), request, session)
+
+    async def sign_out(self, request: Request) -> Response:
+        """End a sign-in, here and in the browser."""
+        if not signing.comes_from_here(request):
+            return self._page("message.html", 403, title="Still signed in", words=FOREIGN_FORM)
+        session = request.cookies.get(signing.COOKIE)
+        if session is not None:
+            await run_in_threadpool(self._sign_ins.end, session)
+        return signing.forget(RedirectResponse("/sign-in", 303, HEADERS))
+
+    def static(self, request: Request) -> Response:
+        """Return style, script or icon; their addresses change with their content."""
+        name = request.path_params["file"]
+        if name not in STATIC:
+            return self._missing(name)
+        kept = {"Cache-Control": "public, max-age=31536000, immutable"}
+        return Response(self._static[name], 200, HEADERS | kept, STATIC[name])
+
+    def _token(self, request: Request) -> str:
+        """Return the token of the visitor, who otherwise has to sign in."""
+        token = self._sign_ins.token_of(request.cookies.get(signing.COOKIE))
+        if token is not None and self._sign_ins.is_known(token):
+            return token
+        if signing.is_followed(request):
+            # The browser sends the cookie when this page, and not the other site, leads here.
+            raise Refused(self._page("again.html"))
+        place = signing.local_place(request.url.path)
+        where = "/sign-in" if place == "/" else f"/sign-in?next={quote(place)}"
+        raise Refused(RedirectResponse(where, 303, HEADERS))
+
+    def _sees_all(self, request: Request) -> bool:
+        """Return whether the visitor may read what concerns all runs."""
+        token = self._sign_ins.token_of(request.cookies.get(signing.COOKIE))
+        return token is not None and self._sign_ins.may_read(token, "*")
+
+    def _missing(self, name: str) -> Response:
+        words = f"There is nothing here called {shorten(name)}, or your token may not read it."
+        return self._page("message.html", 404, title="Not found", words=words)
+
+    def _page(self, template: str, status: int = 200, **values: object) -> Response:
+        text = self._renderer.page(template, values)
+        return Response(text, status, HEADERS, "text/html; charset=utf-8")

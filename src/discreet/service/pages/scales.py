@@ -1,0 +1,124 @@
+"""Numbers and times in words, and round numbers for axes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
+# steps of an axis of time, in seconds; beyond the last one, multiples of 30 days
+STEPS = (
+    *(0.01, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 15.0, 30.0),
+    *(MINUTE * k for k in (1, 2, 5, 10, 15, 30)),
+    *(HOUR * k for k in (1, 2, 3, 6, 12)),
+    *(DAY * k for k in (1, 2, 7, 14, 30)),
+)
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+UNITS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+
+
+def ticks(low: float, high: float, most: int = 5) -> list[float]:
+    """Return at most some round numbers between two others."""
+    if not (math.isfinite(low) and math.isfinite(high) and high > low):
+        return [low] if math.isfinite(low) else []
+    power = 10.0 ** math.floor(math.log10((high - low) / most))
+    for factor in (1.0, 2.0, 2.5, 5.0, 10.0, 20.0):
+        step = power * factor
+        first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+        if last - first < most:
+            return [round(step * k, 12) + 0.0 for k in range(first, last + 1)]
+    return [low]
+
+
+def time_ticks(low: float, high: float, most: int = 5) -> list[tuple[float, str]]:
+    """Return at most some round times between two others, in UTC, and how they are written."""
+    span = high - low
+    if not (math.isfinite(span) and span > 0.0):
+        return [(low, moment(low, 1.0))] if math.isfinite(low) else []
+    step = next((s for s in STEPS if span / s < most), 0.0)
+    if not step:
+        step = 30.0 * DAY * math.ceil(span / (30.0 * DAY * (most - 1)))
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [(step * k, moment(step * k, step)) for k in range(first, last + 1)]
+
+
+def moment(seconds: float, step: float) -> str:
+    """Return a time of an axis whose steps are so long: a date, or a time of day."""
+    at = datetime.fromtimestamp(round(seconds, 2), UTC)
+    if step >= DAY or (step >= MINUTE and at.hour == at.minute == 0):
+        return f"{at.day} {at:%b}" if step < 200.0 * DAY else f"{at:%b %Y}"
+    return f"{at:%H:%M}" if step >= MINUTE else f"{at:%H:%M:%S}"
+
+
+def date(seconds: float) -> str:
+    """Return a time in UTC, to the minute."""
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def iso(seconds: float) -> str:
+    """Return a time for programs."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+
+
+def short(number: float) -> str:
+    """Return a number in few characters, such as 12k."""
+    for size, unit in UNITS:
+        if abs(number) >= size:
+            return f"{number / size:.3g}{unit}"
+    return f"{number:.4g}"
+
+
+def rate(number: float) -> str:
+    """Return a rate: whole numbers from 100 on, otherwise two digits."""
+    if number >= 100.0 or number == 0.0:
+        return f"{number:,.0f}"
+    return f"{number:.1f}" if number >= 10.0 else f"{number:.2g}"
+
+
+def places_for(half_widths: Iterable[float]) -> int:
+    """Return how many decimals show two digits of the narrowest interval."""
+    least = min((half for half in half_widths if half > 0.0), default=0.01)
+    return min(max(1 - math.floor(math.log10(least)), 0), 12)
+
+
+def measured(number: float, places: int) -> str:
+    """Return a number with so many decimals, and a true minus."""
+    text = f"{number:,.{places}f}"
+    return text.replace("-", "" if float(text.replace(",", "")) == 0.0 else "−")
+
+
+def small(number: float) -> str:
+    """Return a small number such as a delta: 10⁻⁶ for powers of ten."""
+    if number > 0.0:
+        power = round(math.log10(number))
+        if number == float(f"1e{power}") and power <= -3:
+            return f"10{str(power).translate(RAISED)}"
+    return f"{number:.3g}"
+
+
+def percent(share: float) -> str:
+    """Return a share; what is not zero is not shown as zero, and not all not as all."""
+    if 0.0 < share < 0.001:
+        return "< 0.1 %"
+    if 0.999 < share < 1.0:
+        return "> 99.9 %"
+    return f"{100.0 * share:.1f} %"
+
+
+def span(seconds: float) -> str:
+    """Return how long something takes, in its largest unit."""
+    for size, name in ((DAY, "days"), (HOUR, "hours"), (MINUTE, "min")):
+        if seconds >= 2.0 * size:
+            return f"{seconds / size:.0f} {name}"
+    if seconds >= 1.0:
+        return f"{seconds:.0f} s"
+    return f"{1e3 * seconds:.3g} ms"
+
+
+def clipped(name: str, most: int = 28) -> str:
+    """Return a name, shortened in the middle if it is long."""
+    if len(name) <= most:
+        return name
+    head = (most - 1) * 2 // 3
+    return f"{name[:head]}…{name[len(name) - (most - 1 - head) :]}"
