@@ -30,10 +30,11 @@ class Address:
     def __init__(self, url: str, token: str | None, timeout: float, retries: int) -> None:
         self.url = _checked_url(url)
         given = os.environ.get(TOKEN) if token is None else check_text("token", token)
-        if given is not None and not (given.isascii() and given.isprintable() and given.strip()):
+        given = None if given is None else given.strip()  # a file ends with a new line
+        if given is not None and not (given and given.isascii() and given.isprintable()):
             raise DiscreetError("token has characters that a token cannot have.")
         self._headers = {"Accept": "application/json"}
-        self._headers |= {} if given is None else {"Authorization": f"Bearer {given.strip()}"}
+        self._headers |= {} if given is None else {"Authorization": f"Bearer {given}"}
         self.timeout = check_positive("timeout", timeout)
         self.retries = check_int("retries", retries, minimum=0, maximum=100)
 

@@ -49,6 +49,8 @@ def understood(read: Callable[[dict[str, Any]], Found]) -> Callable[[Reply], Fou
     def checked(reply: Reply) -> Found:
         try:
             return read(reply.facts)
+        except DiscreetError:
+            raise
         except (KeyError, TypeError, ValueError):
             raise DiscreetError(
                 "the answer of the service is not understood: is it of another version?"
