@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Literal, Self, get_args
 
 import httpx
 
 from discreet import live
 from discreet.client import classes, classes_async, run_calls
-from discreet.client.calls import Call
+from discreet.client.calls import Call, encoded
 from discreet.client.links import Address, AsyncLink, BlockingLink
 from discreet.client.makers import async_maker, checked, maker
 from discreet.client.reading import understood
 from discreet.client.remote import RemoteRun
 from discreet.client.remote_async import AsyncRun
 from discreet.client.writing import run_name
+from discreet.errors import check_choice
 
 TIMEOUT, RETRIES = 5.0, 2
+Role = Literal["decide", "read", "admin"]
 
 
 class Connection:
@@ -46,6 +48,10 @@ class Connection:
     def runs(self) -> list[str]:
         """Return the names of all runs that the token may see."""
         return self._link.make(names())
+
+    def create_token(self, role: Role, *, run: str = "*") -> str:
+        """Return a new token for one run, or for all. It needs a token for ``admin`` of all."""
+        return self._link.make(new_token(role, run))
 
     def close(self) -> None:
         """Close the connections to the service."""
@@ -92,6 +98,10 @@ class AsyncConnection:
         """Return the names of all runs that the token may see."""
         return await self._link.make(names())
 
+    async def create_token(self, role: Role, *, run: str = "*") -> str:
+        """Return a new token for one run, or for all. It needs a token for ``admin`` of all."""
+        return await self._link.make(new_token(role, run))
+
     async def close(self) -> None:
         """Close the connections to the service."""
         await self._link.close()
@@ -111,6 +121,14 @@ def names() -> Call[list[str]]:
     return Call(
         "GET", "/v1/runs", understood(lambda found: [each["run"] for each in found["runs"]])
     )
+
+
+def new_token(role: Role, run: str) -> Call[str]:
+    """Return the call for a new token; it is not repeated, since each makes another one."""
+    check_choice("role", role, get_args(Role))
+    body = encoded({"role": role, "run": run if run == "*" else run_name(run)})
+    read = understood(lambda found: str(found["token"]))
+    return Call("POST", "/v1/tokens", read, body, repeatable=False)
 
 
 def connect(
