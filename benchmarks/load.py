@@ -34,7 +34,7 @@ class Measured(NamedTuple):
         return " / ".join(f"{each:.1f}" for each in shown) + " ms"
 
 
-class Connection(asyncio.Protocol):
+class LoadConnection(asyncio.Protocol):
     """One connection; ``exchange`` sends a request and returns status and body."""
 
     def __init__(self) -> None:
@@ -84,13 +84,13 @@ def request(method: str, path: str, token: str, body: bytes = b"") -> bytes:
 
 
 @asynccontextmanager
-async def connections(ports: list[int], number: int) -> AsyncIterator[list[Connection]]:
+async def connections(ports: list[int], number: int) -> AsyncIterator[list[LoadConnection]]:
     """Open connections to the workers in turns, and close them at the end."""
     loop, made = asyncio.get_running_loop(), []
     try:
         for each in range(number):
             port = ports[each % len(ports)]
-            made.append((await loop.create_connection(Connection, "127.0.0.1", port))[1])
+            made.append((await loop.create_connection(LoadConnection, "127.0.0.1", port))[1])
         yield made
     finally:
         for connection in made:
@@ -101,14 +101,14 @@ async def measured(
     ports: list[int],
     number: int,
     seconds: float,
-    turn: Callable[[Connection, int], Awaitable[None]],
+    turn: Callable[[LoadConnection, int], Awaitable[None]],
     warm: float = 1.0,
 ) -> Measured:
     """Let every connection take turns for some seconds; what it does while warming is left out."""
     async with connections(ports, number) as made:
         until, turns = time.perf_counter() + warm, [0]
 
-        async def work(connection: Connection, place: int) -> None:
+        async def work(connection: LoadConnection, place: int) -> None:
             while time.perf_counter() < until:
                 await turn(connection, place)
                 turns[0] += 1

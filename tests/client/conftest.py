@@ -15,8 +15,14 @@ def stub():
 
 
 @pytest.fixture
-def service(stub):
-    bridge = Bridge(stub.app)
+def bridge(stub):
+    found = Bridge(stub.app)
+    yield found
+    found.end()
+
+
+@pytest.fixture
+def service(bridge):
     with discreet.connect("http://localhost", token=TOKEN, transport=bridge) as connection:
         yield connection
 

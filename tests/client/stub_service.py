@@ -44,7 +44,11 @@ class Bridge(httpx.BaseTransport):
         status, headers, content = self._portal.call(exchange)
         return httpx.Response(status, headers=headers, content=content)
 
-    def close(self):
+    def call(self, coroutine):
+        """Run a coroutine in the event loop of the application."""
+        return self._portal.call(coroutine)
+
+    def end(self):
         self._context.__exit__(None, None, None)
 
 

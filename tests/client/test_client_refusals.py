@@ -11,7 +11,7 @@ import anyio
 import httpx
 import pytest
 from starlette.responses import PlainTextResponse
-from stub_service import TOKEN, Bridge, problem
+from stub_service import TOKEN, problem
 
 import discreet
 from discreet.client import NotAllowed, ServiceUnreachable
@@ -51,17 +51,17 @@ def test_answers_of_others_are_refused(stub, service):
         bandit.ask()
 
 
-def test_a_token_is_needed(stub):
+def test_a_token_is_needed(bridge):
     for token in (None, "dsc_wrong"):
-        connection = discreet.connect("http://localhost", token=token, transport=Bridge(stub.app))
+        connection = discreet.connect("http://localhost", token=token, transport=bridge)
         with pytest.raises(NotAllowed, match="the token is not known"):
             connection.runs()
         connection.close()
 
 
-def test_the_token_can_be_a_variable(stub, monkeypatch):
+def test_the_token_can_be_a_variable(bridge, monkeypatch):
     monkeypatch.setenv("DISCREET_TOKEN", TOKEN + "\n")
-    with discreet.connect("http://localhost", transport=Bridge(stub.app)) as connection:
+    with discreet.connect("http://localhost", transport=bridge) as connection:
         assert connection.runs() == []
 
 

@@ -7,7 +7,7 @@ import httpx
 import numpy as np
 import pytest
 from programs import PROGRAMS, arguments_of
-from stub_service import TOKEN, Bridge, problem
+from stub_service import TOKEN, problem
 
 import discreet
 from discreet.client import ServiceUnreachable
@@ -153,12 +153,12 @@ def test_a_slow_service_takes_no_longer_than_the_timeout():
     assert shares[2] == pytest.approx(30.0, abs=1.0)  # here the first two took no time
 
 
-def test_creating_again_continues_the_run(stub, service):
+def test_creating_again_continues_the_run(bridge, service):
     bandit = service.Bandit(**ONE)
     bandit.ask()
     assert service.Bandit(**ONE).state().round == 1
     with pytest.raises(discreet.DiscreetError, match="exists with another spec"):
         service.Bandit(**{**ONE, "epsilon": 2.0})
-    other = discreet.connect("http://localhost", token=TOKEN, transport=Bridge(stub.app))
+    other = discreet.connect("http://localhost", token=TOKEN, transport=bridge)
     assert other.open("one").state().round == 1
     other.close()
