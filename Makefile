@@ -7,7 +7,7 @@ READY := $(ENVIRONMENT)/ready
 unexport PYTHONDONTWRITEBYTECODE # importing would take half as long again, in every process
 IN_TWO := --numprocesses 2 --dist loadscope --no-loadscope-reorder
 
-.PHONY: demo test full quick lint bench peers lock clean help
+.PHONY: demo serve test full quick lint bench peers lock clean help
 
 help: ## Show what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -16,6 +16,9 @@ demo: $(READY) ## Watch a private bandit learn: table and plot (10 seconds)
 	@echo "Two private bandits, one without privacy and uniform play: 4 arms, one better by 0.05."
 	@$(BIN)/discreet simulate tracking-ucb one-bit-tsallis-inf tsallis-inf uniform --environment stochastic --arms 4 \
 		--rounds 262144 --trials 96 --epsilon 1 --epsilon 0.1 --seed 1 --output demo --overwrite
+
+serve: $(READY) ## Start the decision service with a demonstration run and visitors; open the dashboard
+	@$(BIN)/python examples/service_demo.py --port 8000
 
 test: $(READY) lint ## Check everything but the longest statistical checks
 	@$(BIN)/python -m pytest $(IN_TWO)

@@ -28,6 +28,7 @@ _load, _, __all__ = lazy_loader.attach(
             "audit_holdout",
             "audit_release_times",
         ],
+        "client": ["connect", "connect_async"],
         "environments": ["register_environment"],
         "errors": [
             "AlreadyTold",
@@ -73,6 +74,7 @@ _load_module, _, _modules = lazy_loader.attach(
         "auditing",
         "channels",
         "checks",
+        "client",
         "contracts",
         "environments",
         "errors",

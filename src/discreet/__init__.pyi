@@ -9,6 +9,8 @@ from .auditing import audit as audit
 from .auditing import audit_durations as audit_durations
 from .auditing import audit_holdout as audit_holdout
 from .auditing import audit_release_times as audit_release_times
+from .client import connect as connect
+from .client import connect_async as connect_async
 from .environments import register_environment as register_environment
 from .errors import AlreadyTold as AlreadyTold
 from .errors import Busy as Busy

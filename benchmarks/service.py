@@ -1,0 +1,331 @@
+"""What the decision service answers per second, and how long an answer takes.
+
+    python benchmarks/run.py service
+
+Everything is measured in one run, on the same machine as the load generator, which takes part of
+the processor: ratios say more than rates. Latencies are those of single requests. A pair is a
+decision and its outcome, so two requests.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib.util
+import json
+import os
+import re
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from load import LoadConnection, Measured, measured, request
+from measuring import HERE, Row
+
+SECONDS = 4.0  # for each measurement
+CONNECTIONS = 64
+OPEN = 1_000_000
+RUN = {"problem": "bandit", "arms": 4, "epsilon": 1.0, "algorithm": "batched-exp3"}
+RUN |= {"batch_size": 64, "horizon": 100_000_000, "wait_declined": True}
+LIMIT = {"max_rounds_per_user": 1_000_000}
+Turn = Callable[[LoadConnection, int], Awaitable[None]]
+
+
+class Served(NamedTuple):
+    """A service that runs: the port and the first token."""
+
+    port: int
+    token: str
+    seconds: float  # until it was ready
+
+
+@contextlib.contextmanager
+def process(command: list[str], **environment: str) -> Iterator[subprocess.Popen[str]]:
+    """Run a program, and stop it at the end."""
+    started = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=os.environ | environment,
+        cwd=HERE,
+    )
+    try:
+        yield started
+    finally:
+        started.terminate()
+        started.wait(timeout=120)
+
+
+@contextlib.contextmanager
+def serving(folder: Path, *options: str, token: str = "") -> Iterator[Served]:
+    """Start a service; wait until it is ready."""
+    port, start = free_port(), time.perf_counter()
+    command = [sys.executable, "-m", "discreet", "serve", str(folder), "--port", str(port)]
+    with process([*command, *options]) as started:
+        assert started.stdout is not None
+        while not token:
+            line = started.stdout.readline()
+            token = line.split()[-1] if "first token" in line else ""
+            if not line:
+                raise RuntimeError("the service did not start")
+        wait_for(f"http://localhost:{port}/readyz")
+        yield Served(port, token, time.perf_counter() - start)
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+def wait_for(url: str) -> None:
+    for _ in range(12_000):
+        with contextlib.suppress(OSError), urllib.request.urlopen(url, timeout=10):
+            return
+        time.sleep(0.01)
+    raise RuntimeError("the service is not ready")
+
+
+def call(served: Served, method: str, path: str, body: object) -> dict[str, object]:
+    """Make one call; return its answer."""
+    asked = urllib.request.Request(
+        f"http://localhost:{served.port}{path}",
+        json.dumps(body).encode(),
+        {"Authorization": f"Bearer {served.token}", "Content-Type": "application/json"},
+        method=method,
+    )
+    with urllib.request.urlopen(asked, timeout=600) as answer:
+        return dict(json.loads(answer.read() or b"{}"))
+
+
+def pairs(run: str, token: str, users: bool = False) -> Turn:
+    """Return what a connection does: it asks for a decision and tells its outcome."""
+    count, outcome = [0], b'{"reward":1.0,"token":"%s"}' if users else b'{"reward":1.0}'
+
+    async def turn(connection: LoadConnection, place: int) -> None:
+        count[0] += 1
+        body = b'{"user":"u%d"}' % (count[0] % 10_000) if users else b"{}"
+        path = f"/v1/runs/{run}/decisions"
+        name = f"{os.getpid()}-{place}-{count[0]}"
+        status, answer = await connection.exchange(request("PUT", f"{path}/{name}", token, body))
+        assert status == 201, answer
+        found = json.loads(answer)
+        told = outcome % found["token"].encode() if users else outcome
+        told_path = f"{path}/{found['id']}/outcome"
+        status, answer = await connection.exchange(request("PUT", told_path, token, told))
+        assert status == 204, answer
+
+    return turn
+
+
+def empty(token: str) -> Turn:
+    """Return what a connection does to the application that does nothing."""
+    sent = request("PUT", "/v1/runs/one/decisions/some-name-or-other", token, b"{}")
+
+    async def turn(connection: LoadConnection, place: int) -> None:
+        await connection.exchange(sent)
+
+    return turn
+
+
+def load(ports: list[int], turn: Turn, connections: int = CONNECTIONS) -> Measured:
+    return asyncio.run(measured(ports, connections, SECONDS, turn))
+
+
+def shown(found: Measured) -> str:
+    return f"{found.rate:,.0f} pairs/s ({found.words})"
+
+
+def empty_puts() -> Measured:
+    """Measure the web server alone."""
+    port = free_port()
+    command = [sys.executable, "-m", "uvicorn", "empty_app:app", "--port", str(port)]
+    with process([*command, "--log-level", "error", "--no-access-log"]):
+        wait_for(f"http://localhost:{port}/")
+        return load([port], empty("dsc_none"))
+
+
+def on_sqlite(turns: int) -> Iterator[Row]:
+    """Measure the service with its own database, in turns with the web server alone."""
+    with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as served:
+        for name, more in (("one", {}), ("limited", LIMIT)):
+            call(served, "PUT", f"/v1/runs/{name}", RUN | more)
+        plain, nothing, limited = [], [], []
+        for _ in range(turns):
+            plain.append(load([served.port], pairs("one", served.token)))
+            nothing.append(empty_puts())
+            limited.append(load([served.port], pairs("limited", served.token, users=True)))
+        ratio = statistics.median(
+            one.rate / (other.rate / 2.0) for one, other in zip(plain, nothing, strict=True)
+        )
+        ours, theirs, users = median(plain), median(nothing), median(limited)
+        yield Row(
+            f"service, SQLite, {CONNECTIONS} connections (p50 / p99 / max)",
+            shown(ours),
+            f"{theirs.rate:,.0f} empty PUT/s ({theirs.words})",
+            ratio,
+            "x half of it",
+            least=0.35,
+        )
+        ratio = statistics.median(
+            one.rate / other.rate for one, other in zip(limited, plain, strict=True)
+        )
+        yield Row(
+            "service, SQLite, with a limit for users",
+            shown(users),
+            "without",
+            ratio,
+            "x that",
+            least=0.8,
+        )
+        alone = median([load([served.port], pairs("one", served.token), 1) for _ in range(turns)])
+        peer = optuna_pairs()
+        yield Row(
+            "service, SQLite, 1 connection",
+            shown(alone),
+            "" if peer is None else f"{peer:,.0f} pairs/s of Optuna on SQLite, no HTTP",
+            alone.rate if peer is None else alone.rate / peer,
+            "pairs/s" if peer is None else "x Optuna",
+            least=None if peer is None else 8.0,
+        )
+
+
+def median(found: list[Measured]) -> Measured:
+    """Return the measurement with the median rate."""
+    return sorted(found, key=lambda each: each.rate)[len(found) // 2]
+
+
+def optuna_pairs(number: int = 200) -> float | None:
+    """Return pairs a second of Optuna with SQLite in this process; None if it is not installed."""
+    if importlib.util.find_spec("optuna") is None:
+        return None
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    with tempfile.TemporaryDirectory() as folder:
+        storage = optuna.storages.RDBStorage(f"sqlite:///{folder}/study.db")
+        study = optuna.create_study(storage=storage, sampler=optuna.samplers.RandomSampler(seed=1))
+        start = time.perf_counter()
+        for _ in range(number):
+            trial = study.ask()
+            trial.suggest_categorical("arm", [0, 1, 2, 3])
+            study.tell(trial, 1.0)
+        return number / (time.perf_counter() - start)
+
+
+def many_open(number: int = OPEN) -> Iterator[Row]:
+    """Measure a start and decisions with very many that are open."""
+    run = {**RUN, "wait": 10_000_000.0, "default_reward": 0.0}
+    run.pop("wait_declined")
+    with tempfile.TemporaryDirectory() as folder:
+        with serving(Path(folder)) as served:
+            call(served, "PUT", "/v1/runs/one", run)
+            few = asked_for(served)
+            for _ in range(number // 1_000):
+                call(served, "POST", "/v1/runs/one/decisions", {"count": 1_000})
+            token = served.token
+        with serving(Path(folder), token=token) as served:
+            many = asked_for(served)
+            start = served.seconds
+    with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as served:
+        bare = served.seconds
+    yield Row(
+        f"service, start with {number:,} open decisions",
+        f"{start:.2f} s",
+        f"{bare:.2f} s without a run",
+        start - bare,
+        "s more",
+        most=2.0,
+    )
+    yield Row(
+        f"service, a decision with {number:,} open",
+        f"{many:.2f} ms",
+        f"{few:.2f} ms with few",
+        many / few,
+        "x as long",
+        most=1.5,
+    )
+
+
+def asked_for(served: Served, number: int = 400) -> float:
+    """Return the median milliseconds of a decision, one after another."""
+    sent = [
+        request("PUT", f"/v1/runs/one/decisions/{served.port}-{each}", served.token, b"{}")
+        for each in range(number)
+    ]
+
+    async def turn(connection: LoadConnection, place: int) -> None:
+        await connection.exchange(sent.pop())
+
+    async def main() -> list[float]:
+        found = LoadConnection()
+        loop = asyncio.get_running_loop()
+        _, found = await loop.create_connection(LoadConnection, "127.0.0.1", served.port)
+        for each in sent:
+            await found.exchange(each)
+        found.close()
+        return found.latencies
+
+    return 1000.0 * statistics.median(asyncio.run(main())[number // 4 :])
+
+
+@contextlib.contextmanager
+def postgresql(folder: Path) -> Iterator[str]:
+    """Start a PostgreSQL server of its own; return its URL."""
+    from discreet.testing.postgres import running_postgres  # not merged yet
+
+    with running_postgres(folder) as url:
+        yield url
+
+
+def on_postgresql(turns: int) -> Iterator[Row]:
+    """Measure two workers on one run, in turns with PostgreSQL's own benchmark."""
+    program = shutil.which("pgbench")
+    if program is None or importlib.util.find_spec("psycopg") is None:
+        return
+    with tempfile.TemporaryDirectory() as folder, postgresql(Path(folder) / "database") as url:
+        subprocess.run([program, "-i", "-q", url], check=True, capture_output=True)
+        options = ("--database", url)
+        with (
+            serving(Path(folder) / "service", *options) as first,
+            serving(Path(folder) / "service", *options, token=first.token) as second,
+        ):
+            call(first, "PUT", "/v1/runs/one", RUN)
+            ours, theirs = [], []
+            for _ in range(turns):
+                ours.append(load([first.port, second.port], pairs("one", first.token)))
+                theirs.append(pgbench(program, url))
+            ratio = statistics.median(
+                one.rate / other for one, other in zip(ours, theirs, strict=True)
+            )
+            yield Row(
+                f"service, PostgreSQL, 2 workers on one run, {CONNECTIONS} connections",
+                shown(median(ours)),
+                f"{statistics.median(theirs):,.0f} transactions/s of pgbench -N -c16",
+                ratio,
+                "x pgbench",
+                least=0.5,
+            )
+
+
+def pgbench(program: str, url: str) -> float:
+    """Return transactions a second of PostgreSQL's own benchmark."""
+    command = [program, "-N", "-n", "-c16", "-T", str(int(SECONDS)), url]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    return float(re.search(r"tps = ([\d.]+)", done.stdout)[1])
+
+
+def rows(turns: int) -> Iterator[Row]:
+    """Return all rows."""
+    yield from on_sqlite(turns)
+    yield from on_postgresql(turns)
+    yield from many_open()

@@ -1,0 +1,146 @@
+"""A web shop with three workers that share one private bandit, over the decision service.
+
+Run it with: python examples/service_shop.py [--quick]
+
+The shop is an ordinary web application (Starlette; any framework will do). Its workers are separate
+processes. Each asks the service for a banner and tells it about clicks, which may reach another
+worker than the one that showed the banner. If the service does not answer in half a second, the
+shop shows a default banner, and nobody learns from it.
+
+To show everything at once, this program also starts the service, the three workers, and visitors.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import httpx
+from service_demo import running_service
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+import discreet
+
+CLICKS = {"shoes": 0.05, "books": 0.10, "coffee": 0.30, "bags": 0.08}  # unknown to the shop
+WORKERS = 3
+
+
+# The shop
+
+
+@contextlib.asynccontextmanager
+async def lifespan(app: Starlette) -> AsyncIterator[None]:
+    """Connect when a worker starts. The token is in the variable DISCREET_TOKEN."""
+    async with discreet.connect_async(os.environ["SHOP_SERVICE"], timeout=0.5) as service:
+        app.state.bandit = await service.Bandit.open("banner")
+        yield
+
+
+async def front_page(request: Request) -> Response:
+    """Show a banner. The decision goes to the browser and comes back with a click."""
+    user = request.query_params["user"]
+    bandit = request.app.state.bandit
+    decision = await bandit.ask(user=user, at_limit="serve", default="shoes")
+    return JSONResponse({"banner": decision.arm, "decision": decision, "worker": os.getpid()})
+
+
+async def click(request: Request) -> Response:
+    """Tell the service about a click; sent twice, it counts once."""
+    decision = discreet.Decision(*json.loads(await request.body()))
+    await request.app.state.bandit.tell(decision, reward=1.0)
+    return Response(status_code=204)
+
+
+app = Starlette(
+    routes=[Route("/", front_page), Route("/click", click, methods=["POST"])], lifespan=lifespan
+)
+
+
+# Everything around it
+
+
+@contextlib.contextmanager
+def running_shop(service: str, token: str) -> Iterator[str]:
+    """Start the workers of the shop; return its address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "uvicorn", "service_shop:app", "--port", str(port)]
+    shop = subprocess.Popen(
+        [*command, "--workers", str(WORKERS), "--log-level", "error"],
+        cwd=Path(__file__).parent,
+        env=os.environ | {"SHOP_SERVICE": service, "DISCREET_TOKEN": token},
+    )
+    try:
+        yield f"http://localhost:{port}"
+    finally:
+        shop.terminate()
+        shop.wait(timeout=30)
+
+
+def visit(shop: str, visits: int) -> tuple[Counter[str], set[int]]:
+    """Let visitors come and some of them click; return the banners shown, and the workers."""
+    chance, banners, workers = random.Random(1), Counter[str](), set()
+    for number in range(visits):
+        # without a connection that is kept, each visit may reach another worker
+        page = httpx.get(shop, params={"user": f"user {number % 500}"}).json()
+        banners[page["banner"]] += 1
+        workers.add(page["worker"])
+        if chance.random() < CLICKS[page["banner"]]:
+            httpx.post(f"{shop}/click", json=page["decision"])
+    return banners, workers
+
+
+def wait_for(shop: str) -> None:
+    """Wait until a worker answers."""
+    for _ in range(600):
+        with contextlib.suppress(httpx.TransportError):
+            httpx.get(shop, params={"user": "nobody"})
+            return
+        time.sleep(0.1)
+    raise SystemExit("the shop did not start")
+
+
+def main() -> None:
+    visits = 60 if "--quick" in sys.argv[1:] else 2_000
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        running_service(folder, "--port", "0") as (url, admin),
+        discreet.connect(url, token=admin) as service,
+    ):
+        bandit = service.Bandit(
+            arms=list(CLICKS),
+            horizon=1_000_000,
+            epsilon=0.5,
+            algorithm="best",
+            wait=timedelta(seconds=2),  # a day or more in a real shop
+            default_reward=0.0,
+            max_rounds_per_user=10,
+            per=timedelta(days=30),
+            path="banner",
+        )
+        token = service.create_token("decide", run="banner")  # it can do nothing else
+        print(f"Guarantee: {bandit.guarantee.short}, {bandit.guarantee.unit}")
+        with running_shop(url, token) as shop:
+            wait_for(shop)
+            banners, workers = visit(shop, visits)
+        print(f"{visits} visits, served by {len(workers)} workers: {dict(banners)}")
+        print(f"The run has given {bandit.state().round} decisions.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,304 @@
+"""The classes of the library for runs on a service, one for each problem."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+
+from discreet.client import asking, run_calls
+from discreet.client.remote import RemoteRun
+from discreet.contracts import Floats
+from discreet.estimates.table import Kind, MeanEstimates, Outcomes
+from discreet.ledger.inputs import User
+from discreet.live import Decision, HeldOutArm, Point, ShownItems, Trust
+from discreet.live.contextual import Numbers
+from discreet.live.frames import withhold_frames
+from discreet.live.optimizers import Outcome
+from discreet.live.serving import AtLimit
+from discreet.live.several_client import Pairs
+
+ByLabel = Sequence[float] | Floats | Mapping[Hashable, float]
+Advice = Sequence[Sequence[float]] | Floats
+
+
+class RemoteArms(RemoteRun[Decision]):
+    """A run on a service whose outcomes are a reward or a loss of an arm."""
+
+    @withhold_frames
+    def tell(
+        self, decision: Decision | int, *, reward: float | None = None, loss: float | None = None
+    ) -> None:
+        """Report the outcome of a decision (or its id); telling it again changes nothing."""
+        self._tell(decision, reward=reward, loss=loss)
+
+    @withhold_frames
+    def tell_all(self, *, reward: Pairs | None = None, loss: Pairs | None = None) -> int:
+        """Report several outcomes; return how many were taken, late ones included."""
+        return self._tell_all(reward=reward, loss=loss)
+
+
+class RemoteEstimates(RemoteArms):
+    """A run on a service that estimates the means of its arms."""
+
+    def estimates(
+        self,
+        level: float = 0.95,
+        kind: Kind = "anytime",
+        *,
+        outcomes: Outcomes = "rewards",
+        clipped: bool = False,
+    ) -> MeanEstimates:
+        """Return the mean outcome of every arm, and differences, with intervals."""
+        return self._make(run_calls.estimated(self._facts, level, kind, outcomes, clipped=clipped))
+
+
+class RemoteBandit(RemoteEstimates):
+    """:class:`discreet.Bandit` on a service."""
+
+    def ask(
+        self,
+        *,
+        available: Collection[Hashable] | None = None,
+        user: User | None = None,
+        at_limit: AtLimit = "refuse",
+        default: Hashable = None,
+    ) -> Decision:
+        """Return the arm to play; if the service does not answer, ``default``."""
+        return self._ask({**asking.on_offer(available), **asking.whose(user, at_limit)}, default)
+
+    def ask_many(
+        self,
+        n: int,
+        *,
+        available: Collection[Hashable] | None = None,
+        users: Sequence[User] | None = None,
+    ) -> list[Decision]:
+        """Return the next n decisions."""
+        each = asking.for_users(asking.number_of(n), users)
+        return self._ask_many(each, **asking.on_offer(available))
+
+    @property
+    def arms(self) -> tuple[Hashable, ...]:
+        """The labels of all arms that are not retired."""
+        return tuple(self._make(run_calls.field_of(self.name, "labels")))
+
+    def add_arm(self, label: Hashable) -> None:
+        """Add an arm, in one of the spare slots that ``capacity`` declared."""
+        self._make(run_calls.added(self.name, label))
+
+    def retire_arm(self, label: Hashable) -> None:
+        """Never play an arm again."""
+        self._make(run_calls.retired(self.name, label))
+
+    @property
+    def held_out(self) -> tuple[HeldOutArm, ...] | None:
+        """What was released of the rounds that were held out; None before that."""
+        return self._make(run_calls.held_out(self.name))
+
+    def finish_holdout(self, *, give_up: bool = False) -> bool:
+        """Hold nothing more out; return whether the hold-out is released now."""
+        return self._make(run_calls.holdout_finished(self.name, give_up=give_up))
+
+    def finish(self) -> MeanEstimates:
+        """Make the final release, return its estimates, and end the run."""
+        self.end()
+        return self.estimates(kind="final", clipped=True)
+
+
+class RemoteBestArmSearch(RemoteEstimates):
+    """:class:`discreet.BestArmSearch` on a service."""
+
+    def ask(
+        self,
+        *,
+        user: User | None = None,
+        at_limit: AtLimit = "refuse",
+        default: Hashable = None,
+    ) -> Decision:
+        """Return the arm to sample; if the service does not answer, ``default``."""
+        return self._ask(asking.whose(user, at_limit), default)
+
+    def ask_many(self, n: int, *, users: Sequence[User] | None = None) -> list[Decision]:
+        """Return the next n decisions."""
+        return self._ask_many(asking.for_users(asking.number_of(n), users))
+
+    @property
+    def answer(self) -> Hashable | None:
+        """The arm that was found to be the best; None before there is one."""
+        found: Hashable | None = self._make(run_calls.field_of(self.name, "answer"))
+        return found
+
+    @property
+    def finished(self) -> bool:
+        """Whether there is an answer: then no decision is left to ask for."""
+        return bool(self._make(run_calls.field_of(self.name, "finished")))
+
+
+class RemoteAdvisor(RemoteArms):
+    """:class:`discreet.Advisor` on a service."""
+
+    def ask(
+        self,
+        advice: Advice,
+        *,
+        user: User | None = None,
+        at_limit: AtLimit = "refuse",
+        default: Hashable = None,
+    ) -> Decision:
+        """Return the arm to play on this advice; if the service does not answer, ``default``."""
+        return self._ask({**asking.advised(advice), **asking.whose(user, at_limit)}, default)
+
+    def ask_many(
+        self, advice: Sequence[Advice], *, users: Sequence[User] | None = None
+    ) -> list[Decision]:
+        """Return the next decisions, one for each advice."""
+        each = [asking.advised(one) for one in asking.every("advice", advice)]
+        return self._ask_many(asking.for_users(each, users))
+
+
+class RemoteContextualBandit(RemoteArms):
+    """:class:`discreet.ContextualBandit` on a service, which sees the features."""
+
+    @withhold_frames
+    def ask(
+        self,
+        context: Numbers | None = None,
+        *,
+        arm_features: Mapping[Hashable, Numbers] | Sequence[Numbers] | Floats | None = None,
+        available: Iterable[Hashable] | None = None,
+        user: User | None = None,
+        at_limit: AtLimit = "refuse",
+        default: Hashable = None,
+    ) -> Decision:
+        """Return the arm for a person; if the service does not answer, ``default``."""
+        seen = {**asking.known(context, arm_features), **asking.on_offer(available)}
+        return self._ask({**seen, **asking.whose(user, at_limit)}, default)
+
+    @withhold_frames
+    def ask_many(
+        self,
+        contexts: Sequence[Numbers],
+        *,
+        available: Iterable[Hashable] | None = None,
+        users: Sequence[User] | None = None,
+    ) -> list[Decision]:
+        """Return the arms for people with these contexts."""
+        each = [asking.known(one, None) for one in asking.every("contexts", contexts)]
+        return self._ask_many(asking.for_users(each, users), **asking.on_offer(available))
+
+
+class RemoteExperts(RemoteRun[Trust]):
+    """:class:`discreet.Experts` on a service."""
+
+    def ask(
+        self,
+        *,
+        user: User | None = None,
+        at_limit: AtLimit = "refuse",
+        default: Hashable = None,
+    ) -> Trust:
+        """Return the weights of all experts; if the service does not answer, those of one."""
+        return self._ask(asking.whose(user, at_limit), default)
+
+    def ask_many(self, n: int, *, users: Sequence[User] | None = None) -> list[Trust]:
+        """Return the next n decisions."""
+        return self._ask_many(asking.for_users(asking.number_of(n), users))
+
+    @withhold_frames
+    def tell(
+        self,
+        decision: Trust | int,
+        *,
+        losses: ByLabel | None = None,
+        rewards: ByLabel | None = None,
+    ) -> None:
+        """Report the losses, or the rewards, of all experts for a decision (or its id)."""
+        self._tell(decision, losses=losses, rewards=rewards)
+
+    @withhold_frames
+    def tell_all(self, *, losses: Pairs | None = None, rewards: Pairs | None = None) -> int:
+        """Report several outcomes; return how many were taken, late ones included."""
+        return self._tell_all(losses=losses, rewards=rewards)
+
+
+class RemotePoints(RemoteRun[Point]):
+    """A run on a service whose decisions are points."""
+
+    def ask(
+        self,
+        *,
+        user: User | None = None,
+        at_limit: AtLimit = "refuse",
+        default: Sequence[float] | Floats | None = None,
+    ) -> Point:
+        """Return the point to play; if the service does not answer, ``default``."""
+        return self._ask(asking.whose(user, at_limit), default)
+
+    def ask_many(self, n: int, *, users: Sequence[User] | None = None) -> list[Point]:
+        """Return the next n decisions."""
+        return self._ask_many(asking.for_users(asking.number_of(n), users))
+
+
+class RemoteOptimizer(RemotePoints):
+    """:class:`discreet.Optimizer` on a service."""
+
+    @withhold_frames
+    def tell(
+        self, decision: Point | int, *, loss: Outcome | None = None, reward: Outcome | None = None
+    ) -> None:
+        """Report the loss or reward of a decision (or its id): two numbers for two points."""
+        self._tell(decision, loss=loss, reward=reward)
+
+    @withhold_frames
+    def tell_all(self, *, loss: Pairs | None = None, reward: Pairs | None = None) -> int:
+        """Report several outcomes; return how many were taken, late ones included."""
+        return self._tell_all(loss=loss, reward=reward)
+
+
+class RemoteVectorOptimizer(RemotePoints):
+    """:class:`discreet.VectorOptimizer` on a service."""
+
+    @withhold_frames
+    def tell(
+        self, decision: Point | int, *, loss: Sequence[float] | Floats | Mapping[str, float]
+    ) -> None:
+        """Report the loss vector of a decision (or its id); by item, if items have names."""
+        self._tell(decision, loss=loss)
+
+    @withhold_frames
+    def tell_all(self, *, loss: Pairs) -> int:
+        """Report several loss vectors; return how many were taken, late ones included."""
+        return self._tell_all(loss=loss)
+
+
+class RemoteSlateBandit(RemoteRun[ShownItems]):
+    """:class:`discreet.SlateBandit` on a service."""
+
+    def ask(
+        self,
+        *,
+        user: User | None = None,
+        at_limit: AtLimit = "refuse",
+        default: Sequence[Hashable] | None = None,
+    ) -> ShownItems:
+        """Return the items to show; if the service does not answer, ``default``."""
+        return self._ask(asking.whose(user, at_limit), default)
+
+    def ask_many(self, n: int, *, users: Sequence[User] | None = None) -> list[ShownItems]:
+        """Return the next n decisions."""
+        return self._ask_many(asking.for_users(asking.number_of(n), users))
+
+    @withhold_frames
+    def tell(
+        self,
+        decision: ShownItems | int,
+        *,
+        losses: ByLabel | None = None,
+        rewards: ByLabel | None = None,
+    ) -> None:
+        """Report the losses or rewards of all items shown, by item or in their order."""
+        self._tell(decision, losses=losses, rewards=rewards)
+
+    @withhold_frames
+    def tell_all(self, *, losses: Pairs | None = None, rewards: Pairs | None = None) -> int:
+        """Report several outcomes; return how many were taken, late ones included."""
+        return self._tell_all(losses=losses, rewards=rewards)

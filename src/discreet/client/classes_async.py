@@ -1,0 +1,308 @@
+"""The classes of the library for runs on a service, for coroutines: what asks it is awaited."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+
+from discreet.client import asking, run_calls
+from discreet.client.frames import withhold_async_frames
+from discreet.client.remote_async import AsyncRun
+from discreet.contracts import Floats
+from discreet.estimates.table import Kind, MeanEstimates, Outcomes
+from discreet.ledger.inputs import User
+from discreet.live import Decision, HeldOutArm, Point, ShownItems, Trust
+from discreet.live.contextual import Numbers
+from discreet.live.optimizers import Outcome
+from discreet.live.serving import AtLimit
+from discreet.live.several_client import Pairs
+
+ByLabel = Sequence[float] | Floats | Mapping[Hashable, float]
+Advice = Sequence[Sequence[float]] | Floats
+
+
+class AsyncArms(AsyncRun[Decision]):
+    """A run on a service whose outcomes are a reward or a loss of an arm."""
+
+    @withhold_async_frames
+    async def tell(
+        self, decision: Decision | int, *, reward: float | None = None, loss: float | None = None
+    ) -> None:
+        """Report the outcome of a decision (or its id); telling it again changes nothing."""
+        await self._tell(decision, reward=reward, loss=loss)
+
+    @withhold_async_frames
+    async def tell_all(self, *, reward: Pairs | None = None, loss: Pairs | None = None) -> int:
+        """Report several outcomes; return how many were taken, late ones included."""
+        return await self._tell_all(reward=reward, loss=loss)
+
+
+class AsyncEstimates(AsyncArms):
+    """A run on a service that estimates the means of its arms."""
+
+    async def estimates(
+        self,
+        level: float = 0.95,
+        kind: Kind = "anytime",
+        *,
+        outcomes: Outcomes = "rewards",
+        clipped: bool = False,
+    ) -> MeanEstimates:
+        """Return the mean outcome of every arm, and differences, with intervals."""
+        return await self._make(
+            run_calls.estimated(self._facts, level, kind, outcomes, clipped=clipped)
+        )
+
+
+class AsyncBandit(AsyncEstimates):
+    """:class:`discreet.Bandit` on a service, for coroutines."""
+
+    async def ask(
+        self,
+        *,
+        available: Collection[Hashable] | None = None,
+        user: User | None = None,
+        at_limit: AtLimit = "refuse",
+        default: Hashable = None,
+    ) -> Decision:
+        """Return the arm to play; if the service does not answer, ``default``."""
+        return await self._ask(
+            {**asking.on_offer(available), **asking.whose(user, at_limit)}, default
+        )
+
+    async def ask_many(
+        self,
+        n: int,
+        *,
+        available: Collection[Hashable] | None = None,
+        users: Sequence[User] | None = None,
+    ) -> list[Decision]:
+        """Return the next n decisions."""
+        each = asking.for_users(asking.number_of(n), users)
+        return await self._ask_many(each, **asking.on_offer(available))
+
+    @property
+    async def arms(self) -> tuple[Hashable, ...]:
+        """The labels of all arms that are not retired."""
+        return tuple(await self._make(run_calls.field_of(self.name, "labels")))
+
+    async def add_arm(self, label: Hashable) -> None:
+        """Add an arm, in one of the spare slots that ``capacity`` declared."""
+        await self._make(run_calls.added(self.name, label))
+
+    async def retire_arm(self, label: Hashable) -> None:
+        """Never play an arm again."""
+        await self._make(run_calls.retired(self.name, label))
+
+    @property
+    async def held_out(self) -> tuple[HeldOutArm, ...] | None:
+        """What was released of the rounds that were held out; None before that."""
+        return await self._make(run_calls.held_out(self.name))
+
+    async def finish_holdout(self, *, give_up: bool = False) -> bool:
+        """Hold nothing more out; return whether the hold-out is released now."""
+        return await self._make(run_calls.holdout_finished(self.name, give_up=give_up))
+
+    async def finish(self) -> MeanEstimates:
+        """Make the final release, return its estimates, and end the run."""
+        await self.end()
+        return await self.estimates(kind="final", clipped=True)
+
+
+class AsyncBestArmSearch(AsyncEstimates):
+    """:class:`discreet.BestArmSearch` on a service, for coroutines."""
+
+    async def ask(
+        self,
+        *,
+        user: User | None = None,
+        at_limit: AtLimit = "refuse",
+        default: Hashable = None,
+    ) -> Decision:
+        """Return the arm to sample; if the service does not answer, ``default``."""
+        return await self._ask(asking.whose(user, at_limit), default)
+
+    async def ask_many(self, n: int, *, users: Sequence[User] | None = None) -> list[Decision]:
+        """Return the next n decisions."""
+        return await self._ask_many(asking.for_users(asking.number_of(n), users))
+
+    @property
+    async def answer(self) -> Hashable | None:
+        """The arm that was found to be the best; None before there is one."""
+        found: Hashable | None = await self._make(run_calls.field_of(self.name, "answer"))
+        return found
+
+    @property
+    async def finished(self) -> bool:
+        """Whether there is an answer: then no decision is left to ask for."""
+        return bool(await self._make(run_calls.field_of(self.name, "finished")))
+
+
+class AsyncAdvisor(AsyncArms):
+    """:class:`discreet.Advisor` on a service, for coroutines."""
+
+    async def ask(
+        self,
+        advice: Advice,
+        *,
+        user: User | None = None,
+        at_limit: AtLimit = "refuse",
+        default: Hashable = None,
+    ) -> Decision:
+        """Return the arm to play on this advice; if the service does not answer, ``default``."""
+        return await self._ask({**asking.advised(advice), **asking.whose(user, at_limit)}, default)
+
+    async def ask_many(
+        self, advice: Sequence[Advice], *, users: Sequence[User] | None = None
+    ) -> list[Decision]:
+        """Return the next decisions, one for each advice."""
+        each = [asking.advised(one) for one in asking.every("advice", advice)]
+        return await self._ask_many(asking.for_users(each, users))
+
+
+class AsyncContextualBandit(AsyncArms):
+    """:class:`discreet.ContextualBandit` on a service, for coroutines."""
+
+    @withhold_async_frames
+    async def ask(
+        self,
+        context: Numbers | None = None,
+        *,
+        arm_features: Mapping[Hashable, Numbers] | Sequence[Numbers] | Floats | None = None,
+        available: Iterable[Hashable] | None = None,
+        user: User | None = None,
+        at_limit: AtLimit = "refuse",
+        default: Hashable = None,
+    ) -> Decision:
+        """Return the arm for a person; if the service does not answer, ``default``."""
+        seen = {**asking.known(context, arm_features), **asking.on_offer(available)}
+        return await self._ask({**seen, **asking.whose(user, at_limit)}, default)
+
+    @withhold_async_frames
+    async def ask_many(
+        self,
+        contexts: Sequence[Numbers],
+        *,
+        available: Iterable[Hashable] | None = None,
+        users: Sequence[User] | None = None,
+    ) -> list[Decision]:
+        """Return the arms for people with these contexts."""
+        each = [asking.known(one, None) for one in asking.every("contexts", contexts)]
+        return await self._ask_many(asking.for_users(each, users), **asking.on_offer(available))
+
+
+class AsyncExperts(AsyncRun[Trust]):
+    """:class:`discreet.Experts` on a service, for coroutines."""
+
+    async def ask(
+        self,
+        *,
+        user: User | None = None,
+        at_limit: AtLimit = "refuse",
+        default: Hashable = None,
+    ) -> Trust:
+        """Return the weights of all experts; if the service does not answer, those of one."""
+        return await self._ask(asking.whose(user, at_limit), default)
+
+    async def ask_many(self, n: int, *, users: Sequence[User] | None = None) -> list[Trust]:
+        """Return the next n decisions."""
+        return await self._ask_many(asking.for_users(asking.number_of(n), users))
+
+    @withhold_async_frames
+    async def tell(
+        self,
+        decision: Trust | int,
+        *,
+        losses: ByLabel | None = None,
+        rewards: ByLabel | None = None,
+    ) -> None:
+        """Report the losses, or the rewards, of all experts for a decision (or its id)."""
+        await self._tell(decision, losses=losses, rewards=rewards)
+
+    @withhold_async_frames
+    async def tell_all(self, *, losses: Pairs | None = None, rewards: Pairs | None = None) -> int:
+        """Report several outcomes; return how many were taken, late ones included."""
+        return await self._tell_all(losses=losses, rewards=rewards)
+
+
+class AsyncPoints(AsyncRun[Point]):
+    """A run on a service whose decisions are points."""
+
+    async def ask(
+        self,
+        *,
+        user: User | None = None,
+        at_limit: AtLimit = "refuse",
+        default: Sequence[float] | Floats | None = None,
+    ) -> Point:
+        """Return the point to play; if the service does not answer, ``default``."""
+        return await self._ask(asking.whose(user, at_limit), default)
+
+    async def ask_many(self, n: int, *, users: Sequence[User] | None = None) -> list[Point]:
+        """Return the next n decisions."""
+        return await self._ask_many(asking.for_users(asking.number_of(n), users))
+
+
+class AsyncOptimizer(AsyncPoints):
+    """:class:`discreet.Optimizer` on a service, for coroutines."""
+
+    @withhold_async_frames
+    async def tell(
+        self, decision: Point | int, *, loss: Outcome | None = None, reward: Outcome | None = None
+    ) -> None:
+        """Report the loss or reward of a decision (or its id): two numbers for two points."""
+        await self._tell(decision, loss=loss, reward=reward)
+
+    @withhold_async_frames
+    async def tell_all(self, *, loss: Pairs | None = None, reward: Pairs | None = None) -> int:
+        """Report several outcomes; return how many were taken, late ones included."""
+        return await self._tell_all(loss=loss, reward=reward)
+
+
+class AsyncVectorOptimizer(AsyncPoints):
+    """:class:`discreet.VectorOptimizer` on a service, for coroutines."""
+
+    @withhold_async_frames
+    async def tell(
+        self, decision: Point | int, *, loss: Sequence[float] | Floats | Mapping[str, float]
+    ) -> None:
+        """Report the loss vector of a decision (or its id); by item, if items have names."""
+        await self._tell(decision, loss=loss)
+
+    @withhold_async_frames
+    async def tell_all(self, *, loss: Pairs) -> int:
+        """Report several loss vectors; return how many were taken, late ones included."""
+        return await self._tell_all(loss=loss)
+
+
+class AsyncSlateBandit(AsyncRun[ShownItems]):
+    """:class:`discreet.SlateBandit` on a service, for coroutines."""
+
+    async def ask(
+        self,
+        *,
+        user: User | None = None,
+        at_limit: AtLimit = "refuse",
+        default: Sequence[Hashable] | None = None,
+    ) -> ShownItems:
+        """Return the items to show; if the service does not answer, ``default``."""
+        return await self._ask(asking.whose(user, at_limit), default)
+
+    async def ask_many(self, n: int, *, users: Sequence[User] | None = None) -> list[ShownItems]:
+        """Return the next n decisions."""
+        return await self._ask_many(asking.for_users(asking.number_of(n), users))
+
+    @withhold_async_frames
+    async def tell(
+        self,
+        decision: ShownItems | int,
+        *,
+        losses: ByLabel | None = None,
+        rewards: ByLabel | None = None,
+    ) -> None:
+        """Report the losses or rewards of all items shown, by item or in their order."""
+        await self._tell(decision, losses=losses, rewards=rewards)
+
+    @withhold_async_frames
+    async def tell_all(self, *, losses: Pairs | None = None, rewards: Pairs | None = None) -> int:
+        """Report several outcomes; return how many were taken, late ones included."""
+        return await self._tell_all(losses=losses, rewards=rewards)

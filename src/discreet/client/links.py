@@ -1,0 +1,170 @@
+"""How requests reach a service: with a token, in a bounded time, and without a trace in logs.
+
+Requests go to httpx's transports directly. Its client would log every request with its address,
+and so who answered when; it would also follow redirects, with the token.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TypeVar
+from urllib.parse import urlsplit
+
+import anyio
+import httpx
+
+from discreet.client.calls import Call, Reply, Tries, answer, reply_of
+from discreet.client.frames import withhold_async_frames
+from discreet.errors import DiscreetError, check_int, check_positive, check_text, shorten
+from discreet.live.frames import withhold_frames
+
+Result = TypeVar("Result")
+UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+TOKEN = "DISCREET_TOKEN"  # the variable with the token, if none is given
+
+
+class Address:
+    """Where a service is, the token for it, and how patient its callers are."""
+
+    def __init__(self, url: str, token: str | None, timeout: float, retries: int) -> None:
+        self.url = _checked_url(url)
+        given = os.environ.get(TOKEN) if token is None else check_text("token", token)
+        given = None if given is None else given.strip()  # a file ends with a new line
+        if given is not None and not (given and given.isascii() and given.isprintable()):
+            raise DiscreetError("token has characters that a token cannot have.")
+        self._headers = {"Accept": "application/json"}
+        self._headers |= {} if given is None else {"Authorization": f"Bearer {given}"}
+        self.timeout = check_positive("timeout", timeout)
+        self.retries = check_int("retries", retries, minimum=0, maximum=100)
+
+    def tries(self, call: Call[Result]) -> Tries:
+        """Return the tries of a call."""
+        return Tries(call, self.timeout, self.retries)
+
+    def request(self, call: Call[Result], seconds: float) -> httpx.Request:
+        """Return a request that may take so many seconds."""
+        headers = dict(self._headers)
+        if call.body is not None:
+            headers["Content-Type"] = "application/json"
+        limits = dict.fromkeys(("connect", "read", "write", "pool"), seconds)
+        address = f"{self.url}{call.path}"
+        return httpx.Request(
+            call.method,
+            address,
+            headers=headers,
+            content=call.body,
+            extensions={"timeout": limits},
+        )
+
+    def __repr__(self) -> str:
+        return f"Address({self.url})"
+
+
+def _checked_url(url: str) -> str:
+    check_text("url", url)
+    try:
+        parts = urlsplit(url)
+        fine = parts.scheme in ("http", "https") and parts.hostname and (parts.port or 1)
+    except ValueError:
+        fine = False
+    if not fine or parts.query or parts.fragment:
+        raise DiscreetError(
+            f"url is {shorten(url)}, but must be that of a service, such as "
+            "'http://localhost:8000'."
+        )
+    if parts.username is not None:
+        raise DiscreetError("url has a user in it: give a token= instead.")
+    return url.rstrip("/")
+
+
+def _words(error: httpx.TransportError) -> str:
+    """Return what went wrong. The error itself holds the request, and so perhaps an outcome."""
+    return (
+        "no answer in time" if isinstance(error, httpx.TimeoutException) else type(error).__name__
+    )
+
+
+class BlockingLink:
+    """Requests one after another; threads may share it, and a forked process gets its own."""
+
+    def __init__(self, address: Address, transport: httpx.BaseTransport | None) -> None:
+        self.address, self._own = address, transport is None
+        self._transport, self._process = transport or httpx.HTTPTransport(), os.getpid()
+
+    @withhold_frames
+    def make(self, call: Call[Result]) -> Result:
+        """Send a request, if need be several times, and return what its answer says."""
+        tries = self.address.tries(call)
+        while True:
+            reply, why, sent = self._try(self.address.request(call, tries.share()))
+            if reply is None:
+                pause: float | None = tries.pause_after_failure(why, sent=sent)
+            else:
+                pause = tries.pause_after(reply)
+            if pause is None:
+                assert reply is not None, "otherwise there is a pause, or an error"
+                return answer(call, reply)
+            time.sleep(pause)
+
+    def _try(self, request: httpx.Request) -> tuple[Reply | None, str, bool]:
+        if self._own and self._process != os.getpid():
+            self._transport, self._process = httpx.HTTPTransport(), os.getpid()
+        try:
+            response = self._transport.handle_request(request)
+            try:
+                content = response.read()
+            finally:
+                response.close()
+        except httpx.TransportError as error:
+            return None, _words(error), not isinstance(error, UNSENT)
+        return (
+            reply_of(response.status_code, content, response.headers.get("Retry-After")),
+            "",
+            True,
+        )
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._transport.close()
+
+
+class AsyncLink:
+    """Requests of coroutines, in one event loop."""
+
+    def __init__(self, address: Address, transport: httpx.AsyncBaseTransport | None) -> None:
+        self.address, self._transport = address, transport or httpx.AsyncHTTPTransport()
+
+    @withhold_async_frames
+    async def make(self, call: Call[Result]) -> Result:
+        """Send a request, if need be several times, and return what its answer says."""
+        tries = self.address.tries(call)
+        while True:
+            reply, why, sent = await self._try(self.address.request(call, tries.share()))
+            if reply is None:
+                pause: float | None = tries.pause_after_failure(why, sent=sent)
+            else:
+                pause = tries.pause_after(reply)
+            if pause is None:
+                assert reply is not None, "otherwise there is a pause, or an error"
+                return answer(call, reply)
+            await anyio.sleep(pause)
+
+    async def _try(self, request: httpx.Request) -> tuple[Reply | None, str, bool]:
+        try:
+            response = await self._transport.handle_async_request(request)
+            try:
+                content = await response.aread()
+            finally:
+                await response.aclose()
+        except httpx.TransportError as error:
+            return None, _words(error), not isinstance(error, UNSENT)
+        return (
+            reply_of(response.status_code, content, response.headers.get("Retry-After")),
+            "",
+            True,
+        )
+
+    async def close(self) -> None:
+        """Close all connections."""
+        await self._transport.aclose()

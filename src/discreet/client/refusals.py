@@ -1,0 +1,52 @@
+"""Refusals of a service, as the library's own errors."""
+
+from __future__ import annotations
+
+from discreet.errors import (
+    AlreadyTold,
+    Busy,
+    DiscreetError,
+    Finished,
+    HorizonUsed,
+    NotGiven,
+    OldCopy,
+    TooLate,
+)
+from discreet.ledger import BudgetExceeded, UserLimitReached
+
+PREFIX = "urn:discreet:"  # of the type of a problem
+
+
+class ServiceUnreachable(DiscreetError):
+    """The service did not answer in time, or cannot be reached; ``default=`` is for this."""
+
+
+class NotAllowed(DiscreetError):
+    """The token is missing or unknown, or does not allow what was asked for."""
+
+
+KINDS: dict[str, type[DiscreetError]] = {
+    **{
+        each.kind: each
+        for each in (AlreadyTold, Busy, Finished, HorizonUsed, NotGiven, OldCopy, TooLate)
+    },
+    "budget-exceeded": BudgetExceeded,
+    "closing": ServiceUnreachable,
+    "forbidden": NotAllowed,
+    "limit-reached": UserLimitReached,
+    "too-many-requests": Busy,
+    "unauthorized": NotAllowed,
+}
+
+
+def refusal_of(status: int, content: object) -> DiscreetError:
+    """Return the error for a problem response, or for any other response that is no success."""
+    if isinstance(content, dict):
+        kind, detail = content.get("type"), content.get("detail")
+        if isinstance(kind, str) and kind.startswith(PREFIX) and isinstance(detail, str):
+            return KINDS.get(kind.removeprefix(PREFIX), DiscreetError)(detail)
+    if status in (502, 503, 504):
+        return ServiceUnreachable(f"the service cannot be reached: its proxy answers {status}.")
+    return DiscreetError(
+        f"the answer has status {status}, and is not one of the decision service: check the URL."
+    )

@@ -1,0 +1,136 @@
+"""Runs on a service, with the methods of the library's classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Generic, Self, overload
+
+from discreet.client import run_calls
+from discreet.client.calls import Call, Json, Result
+from discreet.client.links import BlockingLink
+from discreet.client.problems import RunCalls
+from discreet.client.refusals import ServiceUnreachable
+from discreet.errors import Busy
+from discreet.guarantee import Guarantee
+from discreet.live import OpenDecision, Progress
+from discreet.live.frames import withhold_frames
+from discreet.live.several_client import Gives, Pairs
+
+
+class RemoteRun(Generic[Gives]):
+    """A run on a service. Errors leave it without frames, as they leave a live run."""
+
+    def __init__(self, link: BlockingLink, calls: RunCalls[Gives]) -> None:
+        self._link, self._calls, self._facts = link, calls, calls.facts
+
+    @property
+    def name(self) -> str:
+        """The name of the run."""
+        return self._facts.name
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The guarantee of the run."""
+        return self._facts.guarantee
+
+    @property
+    def algorithm(self) -> str:
+        """The name of the algorithm in use."""
+        return self._facts.algorithm
+
+    def state(self) -> Progress:
+        """Return rounds, share of each arm, releases, and what is open or lost; nothing raw."""
+        return self._link.make(run_calls.progress(self.name))
+
+    @property
+    def open_decisions(self) -> RemoteOpenDecisions:
+        """The decisions whose outcome may still come, oldest first; they are read in pages."""
+        return RemoteOpenDecisions(self._link, self.name)
+
+    @withhold_frames
+    def give_up(self, decision: Gives | int) -> bool:
+        """Stop waiting for an outcome; return whether its batch is lost, with what was told."""
+        return self._link.make(self._calls.give_up(decision))
+
+    def release_due(self) -> int:
+        """Return 0: the service makes releases when they are due."""
+        return 0
+
+    def end(self) -> None:
+        """End the run: no decision can be asked for any more. It needs a token for ``admin``."""
+        self._link.make(run_calls.ended(self.name))
+
+    def close(self) -> None:
+        """Do nothing: the run is open for everybody, and the connection is closed by itself."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({self.name!r} at {self._link.address.url}, "
+            f"{self.algorithm}, {self.guarantee.short})"
+        )
+
+    def _ask(self, arguments: Json, default: Any) -> Gives:  # noqa: ANN401 - by problem
+        """Ask for a decision; with a default, that is the decision if nobody answers."""
+        if default is None:
+            return self._link.make(self._calls.ask(arguments))
+        instead = self._calls.default(default)
+        try:
+            return self._link.make(self._calls.ask(arguments))
+        except (Busy, ServiceUnreachable):
+            return instead
+
+    def _ask_many(self, each: list[Json], **common: object) -> list[Gives]:
+        found: list[Gives] = []
+        for call in self._calls.ask_many(each, common):
+            part = self._link.make(call)
+            found += part
+        return found
+
+    def _tell(self, decision: object, **outcomes: object) -> None:
+        call = self._calls.tell(decision, outcomes)
+        if call is not None:
+            self._link.make(call)
+
+    def _tell_all(self, **pairs: Pairs | None) -> int:
+        return sum([self._link.make(call) for call in self._calls.tell_all(**pairs)])
+
+    def _make(self, call: Call[Result]) -> Result:
+        return self._link.make(call)
+
+
+class RemoteOpenDecisions(Sequence[OpenDecision]):
+    """The decisions of a run on a service whose outcome may still come, oldest first."""
+
+    def __init__(self, link: BlockingLink, name: str) -> None:
+        self._link, self._name = link, name
+
+    def page(
+        self, after: int | None = None, limit: int = run_calls.PAGE
+    ) -> tuple[OpenDecision, ...]:
+        """Return the next decisions after the one with an id, at most ``limit`` of them."""
+        return self._link.make(run_calls.open_page(self._name, after, limit))
+
+    def __len__(self) -> int:
+        return self._link.make(run_calls.progress(self._name)).open
+
+    def __iter__(self) -> Iterator[OpenDecision]:
+        page = self.page()
+        while page:
+            yield from page
+            page = self.page(page[-1].id)
+
+    @overload
+    def __getitem__(self, place: int) -> OpenDecision: ...
+    @overload
+    def __getitem__(self, place: slice) -> tuple[OpenDecision, ...]: ...
+    def __getitem__(self, place: int | slice) -> OpenDecision | tuple[OpenDecision, ...]:
+        return tuple(self)[place]
+
+    def __repr__(self) -> str:
+        return f"RemoteOpenDecisions({self._name!r})"

@@ -1,0 +1,104 @@
+"""Runs on a service for coroutines: what asks the service is awaited."""
+
+from __future__ import annotations
+
+from typing import Any, Generic, Self
+
+from discreet.client import run_calls
+from discreet.client.calls import Call, Json, Result
+from discreet.client.frames import withhold_async_frames
+from discreet.client.links import AsyncLink
+from discreet.client.problems import RunCalls
+from discreet.client.refusals import ServiceUnreachable
+from discreet.errors import Busy
+from discreet.guarantee import Guarantee
+from discreet.live import OpenDecision, Progress
+from discreet.live.several_client import Gives, Pairs
+
+
+class AsyncRun(Generic[Gives]):
+    """A run on a service, for coroutines. Errors leave it without frames."""
+
+    def __init__(self, link: AsyncLink, calls: RunCalls[Gives]) -> None:
+        self._link, self._calls, self._facts = link, calls, calls.facts
+
+    @property
+    def name(self) -> str:
+        """The name of the run."""
+        return self._facts.name
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The guarantee of the run."""
+        return self._facts.guarantee
+
+    @property
+    def algorithm(self) -> str:
+        """The name of the algorithm in use."""
+        return self._facts.algorithm
+
+    async def state(self) -> Progress:
+        """Return rounds, share of each arm, releases, and what is open or lost; nothing raw."""
+        return await self._link.make(run_calls.progress(self.name))
+
+    async def open_page(
+        self, after: int | None = None, limit: int = run_calls.PAGE
+    ) -> tuple[OpenDecision, ...]:
+        """Return open decisions, oldest first: the next ones after the one with an id."""
+        return await self._link.make(run_calls.open_page(self.name, after, limit))
+
+    @withhold_async_frames
+    async def give_up(self, decision: Gives | int) -> bool:
+        """Stop waiting for an outcome; return whether its batch is lost, with what was told."""
+        return await self._link.make(self._calls.give_up(decision))
+
+    async def release_due(self) -> int:
+        """Return 0: the service makes releases when they are due."""
+        return 0
+
+    async def end(self) -> None:
+        """End the run: no decision can be asked for any more. It needs a token for ``admin``."""
+        await self._link.make(run_calls.ended(self.name))
+
+    async def close(self) -> None:
+        """Do nothing: the run is open for everybody, and the connection is closed by itself."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({self.name!r} at {self._link.address.url}, "
+            f"{self.algorithm}, {self.guarantee.short})"
+        )
+
+    async def _ask(self, arguments: Json, default: Any) -> Gives:  # noqa: ANN401 - by problem
+        """Ask for a decision; with a default, that is the decision if nobody answers."""
+        if default is None:
+            return await self._link.make(self._calls.ask(arguments))
+        instead = self._calls.default(default)
+        try:
+            return await self._link.make(self._calls.ask(arguments))
+        except (Busy, ServiceUnreachable):
+            return instead
+
+    async def _ask_many(self, each: list[Json], **common: object) -> list[Gives]:
+        found: list[Gives] = []
+        for call in self._calls.ask_many(each, common):
+            part = await self._link.make(call)
+            found += part
+        return found
+
+    async def _tell(self, decision: object, **outcomes: object) -> None:
+        call = self._calls.tell(decision, outcomes)
+        if call is not None:
+            await self._link.make(call)
+
+    async def _tell_all(self, **pairs: Pairs | None) -> int:
+        return sum([await self._link.make(call) for call in self._calls.tell_all(**pairs)])
+
+    async def _make(self, call: Call[Result]) -> Result:
+        return await self._link.make(call)

@@ -1,0 +1,97 @@
+"""The calls that all runs on a service have: their state, estimates, arms and end."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+from urllib.parse import urlencode
+
+from discreet.client.calls import SLOW, Call, Reply, encoded
+from discreet.client.reading import (
+    RemoteFacts,
+    estimates_of_answer,
+    held_out_of,
+    open_of,
+    progress_of,
+    understood,
+)
+from discreet.client.writing import plain, run_path
+from discreet.errors import check_flag, check_int, check_share
+from discreet.estimates.table import MeanEstimates
+from discreet.live import HeldOutArm, OpenDecision, Progress
+
+PAGE = 1_000  # open decisions in one answer
+
+
+def shown(name: str) -> Call[RemoteFacts]:
+    """Return the call that shows a run."""
+    return Call("GET", run_path(name), facts_of, timeout=SLOW)
+
+
+def facts_of(reply: Reply) -> RemoteFacts:
+    """Return what is fixed about a run."""
+    return understood(lambda found: RemoteFacts.of(reply))(reply)
+
+
+def progress(name: str) -> Call[Progress]:
+    """Return the call for the state of a run."""
+    return Call("GET", run_path(name), understood(progress_of))
+
+
+def field_of(name: str, key: str) -> Call[Any]:
+    """Return the call for one thing that a run shows."""
+    return Call("GET", run_path(name), understood(lambda found: found[key]))
+
+
+def ended(name: str) -> Call[None]:
+    """Return the call that ends a run."""
+    return Call("POST", run_path(name, "close"), nothing, b"{}", timeout=SLOW)
+
+
+def open_page(name: str, after: int | None, limit: int) -> Call[tuple[OpenDecision, ...]]:
+    """Return the call for some open decisions."""
+    asked = {"limit": check_int("limit", limit, minimum=1, maximum=PAGE)}
+    if after is not None:
+        asked["after"] = check_int("after", after, minimum=0)
+    return Call("GET", f"{run_path(name, 'decisions')}?{urlencode(asked)}", understood(open_of))
+
+
+def estimated(
+    facts: RemoteFacts, level: float, kind: str, outcomes: str, *, clipped: bool
+) -> Call[MeanEstimates]:
+    """Return the call for estimates."""
+    asked = {
+        "level": repr(check_share("level", level)),
+        "kind": kind,
+        "outcomes": outcomes,
+        "clipped": str(check_flag("clipped", clipped)).lower(),
+    }
+    read = understood(lambda found: estimates_of_answer(found, facts.labels))
+    path = f"{run_path(facts.name, 'estimates')}?{urlencode(asked)}"
+    return Call("GET", path, read, timeout=SLOW)
+
+
+def added(name: str, label: Hashable) -> Call[None]:
+    """Return the call that adds an arm."""
+    return Call("PUT", run_path(name, "arms", plain("label", label)), nothing, b"{}")
+
+
+def retired(name: str, label: Hashable) -> Call[None]:
+    """Return the call that retires an arm."""
+    return Call("DELETE", run_path(name, "arms", plain("label", label)), nothing)
+
+
+def held_out(name: str) -> Call[tuple[HeldOutArm, ...] | None]:
+    """Return the call for what the hold-out has released."""
+    return Call("GET", run_path(name, "holdout"), understood(held_out_of))
+
+
+def holdout_finished(name: str, *, give_up: bool) -> Call[bool]:
+    """Return the call that ends the hold-out."""
+    body = encoded({"give_up": check_flag("give_up", give_up)})
+    read = understood(lambda found: bool(found["released"]))
+    return Call("POST", run_path(name, "holdout"), read, body)
+
+
+def nothing(reply: Reply) -> None:
+    """Read nothing from an answer."""

@@ -1,0 +1,37 @@
+"""The service itself in this process, with an event loop of its own."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import NamedTuple
+
+from discreet.service.app import make_app
+from discreet.service.core import Service
+from discreet.service.host import Host
+from discreet.service.interim import FolderDatabase
+from discreet.service.settings import ServiceFolder, Settings
+from discreet.service.tasks import Tasks
+from discreet.service.tokens import Tokens
+from stub_service import Bridge
+
+
+class RealService(NamedTuple):
+    app: object
+    bridge: Bridge
+    token: str
+
+
+@contextlib.contextmanager
+def real_service(path, **settings):
+    folder = ServiceFolder.make(path)
+    database = FolderDatabase(folder.path)
+    tokens = Tokens(database.records, database.now)
+    chosen = Settings(rate=0.0, open_rate=0.0, simulations=True, **settings)
+    service = Service(Host(database), tokens, Tasks(folder.tasks), chosen, b"s" * 32)
+    bridge = Bridge(make_app(service))
+    bridge.call(service.start)
+    try:
+        yield RealService(make_app(service), bridge, tokens.create("admin", "*", "", None)[0])
+    finally:
+        bridge.call(service.stop)
+        bridge.end()
