@@ -76,7 +76,17 @@ class BestArmSearch(ArmsClient):
                 "rounds."
             )
         run = RunOptions(
-            simulation, seed, ledger, path, store, key, wait, durable, max_rounds_per_user, per, clock
+            simulation,
+            seed,
+            ledger,
+            path,
+            store,
+            key,
+            wait,
+            durable,
+            max_rounds_per_user,
+            per,
+            clock,
         )
         recipe = terms(horizon, epsilon, delta, low, high, clip, algorithm)
         recipe["arms"], recipe["error"] = list(labels_of("arms", arms)), error

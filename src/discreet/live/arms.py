@@ -243,7 +243,17 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         **options: object,
     ) -> None:
         run = RunOptions(
-            simulation, seed, ledger, path, store, key, wait, durable, max_rounds_per_user, per, clock
+            simulation,
+            seed,
+            ledger,
+            path,
+            store,
+            key,
+            wait,
+            durable,
+            max_rounds_per_user,
+            per,
+            clock,
         )
         recipe = terms(horizon, epsilon, delta, low, high, clip, algorithm)
         recipe["arms"] = list(labels_of("arms", arms))

@@ -28,7 +28,13 @@ from discreet.ledger.inputs import User
 from discreet.live.frames import withhold_frames
 from discreet.live.keys import KeyPlace
 from discreet.live.naming import with_own_set
-from discreet.live.protection import check_clock, check_ledger, check_limit, check_protection, limit_of
+from discreet.live.protection import (
+    check_clock,
+    check_ledger,
+    check_limit,
+    check_protection,
+    limit_of,
+)
 from discreet.live.rows import Recipe
 from discreet.live.run import LiveRun
 from discreet.live.run_plan import RunPlan
@@ -176,9 +182,7 @@ class LiveClient(SeveralClient[Gives]):
         store = choose_store(run.path, run.store)
         place = KeyPlace(run.key).check()
         clock = run.clock or time.time
-        started = LiveRun.start(
-            plan, whole, store=store, key=place, ledger=run.ledger, clock=clock
-        )
+        started = LiveRun.start(plan, whole, store=store, key=place, ledger=run.ledger, clock=clock)
         self._enter(whole, started)
 
     @classmethod

@@ -112,7 +112,17 @@ class ContextualBandit(LiveClient[Decision]):
         if "block" in options:
             raise DiscreetError("block is not an option here: it follows from the features.")
         run = RunOptions(
-            simulation, seed, ledger, path, store, key, wait, durable, max_rounds_per_user, per, clock
+            simulation,
+            seed,
+            ledger,
+            path,
+            store,
+            key,
+            wait,
+            durable,
+            max_rounds_per_user,
+            per,
+            clock,
         )
         recipe = terms(horizon, epsilon, delta, low, high, clip, ALGORITHM)
         recipe["arms"] = list(features.arms)

@@ -89,7 +89,17 @@ class Experts(LiveClient[Trust]):
         **options: object,
     ) -> None:
         run = RunOptions(
-            simulation, seed, ledger, path, store, key, wait, durable, max_rounds_per_user, per, clock
+            simulation,
+            seed,
+            ledger,
+            path,
+            store,
+            key,
+            wait,
+            durable,
+            max_rounds_per_user,
+            per,
+            clock,
         )
         recipe = terms(horizon, epsilon, delta, low, high, clip, algorithm)
         labels = labels_of("experts", experts)
@@ -198,7 +208,17 @@ class Advisor(LiveClient[Decision]):
         **options: object,
     ) -> None:
         run = RunOptions(
-            simulation, seed, ledger, path, store, key, wait, durable, max_rounds_per_user, per, clock
+            simulation,
+            seed,
+            ledger,
+            path,
+            store,
+            key,
+            wait,
+            durable,
+            max_rounds_per_user,
+            per,
+            clock,
         )
         recipe = terms(horizon, epsilon, delta, low, high, clip, algorithm)
         recipe["arms"] = list(labels_of("arms", arms))

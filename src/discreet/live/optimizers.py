@@ -107,7 +107,17 @@ class Optimizer(PointClient):
                 "as 'ball(3)'."
             )
         run = RunOptions(
-            simulation, seed, ledger, path, store, key, wait, durable, max_rounds_per_user, per, clock
+            simulation,
+            seed,
+            ledger,
+            path,
+            store,
+            key,
+            wait,
+            durable,
+            max_rounds_per_user,
+            per,
+            clock,
         )
         place = domain_named(domain)
         name = usual_algorithm(place.set) if algorithm is None else algorithm
@@ -232,7 +242,17 @@ class VectorOptimizer(PointClient):
         if epsilon is None:
             raise DiscreetError("epsilon is missing: say how private the run is to be.")
         run = RunOptions(
-            simulation, seed, ledger, path, store, key, wait, durable, max_rounds_per_user, per, clock
+            simulation,
+            seed,
+            ledger,
+            path,
+            store,
+            key,
+            wait,
+            durable,
+            max_rounds_per_user,
+            per,
+            clock,
         )
         name = f"private-ftrl-{problem.geometry}" if algorithm is None else algorithm
         least = low if problem.by_range else _no_low(low)

@@ -85,7 +85,17 @@ class SlateBandit(LiveClient[ShownItems]):
         labels = labels_of("items", items)
         problem = SemiBandit(len(labels), check_int("shown", shown, minimum=1))
         run = RunOptions(
-            simulation, seed, ledger, path, store, key, wait, durable, max_rounds_per_user, per, clock
+            simulation,
+            seed,
+            ledger,
+            path,
+            store,
+            key,
+            wait,
+            durable,
+            max_rounds_per_user,
+            per,
+            clock,
         )
         recipe = terms(
             horizon, epsilon, delta, low, high, clip, USUAL if algorithm is None else algorithm
