@@ -75,19 +75,7 @@ class BestArmSearch(ArmsClient):
                 "horizon is None, but a search learns from all of its rounds: give a number of "
                 "rounds."
             )
-        run = RunOptions(
-            simulation,
-            seed,
-            ledger,
-            path,
-            store,
-            key,
-            wait,
-            durable,
-            max_rounds_per_user,
-            per,
-            clock,
-        )
+        run = RunOptions.among(locals())
         recipe = terms(horizon, epsilon, delta, low, high, clip, algorithm)
         recipe["arms"], recipe["error"] = list(labels_of("arms", arms)), error
         default = default_of(default_reward, default_loss, low, high)

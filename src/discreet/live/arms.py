@@ -242,19 +242,7 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         default_loss: float | None = None,
         **options: object,
     ) -> None:
-        run = RunOptions(
-            simulation,
-            seed,
-            ledger,
-            path,
-            store,
-            key,
-            wait,
-            durable,
-            max_rounds_per_user,
-            per,
-            clock,
-        )
+        run = RunOptions.among(locals())
         recipe = terms(horizon, epsilon, delta, low, high, clip, algorithm)
         recipe["arms"] = list(labels_of("arms", arms))
         recipe["capacity"], recipe["final"] = capacity_of(capacity, len(recipe["arms"])), final

@@ -6,9 +6,9 @@ import os
 import time
 import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import timedelta
-from typing import ClassVar, Literal, Self, cast, get_args
+from typing import Any, ClassVar, Literal, Self, cast, get_args
 
 import numpy as np
 from typing_extensions import TypeVar
@@ -106,6 +106,11 @@ class RunOptions:
     max_rounds_per_user: int | None = None
     per: timedelta | None = None
     clock: Clock | None = None
+
+    @classmethod
+    def among(cls, arguments: Mapping[str, Any]) -> Self:
+        """Return the options among the arguments of a live class, which has all of them."""
+        return cls(**{each.name: arguments[each.name] for each in fields(cls)})
 
     def check(self, default: Default) -> None:
         """Refuse options that contradict each other."""

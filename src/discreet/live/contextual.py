@@ -111,19 +111,7 @@ class ContextualBandit(LiveClient[Decision]):
             )
         if "block" in options:
             raise DiscreetError("block is not an option here: it follows from the features.")
-        run = RunOptions(
-            simulation,
-            seed,
-            ledger,
-            path,
-            store,
-            key,
-            wait,
-            durable,
-            max_rounds_per_user,
-            per,
-            clock,
-        )
+        run = RunOptions.among(locals())
         recipe = terms(horizon, epsilon, delta, low, high, clip, ALGORITHM)
         recipe["arms"] = list(features.arms)
         recipe["context"], recipe["arm_features"] = features.context, features.arm_features

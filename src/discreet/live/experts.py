@@ -88,19 +88,7 @@ class Experts(LiveClient[Trust]):
         default_rewards: Outcomes | None = None,
         **options: object,
     ) -> None:
-        run = RunOptions(
-            simulation,
-            seed,
-            ledger,
-            path,
-            store,
-            key,
-            wait,
-            durable,
-            max_rounds_per_user,
-            per,
-            clock,
-        )
+        run = RunOptions.among(locals())
         recipe = terms(horizon, epsilon, delta, low, high, clip, algorithm)
         labels = labels_of("experts", experts)
         recipe["experts"] = list(labels)
@@ -207,19 +195,7 @@ class Advisor(LiveClient[Decision]):
         default_loss: float | None = None,
         **options: object,
     ) -> None:
-        run = RunOptions(
-            simulation,
-            seed,
-            ledger,
-            path,
-            store,
-            key,
-            wait,
-            durable,
-            max_rounds_per_user,
-            per,
-            clock,
-        )
+        run = RunOptions.among(locals())
         recipe = terms(horizon, epsilon, delta, low, high, clip, algorithm)
         recipe["arms"] = list(labels_of("arms", arms))
         recipe["experts"] = list(labels_of("experts", experts))

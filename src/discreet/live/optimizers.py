@@ -106,19 +106,7 @@ class Optimizer(PointClient):
                 "geometry is given, but is for VectorOptimizer: here the set is a domain, such "
                 "as 'ball(3)'."
             )
-        run = RunOptions(
-            simulation,
-            seed,
-            ledger,
-            path,
-            store,
-            key,
-            wait,
-            durable,
-            max_rounds_per_user,
-            per,
-            clock,
-        )
+        run = RunOptions.among(locals())
         place = domain_named(domain)
         name = usual_algorithm(place.set) if algorithm is None else algorithm
         recipe = terms(horizon, epsilon, delta, low, high, clip, name)
@@ -241,19 +229,7 @@ class VectorOptimizer(PointClient):
         problem = _points(geometry, dimension, domain, loss_set)
         if epsilon is None:
             raise DiscreetError("epsilon is missing: say how private the run is to be.")
-        run = RunOptions(
-            simulation,
-            seed,
-            ledger,
-            path,
-            store,
-            key,
-            wait,
-            durable,
-            max_rounds_per_user,
-            per,
-            clock,
-        )
+        run = RunOptions.among(locals())
         name = f"private-ftrl-{problem.geometry}" if algorithm is None else algorithm
         least = low if problem.by_range else _no_low(low)
         most = make_range(low, high).high if problem.by_range else check_positive("high", high)

@@ -84,19 +84,7 @@ class SlateBandit(LiveClient[ShownItems]):
     ) -> None:
         labels = labels_of("items", items)
         problem = SemiBandit(len(labels), check_int("shown", shown, minimum=1))
-        run = RunOptions(
-            simulation,
-            seed,
-            ledger,
-            path,
-            store,
-            key,
-            wait,
-            durable,
-            max_rounds_per_user,
-            per,
-            clock,
-        )
+        run = RunOptions.among(locals())
         recipe = terms(
             horizon, epsilon, delta, low, high, clip, USUAL if algorithm is None else algorithm
         )

@@ -111,7 +111,7 @@ def candidates(question: Question) -> tuple[str, ...]:
     These are the choices of ``Bandit`` for each epsilon, those of ``algorithm="best"``, and if
     outcomes certainly do not drift, the algorithms made for such outcomes. If decisions must be
     ``randomised``, only algorithms that draw them remain. An algorithm that would learn nothing
-    before the end is left out; if all would, the choices of ``Bandit`` remain, and the plan says so.
+    before the end is left out. If all would, the choices of ``Bandit`` remain; the plan says so.
     """
     if question.sees_all:
         return FOR_EXPERTS
