@@ -4,12 +4,12 @@ Run it with: python examples/study.py
 
 Four patients a day are enrolled. Whether a treatment has worked is known after 30 days; for one
 patient of twenty it never is. The run waits 30 days for every outcome, so what is seen reveals
-neither outcomes nor who answered, or when. The outcomes here are invented.
+neither outcomes nor who answered, or when. The outcomes here are invented, and so is the time:
+a simulation takes a clock. A real study leaves out ``simulation``, ``seed`` and ``clock``.
 """
 
 from __future__ import annotations
 
-import os
 import random
 import tempfile
 from datetime import timedelta
@@ -37,7 +37,6 @@ def main() -> None:
     chance, calendar = random.Random(3), Calendar()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "study.db"
-        os.environ.setdefault("DISCREET_KEYS", str(Path(folder) / "keys"))
         trial = Bandit(
             arms=list(WORKS),
             horizon=PATIENTS,
@@ -46,8 +45,10 @@ def main() -> None:
             wait=timedelta(days=30),
             default_reward=0.0,  # a missing outcome counts as a failure
             path=path,
+            simulation=True,
+            seed=3,
+            clock=calendar,
         )
-        trial._run._clock = calendar  # a real study uses the time of day
         due = []  # days, decisions and outcomes, in the order in which they become known
         for patient in range(PATIENTS):
             decision = trial.ask()

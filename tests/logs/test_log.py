@@ -117,3 +117,23 @@ def test_bad_files_are_refused_in_one_sentence(tmp_path, monkeypatch):
     monkeypatch.delitem(sys.modules, "pyarrow", raising=False)
     with pytest.raises(DiscreetError, match=r"needs pyarrow: pip install 'discreet\[output\]'"):
         Log.read(tmp_path / "e.parquet")
+
+
+@pytest.mark.parametrize(
+    ("columns", "complaint"),
+    [
+        ("arm:click", "columns names 'click' for the arm and for the reward, but a column has one"),
+        ("reward:propensity_score", "'propensity_score' for the reward and for the probability"),
+        ({"loss": "item_id"}, "'item_id' for the arm and for the loss"),
+        ("probability:position", "'position' for the probability and for the position"),
+        ("features:cl", "'click' for the reward, which also begins with 'cl', as features do"),
+        ("affinity:item", "'item_id' for the arm, which also begins with 'item', as affinity do"),
+    ],
+)
+def test_one_column_has_one_role(columns, complaint):
+    with pytest.raises(DiscreetError, match=complaint):
+        Log.read(plain_log(2_000), columns=columns)
+
+
+def test_a_loss_may_be_called_click():
+    assert Log.read(plain_log(2_000), columns="loss:click").is_loss

@@ -12,7 +12,8 @@ from discreet.errors import DiscreetError
 from discreet.planning.making import repeat
 from discreet.planning.naming import named_by_equal_allocation
 from discreet.planning.question import Question
-from discreet.planning.sweeps import candidates, is_predictable
+from discreet.planning.remarks import late_cause
+from discreet.planning.sweeps import candidates, is_predictable, learns_something
 from discreet.simulation.statistics import Interval
 
 TRIAL = {"arms": 3, "rounds": 600, "difference": 0.1}
@@ -111,6 +112,38 @@ def test_nothing_is_recommended_that_releases_nothing():
     )
     tiny = Question(arms=3, rounds=20, difference=0.1, epsilons=(1e-3,))
     assert candidates(tiny), "if all of them release nothing, they stay"
+
+
+@pytest.mark.parametrize(
+    ("late", "cause"),
+    [
+        ({"delay": 700}, "delay is 700, but there are only 600 rounds: no outcome would be known"),
+        ({"delay": 599}, "delay is 599"),
+        ({"delay": "uniform(650,700)"}, r"delay is 'uniform\(650,700\)'"),
+        ({"wait": 601, "default_outcome": 0.0}, "wait is 601"),
+        ({"group": 600}, "group is 600"),
+    ],
+)
+def test_a_delay_beyond_the_last_round_is_named_as_the_cause(late, cause):
+    with pytest.raises(DiscreetError, match=cause):
+        discreet.plan(**TRIAL, **late)
+
+
+def test_where_nothing_is_released_before_the_end_the_cause_is_a_delay():
+    question = Question(**TRIAL, delay=595, epsilons=(0.01,))
+    assert "dp-successive-elimination" not in candidates(question)
+    assert not any(learns_something(question, name) for name in candidates(question))
+    assert late_cause(question) == ", because the first outcome is known after 596 of 600 rounds"
+    assert not late_cause(Question(**TRIAL, delay=100))
+    assert learns_something(Question(**TRIAL, group=299, epsilons=(10.0,)), "batched-ucb")
+
+
+@pytest.mark.slow
+def test_a_plan_says_that_nothing_is_released():
+    found = discreet.plan(**TRIAL, delay=595, epsilon=0.01, trials=8, workers=1)
+    said = words(found)
+    assert "No private algorithm releases anything before the last decision, because the" in said
+    assert "nothing can be learned, because the first outcome is known after 596 of 600" in said
 
 
 def test_randomised_candidates():

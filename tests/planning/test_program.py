@@ -9,7 +9,7 @@ import pytest
 
 import discreet
 from discreet.algorithms import algorithm
-from discreet.planning.program import code, program
+from discreet.planning.program import program
 from discreet.planning.question import Question
 
 STUDY = {"arms": 3, "rounds": 400, "difference": 0.3, "epsilons": (0.5,), "rounds_per_user": 4}
@@ -69,10 +69,44 @@ def test_the_program_of_a_plan_runs_as_it_is_printed(tmp_path, monkeypatch):
     check(textwrap.dedent(printed), plan, tmp_path, monkeypatch, 1.0)
 
 
-def test_without_several_rounds_per_user_one_line_is_enough():
+def test_without_limits_the_program_needs_no_users(tmp_path, monkeypatch):
     plan = planned("one-bit-tsallis-inf", rounds_per_user=1)
-    assert "max_rounds_per_user" not in code(plan)
-    assert program(plan) == f"import discreet\n\nrun = {code(plan)}\n"
+    assert "user" not in program(plan)
+    monkeypatch.chdir(tmp_path)
+    for rounds in (1, 2):
+        names = {}
+        exec(program(plan), names)
+        names["report"](names["decide"](), 1.0)
+        assert names["run"].state().round == rounds
+        assert names["run"].algorithm == "one-bit-tsallis-inf"
+        assert names["ledger"].spent.epsilon == names["ledger"].budget.epsilon == 0.5
+        names["run"].close()
+
+
+@pytest.mark.parametrize(
+    ("changes", "rounds", "default"),
+    [
+        ({"missing": 0.1, "default_outcome": 0.125, "delay": 60}, 60, "default_reward=0.125"),
+        ({"wait": 90, "default_outcome": 0.0, "better": "lower"}, 90, "default_loss=0"),
+        ({"missing": 0.1, "default_outcome": 1 / 3}, 1, f"default_reward={1 / 3!r}"),
+    ],
+)
+def test_deadlines_and_defaults_are_in_the_program(changes, rounds, default, tmp_path, monkeypatch):
+    plan = planned("batched-exp3", **{"rounds_per_user": 1} | changes)
+    text = program(plan)
+    assert f"# The plan waits {rounds} round" in text
+    assert default in text
+    monkeypatch.chdir(tmp_path)
     names = {}
-    exec(program(plan), names)
-    assert names["run"].algorithm == "one-bit-tsallis-inf"
+    exec(text, names)
+    run = names["run"]
+    names["report"](names["decide"](), 1.0)
+    assert run.plan.wait == names["WAIT"].total_seconds() == 30 * 86_400
+    loss = run.plan.default if "loss" in default else 1.0 - run.plan.default
+    assert loss == pytest.approx(changes["default_outcome"])
+    run.close()
+
+
+def test_numbers_are_not_rounded():
+    plan = planned("batched-exp3", low=1 / 3, high=1234567.0, difference=1e5)
+    assert f"low={1 / 3!r},\n        high=1234567.0,\n" in program(plan)

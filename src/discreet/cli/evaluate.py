@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import warnings
 from pathlib import Path
 
 import click
@@ -113,7 +114,9 @@ def evaluate_command(
     usual = ["uniform"]
     if read.arms <= MOST_ARMS:
         usual += [f"arm={label}" for label in read.labels]
-    found = [evaluate(read, policy, max_weight=max_weight) for policy in policies or usual]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # they are printed below
+        found = [evaluate(read, policy, max_weight=max_weight) for policy in policies or usual]
     if as_json:
         shown = [each.as_dict() for each in found]
         click.echo(json.dumps(shown, indent=2, ensure_ascii=False))
@@ -137,10 +140,10 @@ def _show(log: Log, found: list[Evaluation]) -> None:
     ]
     head = ["policy", "IPS", "SNIPS", "DR", "effective rows", "largest weight", "mean weight"]
     table(head, rows, right=range(1, len(head)))
-    click.echo(
-        "± standard error, for independent rows. If the mean weight is far from 1, the log's "
-        "probabilities are wrong."
-    )
+    click.echo("± standard error, for independent rows. The mean weight should be 1.")
+    for each in found:
+        if each.warning is not None:
+            click.echo(f"Warning: {each.warning}")
     click.echo(NOT_PRIVATE)
 
 

@@ -12,7 +12,7 @@ from discreet.ledger import Ledger
 from discreet.ledger.inputs import User
 from discreet.live.arguments import labels_of
 from discreet.live.arms import ArmsClient, default_of
-from discreet.live.client import Durable, Path, RunOptions, Wait, terms
+from discreet.live.client import Clock, Durable, Path, RunOptions, Wait, terms
 from discreet.live.decisions import Decision
 from discreet.live.rows import Recipe
 from discreet.live.run_plan import RunPlan
@@ -65,6 +65,7 @@ class BestArmSearch(ArmsClient):
         durable: Durable = "outcomes",
         max_rounds_per_user: int | None = None,
         per: timedelta | None = None,
+        clock: Clock | None = None,
         default_reward: float | None = None,
         default_loss: float | None = None,
         **options: object,
@@ -74,9 +75,7 @@ class BestArmSearch(ArmsClient):
                 "horizon is None, but a search learns from all of its rounds: give a number of "
                 "rounds."
             )
-        run = RunOptions(
-            simulation, seed, ledger, path, store, key, wait, durable, max_rounds_per_user, per
-        )
+        run = RunOptions.among(locals())
         recipe = terms(horizon, epsilon, delta, low, high, clip, algorithm)
         recipe["arms"], recipe["error"] = list(labels_of("arms", arms)), error
         default = default_of(default_reward, default_loss, low, high)

@@ -20,7 +20,7 @@ from discreet.live.changing_labels import (
     changing_plan,
     prior_of,
 )
-from discreet.live.client import Durable, LiveClient, Path, RunOptions, Wait, terms
+from discreet.live.client import Clock, Durable, LiveClient, Path, RunOptions, Wait, terms
 from discreet.live.decisions import Decision, HeldOutArm, new_decision
 from discreet.live.final_release import plan_final
 from discreet.live.frames import withhold_frames, without_frames
@@ -205,7 +205,7 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         (``held_out``; docs/live.md: Rounds that are held out).
     default_reward, default_loss
         What a missing outcome counts as, with ``wait``.
-    simulation, seed, ledger, path, store, key, wait, max_rounds_per_user, per
+    simulation, seed, ledger, path, store, key, wait, durable, max_rounds_per_user, per, clock
         See :class:`discreet.live.RunOptions`.
     **options
         Options of the algorithm.
@@ -238,13 +238,12 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         durable: Durable = "outcomes",
         max_rounds_per_user: int | None = None,
         per: timedelta | None = None,
+        clock: Clock | None = None,
         default_reward: float | None = None,
         default_loss: float | None = None,
         **options: object,
     ) -> None:
-        run = RunOptions(
-            simulation, seed, ledger, path, store, key, wait, durable, max_rounds_per_user, per
-        )
+        run = RunOptions.among(locals())
         recipe = terms(horizon, epsilon, delta, low, high, clip, algorithm)
         recipe["arms"] = list(labels_of("arms", arms))
         recipe["capacity"], recipe["final"] = capacity_of(capacity, len(recipe["arms"])), final

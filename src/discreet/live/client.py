@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import time
 import warnings
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from datetime import timedelta
-from typing import ClassVar, Literal, Self, cast, get_args
+from typing import Any, ClassVar, Literal, Self, cast, get_args
 
 import numpy as np
 from typing_extensions import TypeVar
@@ -28,7 +29,13 @@ from discreet.live.exchanging import ExchangingClient
 from discreet.live.frames import withhold_frames
 from discreet.live.keys import KeyPlace
 from discreet.live.naming import with_own_set
-from discreet.live.protection import check_ledger, check_limit, check_protection, limit_of
+from discreet.live.protection import (
+    check_clock,
+    check_ledger,
+    check_limit,
+    check_protection,
+    limit_of,
+)
 from discreet.live.rows import Recipe
 from discreet.live.run import LiveRun
 from discreet.live.run_plan import RunPlan
@@ -45,6 +52,7 @@ Path = str | os.PathLike[str]
 Wait = float | timedelta
 Default = float | list[float] | None
 Durable = Literal["outcomes", "releases"]
+Clock = Callable[[], float]  # seconds since 1970
 Given = TypeVar("Given", bound=Mapping[str, object])
 
 
@@ -81,6 +89,10 @@ class RunOptions:
         ``ask`` then needs the user, and counts the round in the transaction of the decision. The
         guarantee is the one for all these rounds together. A ledger can limit users instead, over
         all its runs.
+    clock
+        With ``simulation=True``: a function that returns the time, in seconds since 1970, to play a
+        study of months in seconds. A live run always uses the time of the system, because deadlines
+        and periods are part of its guarantee.
 
     """
 
@@ -94,6 +106,12 @@ class RunOptions:
     durable: Durable = "outcomes"
     max_rounds_per_user: int | None = None
     per: timedelta | None = None
+    clock: Clock | None = None
+
+    @classmethod
+    def among(cls, arguments: Mapping[str, Any]) -> Self:
+        """Return the options among the arguments of a live class, which has all of them."""
+        return cls(**{each.name: arguments[each.name] for each in fields(cls)})
 
     def check(self, default: Default) -> None:
         """Refuse options that contradict each other."""
@@ -117,6 +135,7 @@ class RunOptions:
                 f"seed is {shorten(self.seed)}, but live noise cannot have one: only "
                 "simulation=True takes a seed."
             )
+        check_clock(self.clock, simulation=self.simulation)
         check_ledger(self.ledger, self.simulation)
         limit = UserLimit.of(self.max_rounds_per_user, self.per)
         if limit is not None:
@@ -168,7 +187,9 @@ class LiveClient(ExchangingClient[Gives]):
             )
         store = choose_store(run.path, run.store)
         place = KeyPlace(run.key).check()
-        self._enter(whole, LiveRun.start(plan, whole, store=store, key=place, ledger=run.ledger))
+        clock = run.clock or time.time
+        started = LiveRun.start(plan, whole, store=store, key=place, ledger=run.ledger, clock=clock)
+        self._enter(whole, started)
 
     @classmethod
     @withhold_frames
@@ -182,6 +203,7 @@ class LiveClient(ExchangingClient[Gives]):
         lost_key: bool = False,
         unprotected: bool = False,
         domain: LinearOracle | None = None,
+        clock: Clock | None = None,
     ) -> Self:
         """Continue the run in a file or a store; a run that had a ledger needs it again.
 
@@ -189,7 +211,8 @@ class LiveClient(ExchangingClient[Gives]):
         where the run's key is, if a path was given at the start; ``lost_key=True`` continues with a
         new key, but without unfinished batches, which nobody can read. A simulation, and a run
         without privacy, has no key: say ``unprotected=True``, so that nobody can put one in the
-        place of a live run. A run on a set of your own needs that set again, as ``domain``.
+        place of a live run; such a run may have a ``clock``. A run on a set of your own needs that
+        set again, as ``domain``.
         """
         if path is None and store is None:
             raise DiscreetError("path is None, but there is no file: give a path or a store.")
@@ -204,12 +227,13 @@ class LiveClient(ExchangingClient[Gives]):
             if recipe["ledger"] != (ledger is not None):
                 had, do = ("a", "give it again") if recipe["ledger"] else ("no", "leave it out")
                 raise DiscreetError(f"the run in {name} had {had} ledger: {do}.")
+            check_clock(clock, simulation=recipe["simulation"])
             check_ledger(ledger, recipe["simulation"])
             check_limit(ledger, recipe["ledger_limit"], name)
             recipe = with_own_set(recipe, domain, name)
             plan, client = cls._plan(recipe), cls.__new__(cls)
             check_protection(plan, kept, unprotected=check_flag("unprotected", unprotected))
-            client._enter(recipe, LiveRun(plan, kept, ledger=ledger))
+            client._enter(recipe, LiveRun(plan, kept, ledger=ledger, clock=clock or time.time))
         except BaseException as failure:
             kept.close()
             if isinstance(failure, KeyError):

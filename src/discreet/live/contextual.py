@@ -13,7 +13,7 @@ from discreet.ledger import Ledger
 from discreet.ledger.inputs import User
 from discreet.live.arguments import loss_of
 from discreet.live.arms import default_of
-from discreet.live.client import Durable, LiveClient, Path, RunOptions, Wait, terms
+from discreet.live.client import Clock, Durable, LiveClient, Path, RunOptions, Wait, terms
 from discreet.live.decisions import Decision
 from discreet.live.features import Features, KeptRecords, Shown
 from discreet.live.frames import withhold_frames
@@ -66,7 +66,7 @@ class ContextualBandit(LiveClient[Decision]):
         When the model is fitted.
     default_reward, default_loss
         What a missing outcome counts as, with ``wait``.
-    simulation, seed, ledger, path, store, key, wait, max_rounds_per_user, per
+    simulation, seed, ledger, path, store, key, wait, durable, max_rounds_per_user, per, clock
         See :class:`discreet.live.RunOptions`.
     **options
         Other options of the algorithm ``joint-linucb``, such as ``width``.
@@ -97,6 +97,7 @@ class ContextualBandit(LiveClient[Decision]):
         durable: Durable = "outcomes",
         max_rounds_per_user: int | None = None,
         per: timedelta | None = None,
+        clock: Clock | None = None,
         default_reward: float | None = None,
         default_loss: float | None = None,
         **options: object,
@@ -110,9 +111,7 @@ class ContextualBandit(LiveClient[Decision]):
             )
         if "block" in options:
             raise DiscreetError("block is not an option here: it follows from the features.")
-        run = RunOptions(
-            simulation, seed, ledger, path, store, key, wait, durable, max_rounds_per_user, per
-        )
+        run = RunOptions.among(locals())
         recipe = terms(horizon, epsilon, delta, low, high, clip, ALGORITHM)
         recipe["arms"] = list(features.arms)
         recipe["context"], recipe["arm_features"] = features.context, features.arm_features

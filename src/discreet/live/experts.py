@@ -13,7 +13,7 @@ from discreet.ledger import Ledger
 from discreet.ledger.inputs import User
 from discreet.live.arguments import advice_of, index_of, labels_of, loss_of, losses_of
 from discreet.live.arms import default_of
-from discreet.live.client import Durable, LiveClient, Path, RunOptions, Wait, terms
+from discreet.live.client import Clock, Durable, LiveClient, Path, RunOptions, Wait, terms
 from discreet.live.decisions import Decision
 from discreet.live.frames import withhold_frames
 from discreet.live.rows import Recipe, Ticket
@@ -83,13 +83,12 @@ class Experts(LiveClient[Trust]):
         durable: Durable = "outcomes",
         max_rounds_per_user: int | None = None,
         per: timedelta | None = None,
+        clock: Clock | None = None,
         default_losses: Outcomes | None = None,
         default_rewards: Outcomes | None = None,
         **options: object,
     ) -> None:
-        run = RunOptions(
-            simulation, seed, ledger, path, store, key, wait, durable, max_rounds_per_user, per
-        )
+        run = RunOptions.among(locals())
         recipe = terms(horizon, epsilon, delta, low, high, clip, algorithm)
         labels = labels_of("experts", experts)
         recipe["experts"] = list(labels)
@@ -191,13 +190,12 @@ class Advisor(LiveClient[Decision]):
         durable: Durable = "outcomes",
         max_rounds_per_user: int | None = None,
         per: timedelta | None = None,
+        clock: Clock | None = None,
         default_reward: float | None = None,
         default_loss: float | None = None,
         **options: object,
     ) -> None:
-        run = RunOptions(
-            simulation, seed, ledger, path, store, key, wait, durable, max_rounds_per_user, per
-        )
+        run = RunOptions.among(locals())
         recipe = terms(horizon, epsilon, delta, low, high, clip, algorithm)
         recipe["arms"] = list(labels_of("arms", arms))
         recipe["experts"] = list(labels_of("experts", experts))

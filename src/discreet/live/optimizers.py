@@ -13,7 +13,7 @@ from discreet.contracts import Floats
 from discreet.errors import DiscreetError, check_int, check_positive, shorten
 from discreet.ledger import Ledger
 from discreet.live.arguments import MANY, loss_of, pair_of, vector_of
-from discreet.live.client import Durable, Path, RunOptions, Wait, terms
+from discreet.live.client import Clock, Durable, Path, RunOptions, Wait, terms
 from discreet.live.frames import withhold_frames
 from discreet.live.naming import Naming, items_of
 from discreet.live.points import Point, PointClient, no_choice
@@ -96,6 +96,7 @@ class Optimizer(PointClient):
         durable: Durable = "outcomes",
         max_rounds_per_user: int | None = None,
         per: timedelta | None = None,
+        clock: Clock | None = None,
         default_reward: Outcome | None = None,
         default_loss: Outcome | None = None,
         **options: object,
@@ -105,9 +106,7 @@ class Optimizer(PointClient):
                 "geometry is given, but is for VectorOptimizer: here the set is a domain, such "
                 "as 'ball(3)'."
             )
-        run = RunOptions(
-            simulation, seed, ledger, path, store, key, wait, durable, max_rounds_per_user, per
-        )
+        run = RunOptions.among(locals())
         place = domain_named(domain)
         name = usual_algorithm(place.set) if algorithm is None else algorithm
         recipe = terms(horizon, epsilon, delta, low, high, clip, name)
@@ -223,15 +222,14 @@ class VectorOptimizer(PointClient):
         durable: Durable = "outcomes",
         max_rounds_per_user: int | None = None,
         per: timedelta | None = None,
+        clock: Clock | None = None,
         default_loss: Sequence[float] | Floats | None = None,
         **options: object,
     ) -> None:
         problem = _points(geometry, dimension, domain, loss_set)
         if epsilon is None:
             raise DiscreetError("epsilon is missing: say how private the run is to be.")
-        run = RunOptions(
-            simulation, seed, ledger, path, store, key, wait, durable, max_rounds_per_user, per
-        )
+        run = RunOptions.among(locals())
         name = f"private-ftrl-{problem.geometry}" if algorithm is None else algorithm
         least = low if problem.by_range else _no_low(low)
         most = make_range(low, high).high if problem.by_range else check_positive("high", high)

@@ -1,8 +1,8 @@
-"""What a live class checks before it takes a run: its key, and its ledger."""
+"""What a live class checks before it takes a run: its key, its clock and its ledger."""
 
 from __future__ import annotations
 
-from discreet.errors import DiscreetError, shorten
+from discreet.errors import DiscreetError, check_callable, check_finite, shorten
 from discreet.ledger import Ledger
 from discreet.live.run_plan import RunPlan
 from discreet.live.store import Store
@@ -21,6 +21,21 @@ def check_protection(plan: RunPlan, kept: Store, *, unprotected: bool) -> None:
             f"{kept.name} is a simulation, or a run without privacy, which protects nobody and "
             "has no key: open it with unprotected=True if that is what you expect."
         )
+
+
+def check_clock(clock: object, *, simulation: bool) -> None:
+    """Refuse another clock than the system's in a live run: it would decide what is protected.
+
+    Deadlines hide who answered, and periods limit users, only if time goes on by itself.
+    """
+    if clock is None:
+        return
+    if not simulation:
+        raise DiscreetError(
+            "clock is given, but a live run uses the time of the system, on which its deadlines "
+            "and periods depend: only simulation=True takes a clock."
+        )
+    check_finite("the time that clock returns", check_callable("clock", clock)())
 
 
 def check_ledger(ledger: object, simulation: bool) -> None:

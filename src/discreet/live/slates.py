@@ -11,7 +11,7 @@ from discreet.errors import DiscreetError, check_int
 from discreet.ledger import Ledger
 from discreet.ledger.inputs import User
 from discreet.live.arguments import labels_of, loss_of, losses_of
-from discreet.live.client import Durable, LiveClient, Path, RunOptions, Wait, terms
+from discreet.live.client import Clock, Durable, LiveClient, Path, RunOptions, Wait, terms
 from discreet.live.frames import withhold_frames
 from discreet.live.points import NO_CHOICE, no_choice
 from discreet.live.rows import Recipe, Ticket
@@ -77,15 +77,14 @@ class SlateBandit(LiveClient[ShownItems]):
         durable: Durable = "outcomes",
         max_rounds_per_user: int | None = None,
         per: timedelta | None = None,
+        clock: Clock | None = None,
         default_reward: float | None = None,
         default_loss: float | None = None,
         **options: object,
     ) -> None:
         labels = labels_of("items", items)
         problem = SemiBandit(len(labels), check_int("shown", shown, minimum=1))
-        run = RunOptions(
-            simulation, seed, ledger, path, store, key, wait, durable, max_rounds_per_user, per
-        )
+        run = RunOptions.among(locals())
         recipe = terms(
             horizon, epsilon, delta, low, high, clip, USUAL if algorithm is None else algorithm
         )

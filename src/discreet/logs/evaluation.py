@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -22,6 +23,9 @@ NOT_PRIVATE = (
 )
 PENALTY = 1.0  # of the ridge regression behind DR, in rows
 FOLDS = 2
+# How far from 1 a mean weight must be to be doubted: so many standard errors (a false alarm in one
+# of 16,000 logs with many effective rows), and more than rounded probabilities explain.
+FAR, ROUNDED = 4.0, 0.02
 
 
 class Estimated(NamedTuple):
@@ -40,9 +44,10 @@ class Evaluation:
     what is computed from the log afterwards. ``release_evaluation`` adds noise.
 
     ``effective_rows`` is (Σw)² / Σw² for the weights w, the probability of the logged arm under the
-    policy divided by its probability in the log. The mean weight should be 1: if it is not, within
-    a few standard errors, the log's probabilities are wrong. Standard errors hold for independent
-    rows; an estimate that rests on few effective rows has a standard error that is too small.
+    policy divided by its probability in the log. The mean weight should be 1: if it is far from
+    that, the log's probabilities are wrong, and ``warning`` says so. Standard errors hold for
+    independent rows; an estimate that rests on few effective rows has a standard error that is too
+    small.
     """
 
     policy: str
@@ -62,6 +67,25 @@ class Evaluation:
         """The three estimates by name."""
         return {"IPS": self.ips, "SNIPS": self.snips, "DR": self.dr}
 
+    @property
+    def warning(self) -> str | None:
+        """What is wrong with the log's probabilities, if the mean weight is far from 1.
+
+        Clipped weights may have a smaller mean.
+        """
+        mean, error = self.mean_weight.value, self.mean_weight.standard_error
+        if mean is None or error is None:
+            return None
+        clipped = self.clipped_at is not None and self.largest_weight > self.clipped_at
+        apart = mean - 1.0 if clipped else abs(mean - 1.0)
+        if apart <= max(FAR * error, ROUNDED):
+            return None
+        return (
+            f"the mean weight of policy {self.policy} is {mean:.3g} ± {error:.2g}, but should be "
+            "1: the probabilities in the log are not those with which its arms were chosen, or an "
+            "arm is missing. Do not use these estimates."
+        )
+
     def as_dict(self) -> Json:
         """Return everything for JSON."""
         return {
@@ -74,6 +98,7 @@ class Evaluation:
             "effective_rows": self.effective_rows,
             "largest_weight": self.largest_weight,
             "clipped_at": self.clipped_at,
+            "warning": self.warning,
             "private": False,
             "note": NOT_PRIVATE,
         }
@@ -85,7 +110,9 @@ class Evaluation:
             f"  {name:<6} {_number(value)} ± {_number(error)}"
             for name, (value, error) in self.estimates.items()
         ]
-        lines += [f"  effective rows {self.effective_rows:,.0f}", NOT_PRIVATE]
+        lines += [f"  effective rows {self.effective_rows:,.0f}"]
+        lines += [] if self.warning is None else [f"Warning: {self.warning}"]
+        lines.append(NOT_PRIVATE)
         return "\n".join(lines)
 
 
@@ -136,7 +163,7 @@ def evaluate(
     guess = _model(rows, model)
     fitted = guess[np.arange(rows.rows), rows.arm]
     robust = (wanted * guess).sum(axis=1) + weights * (reward - fitted)
-    return Evaluation(
+    found = Evaluation(
         policy=chosen.name,
         source=rows.source,
         rows=rows.rows,
@@ -149,6 +176,9 @@ def evaluate(
         largest_weight=largest,
         clipped_at=None if max_weight is None else float(max_weight),
     )
+    if found.warning is not None:
+        warnings.warn(found.warning, stacklevel=2)
+    return found
 
 
 def importance(log: Log, wanted: Floats, most: float | None) -> tuple[Floats, float]:

@@ -23,6 +23,7 @@ USUAL = {
 }
 ROLES = (*USUAL, "loss")
 NEEDED = ("arm", "probability")
+STARTS = ("features", "affinity")  # with which names of columns begin
 Label = int | str
 
 
@@ -132,7 +133,29 @@ def _names(columns: str | Mapping[str, str] | None) -> dict[str, str]:
             raise unknown_name("column", role, ROLES)
     if "loss" in given and "reward" in given:
         raise DiscreetError("columns names a reward and a loss, but a log has one of the two.")
-    return USUAL | given
+    names = USUAL | given
+    if "loss" in given:
+        del names["reward"]
+    _check_roles(names)
+    return names
+
+
+def _check_roles(names: Mapping[str, str]) -> None:
+    """Refuse a column with two roles."""
+    single = [role for role in names if role not in STARTS]
+    for place, role in enumerate(single):
+        for other in single[:place]:
+            if names[role] == names[other]:
+                raise DiscreetError(
+                    f"columns names {shorten(names[role])} for the {other} and for the {role}, but "
+                    "a column has one role: name another."
+                )
+        for start in STARTS:
+            if names[start] and names[role].startswith(names[start]):
+                raise DiscreetError(
+                    f"columns names {shorten(names[role])} for the {role}, which also begins with "
+                    f"{shorten(names[start])}, as {start} do, but a column has one role."
+                )
 
 
 def _rows_at(found: Columns, name: str, position: int | str | None) -> Integers:

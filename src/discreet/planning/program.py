@@ -1,4 +1,4 @@
-"""The program that runs a plan: one line, or with users a whole program."""
+"""The whole program that runs a plan: budget, file, deadlines, and users if they are limited."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:  # findings.py imports the words of a plan, which import this 
     from discreet.planning.findings import Plan
 
 PROGRAM = '''\
-from pathlib import Path
+{imports}from pathlib import Path
 
 import discreet
 
-# {limit}
-# for all of them together. That is the budget, and the run is charged to it once.
+{wait}# {limit}
+# {charge}
 ledger = discreet.Ledger({budget}, path="ledger.db")
 if Path("run.db").exists():
     run = discreet.{client}.open("run.db", ledger=ledger)
@@ -28,67 +28,85 @@ else:
     )
 
 
-def decide(user):
-    """Return a decision; the run does not learn from those for users at the limit."""
-    return run.ask(user=user, at_limit="serve")
+def decide({user}):
+    """Return a decision{served}."""
+    return run.ask({asked})
 
 
 def report(decision, {outcome}):
     """Record the outcome of a decision; store the decision until then."""
     run.tell(decision, {outcome}={outcome})
 '''
+WAIT = """\
+# The plan waits {rounds} for an outcome: set this to the time that so many rounds take.
+WAIT = timedelta(days=30)
+
+"""
 ROOM = 1e-6  # share of epsilon
 
 
-def code(plan: Plan) -> str:
-    """Return the line of Python that starts the recommended algorithm."""
-    return f"discreet.{_client(plan)}({', '.join(_arguments(plan))})"
-
-
 def program(plan: Plan) -> str:
-    """Return the whole program: with users, their limit, a budget, and files."""
-    question = plan.question
-    if question.rounds_per_user == 1:
-        return f"import discreet\n\nrun = {code(plan)}\n"
+    """Return the whole program; the only thing to fill in is how long to wait, if that is known."""
+    question, many = plan.question, plan.question.rounds_per_user
     user = plan.guarantee(plan.epsilon, user=True)
     budget = f"epsilon={user.epsilon!r}"
     if user.delta:  # exact noise may cost a little more or less than the noise of a plan
         epsilon = round_up(user.epsilon * (1.0 + ROOM), digits=6)
         budget = f"epsilon={epsilon!r}, delta={user.delta!r}"
-    rounds = count(question.rounds_per_user, "round")
     outcome = "reward" if question.better == "higher" else "loss"
     if question.sees_all:
         outcome = f"{outcome}s" if outcome == "reward" else "losses"
+    limit = f"{user.short} for each outcome. That is the budget, and the run is"
+    charge = "charged to it once."
+    if many > 1:
+        limit = f"Each user has at most {count(many, 'round')}, and {user.short}"
+        charge = "for all of them together. That is the budget, and the run is charged to it once."
+    waits = _waits(plan)
     return PROGRAM.format(
-        limit=f"Each user has at most {rounds}, and {user.short}",
+        imports="from datetime import timedelta\n" if waits else "",
+        wait=WAIT.format(rounds=count(waits, "round")) if waits else "",
+        limit=limit,
+        charge=charge,
         budget=budget,
-        client=_client(plan),
+        client="Experts" if question.sees_all else "Bandit",
         arguments="".join(f"        {each},\n" for each in _arguments(plan)),
+        user="user" if many > 1 else "",
+        served="; the run does not learn from those for users at the limit" * (many > 1),
+        asked='user=user, at_limit="serve"' if many > 1 else "",
         outcome=outcome,
     )
 
 
-def program_words(plan: Plan, width: int) -> str:
+def program_words(plan: Plan) -> str:
     """Return how to run a plan, for people."""
-    if plan.question.rounds_per_user == 1:
-        return textwrap.fill(
-            f"To run it: {code(plan)}", width, break_long_words=False, break_on_hyphens=False
-        )
     return "To run it:\n\n" + textwrap.indent(program(plan), "    ").rstrip()
 
 
-def _client(plan: Plan) -> str:
-    return "Experts" if plan.question.sees_all else "Bandit"
+def _waits(plan: Plan) -> int:
+    """Return after how many rounds a missing outcome counts as the default; 0 if none may miss."""
+    arrivals = plan.question.arrivals
+    if arrivals is None or arrivals.absent is None:
+        return 0
+    return max(1, int(arrivals.waits.max()))
 
 
 def _arguments(plan: Plan) -> list[str]:
     question = plan.question
     options = "experts" if question.sees_all else "arms"
     names = question.arms if question.outcomes is None else list(question.outcomes.labels)
-    given = [f"{options}={names}", f"horizon={question.rounds}", f"epsilon={plan.epsilon:g}"]
-    given += [f"delta={question.delta:g}"] if question.delta else []
-    given += [f"low={question.low:g}", f"high={question.high:g}"]
+    given = [f"{options}={names}", f"horizon={question.rounds}", f"epsilon={_exact(plan.epsilon)}"]
+    given += [f"delta={_exact(question.delta)}"] if question.delta else []
+    given += [f"low={_exact(question.low)}", f"high={_exact(question.high)}"]
     given.append(f'algorithm="{plan.recommended}"')
     if question.rounds_per_user > 1:
         given.append(f"max_rounds_per_user={question.rounds_per_user}")
+    if _waits(plan) and question.default_outcome is not None:
+        name = "default_reward" if question.better == "higher" else "default_loss"
+        given += ["wait=WAIT", f"{name}={_exact(question.default_outcome)}"]
     return given
+
+
+def _exact(number: float) -> str:
+    """Return a number as short as it can be written without changing it."""
+    short = f"{number:g}"
+    return short if float(short) == number else repr(float(number))

@@ -94,10 +94,23 @@ class Question:
         except DiscreetError as error:
             wanted = str(error).replace("default_reward or default_loss", "default_outcome")
             raise DiscreetError(wanted) from None
+        self._check_delay()
         if self.outcomes is None:
             self._check_effect()
         else:
             self._check_past(self.outcomes)
+
+    def _check_delay(self) -> None:
+        if self.arrivals is None or self.arrivals.known_after() < self.rounds:
+            return
+        name = "delay" if self.wait is None else "wait"
+        name = name if self.group < self.rounds else "group"
+        raise DiscreetError(
+            f"{name} is {shorten(vars(self)[name])}, but there are only {self.rounds:,} rounds: no "
+            "outcome would be known before the last decision, so there is nothing to learn from. "
+            "Give all arms to equally many people, with one release at the end, or plan more "
+            "rounds."
+        )
 
     def _check_effect(self) -> None:
         width, middle = self.bounds.width, (self.low + self.high) / 2.0

@@ -11,7 +11,9 @@ from discreet.randomness import streams
 
 if TYPE_CHECKING:  # findings.py imports this module
     from discreet.planning.findings import Plan
+    from discreet.planning.question import Question
 
+LATE_SHARE = 0.25  # of all rounds, from which on a delay is named as a cause
 LATE_GUARANTEE = (
     "With late outcomes, the guarantee holds if the time at which an outcome arrives does not "
     "depend on it; otherwise run it with wait= (docs/live.md)."
@@ -30,6 +32,14 @@ def late_words(plan: Plan) -> str:
             f"a loss of {arrivals.default_loss:g}", f"{0.0 if outcome is None else outcome:g}"
         )
     return f" {said}"
+
+
+def late_cause(question: Question) -> str:
+    """Return that late outcomes are why little is learned, if they are; otherwise nothing."""
+    late = 0 if question.arrivals is None else question.arrivals.known_after()
+    if late < LATE_SHARE * question.rounds:
+        return ""
+    return f", because the first outcome is known after {late:,} of {question.rounds:,} rounds"
 
 
 def bound_words(plan: Plan) -> str:

@@ -111,7 +111,7 @@ def candidates(question: Question) -> tuple[str, ...]:
     These are the choices of ``Bandit`` for each epsilon, those of ``algorithm="best"``, and if
     outcomes certainly do not drift, the algorithms made for such outcomes. If decisions must be
     ``randomised``, only algorithms that draw them remain. An algorithm that would learn nothing
-    before the end is left out, unless all would.
+    before the end is left out. If all would, the choices of ``Bandit`` remain; the plan says so.
     """
     if question.sees_all:
         return FOR_EXPERTS
@@ -121,7 +121,8 @@ def candidates(question: Question) -> tuple[str, ...]:
     if question.randomised:
         named, others = [name for name in named if not is_predictable(name)], RANDOMISED
     found = tuple(dict.fromkeys([*named, *others]))
-    return tuple(name for name in found if learns_something(question, name)) or found
+    learning = tuple(name for name in found if learns_something(question, name))
+    return learning or tuple(dict.fromkeys(named)) or found
 
 
 def is_predictable(name: str) -> bool:
@@ -134,8 +135,8 @@ def learns_something(question: Question, name: str) -> bool:
     setting, arrivals = question.setting(max(question.epsilons)), question.arrivals
     private = copy(algorithm(name).build(setting).private)
     _, trace = private.act(0, streams(0).learner)
-    late = 0 if arrivals is None else int(arrivals.waits.min())
-    return private.hold_for(trace) + late < question.rounds
+    held = private.hold_for(trace)
+    return (held if arrivals is None else arrivals.known_after(held)) < question.rounds
 
 
 def with_proved_bound(question: Question, names: tuple[str, ...]) -> tuple[str, ...]:

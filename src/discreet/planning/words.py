@@ -16,10 +16,12 @@ from discreet.planning.question import Question
 from discreet.planning.remarks import (
     LATE_GUARANTEE,
     bound_words,
+    late_cause,
     late_words,
     naming_words,
     prediction_words,
 )
+from discreet.planning.sweeps import learns_something
 from discreet.simulation.statistics import mean_interval
 
 if TYPE_CHECKING:  # findings.py imports this module
@@ -67,7 +69,7 @@ def text(plan: Plan) -> str:
         *([] if question.sees_all else [fill(f"Prediction: {prediction_words(plan)}")]),
         *([fill(f"Precision: {precise}")] if (precise := precision_words(plan)) else []),
         fill(f"Guarantee: {guarantee_words(plan)}"),
-        program_words(plan, WIDTH),
+        program_words(plan),
         fill(f"For an ethics board: {plan.ethics}"),
     ]
     return "\n\n".join(parts)
@@ -79,9 +81,9 @@ def headline(plan: Plan) -> str:
     begin = f"With {question.rounds:,} rounds,"
     if scene.ordinary.share_of_gain is None:
         return (
-            f"{begin} nothing can be learned: even without privacy, outcomes are not "
-            "significantly better than with equal randomisation. Plan more rounds, or look only "
-            "for larger differences."
+            f"{begin} nothing can be learned{late_cause(question)}: even without privacy, outcomes "
+            "are not significantly better than with equal randomisation. Plan more rounds, or look "
+            "only for larger differences."
         )
     least = plan.least_epsilon
     wanted = share_words(question.share)
@@ -123,6 +125,12 @@ def why(plan: Plan) -> str:
             "else."
         )
     said = [f"{name} ({algorithm(name).title}) at epsilon {plan.epsilon:g}, {rank}.", choice]
+    if not learns_something(question, name):
+        said = [
+            f"nothing is. No private algorithm releases anything before the last decision"
+            f"{late_cause(question)}. Use equal allocation with one release at the end (below), "
+            f"or plan more rounds. All figures are for {name} at epsilon {plan.epsilon:g}."
+        ]
     if question.arrivals is not None:
         said.append(bound_words(plan))
     elif plan.has_bound:

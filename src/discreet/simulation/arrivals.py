@@ -64,6 +64,10 @@ class Arrivals:
             )
         return said
 
+    def known_after(self, rounds: int = 1) -> int:
+        """Return after how many rounds the outcomes of the first few can be known, at best."""
+        return -(-(rounds + int(self.waits.min())) // self.group) * self.group
+
     def to_json(self) -> Json:
         """Return the entries of a manifest."""
         return {
