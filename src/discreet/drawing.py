@@ -8,23 +8,39 @@ from __future__ import annotations
 
 TYPE_CHECKING = False  # type checkers take it for true; the module typing takes time to import
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
-    from typing import Protocol
+    from typing import Protocol, TypedDict, Unpack
 
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    Labels = Mapping[str, str] | Sequence[str]
+    Colors = Mapping[str, str] | Sequence[str]
+
+    class PlotOptions(TypedDict, total=False):
+        """How results are drawn; ``Results.plot`` explains each."""
+
+        labels: Labels | None
+        only: str | Sequence[str] | None
+        colors: Colors | None
+        log: str
+        size: tuple[float, float] | None
+        bands: float | bool | None
+        title: str | None
 
     class Plotter(Protocol):
         """Draws results of any kind, as ``discreet.plot`` does."""
 
         def draw(
-            self, result: object, ax: Axes | None = None, *, colors: Sequence[str] | None = None
+            self, result: object, ax: Axes | None = None, **options: Unpack[PlotOptions]
         ) -> Axes:
             """Draw into given axes, or into new ones; return them."""
 
-        def write(
-            self, result: object, path: Path | str, *, colors: Sequence[str] | None = None
-        ) -> Path:
+        def save(self, figure: Figure, path: Path | str) -> Path:
+            """Write a figure into a file; return its path."""
+
+        def write(self, result: object, path: Path | str, **options: Unpack[PlotOptions]) -> Path:
             """Draw into a file; return its path."""
 
 

@@ -5,9 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from discreet.errors import DiscreetError, shorten
 from discreet.estimates import MeanEstimates
@@ -38,6 +37,8 @@ from discreet.simulation import Regret, Results
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from discreet.drawing import PlotOptions
 
 __all__ = [
     "COLOURS",
@@ -70,13 +71,13 @@ __all__ = [
 ]
 
 
-def draw(result: object, ax: Axes | None = None, *, colors: Sequence[str] | None = None) -> Axes:
+def draw(result: object, ax: Axes | None = None, **options: Unpack[PlotOptions]) -> Axes:
     """Draw results or a plan into given axes, or into new ones; return them."""
     match result:
         case Results(measure=Regret()):
-            return draw_regret(result, ax, colors=colors)
+            return draw_regret(result, ax, **options)
         case Results():
-            return draw_searches(result, ax, colors=colors)
+            return draw_searches(result, ax, **options)
         case Plan():
             return draw_plan(result, ax)
         case MeanEstimates():
@@ -84,13 +85,13 @@ def draw(result: object, ax: Axes | None = None, *, colors: Sequence[str] | None
     raise _cannot_draw(result)
 
 
-def write(result: object, path: Path | str, *, colors: Sequence[str] | None = None) -> Path:
+def write(result: object, path: Path | str, **options: Unpack[PlotOptions]) -> Path:
     """Draw results or a plan into a file; return its path."""
     match result:
         case Results(measure=Regret()):
-            return plot_regret(result, path, colors=colors)
+            return plot_regret(result, path, **options)
         case Results():
-            return plot_searches(result, path, colors=colors)
+            return plot_searches(result, path, **options)
         case Plan():
             return plot_plan(result, path)
         case MeanEstimates():

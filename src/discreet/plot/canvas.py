@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 import os
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -47,21 +48,30 @@ def new_figure(width: float, height: float, *, dpi: int = 150) -> Figure:
     return Figure(figsize=(width, height), dpi=dpi, layout="constrained")
 
 
-def new_axes() -> Axes:
-    """Return the axes of a new pyplot figure, which a notebook shows."""
+def new_axes(size: tuple[float, float] | None = None) -> Axes:
+    """Return the axes of a new pyplot figure, which a notebook shows; ``size`` is in inches."""
     require_matplotlib()
     try:
         from matplotlib import pyplot
 
-        return pyplot.subplots(figsize=(6.4, 4.2), layout="constrained")[1]
+        return pyplot.subplots(figsize=size or (6.4, 4.2), layout="constrained")[1]
     except (ImportError, ValueError) as reason:
         raise _unusable(reason) from None
 
 
 def save(figure: Figure, path: Path | str) -> Path:
-    """Write a figure at its own resolution."""
+    """Write a figure at its own resolution, or as PDF or SVG; the end of the path says which.
+
+    Letters in PDF are outlines that journals accept (Type 42, not 3). The same figure gives the
+    same file, without a date.
+    """
+    import matplotlib
+
+    dated = {".pdf": "CreationDate", ".svg": "Date"}.get(Path(path).suffix.lower())
+    same: Any = {"pdf.fonttype": 42, "svg.hashsalt": "discreet"}
     try:
-        figure.savefig(path, dpi="figure")
+        with matplotlib.rc_context(same):
+            figure.savefig(path, dpi="figure", metadata={dated: None} if dated else None)
     except (OSError, TypeError, ValueError, AttributeError) as reason:
         sentence = str(reason).splitlines()[0].rstrip(".")
         raise DiscreetError(
@@ -75,7 +85,9 @@ def apply_layout(axes: Axes) -> None:
     from matplotlib.figure import Figure
 
     if isinstance(axes.figure, Figure) and axes.figure.get_layout_engine() is not None:
-        axes.figure.draw_without_rendering()
+        with warnings.catch_warnings():  # of no room, which ``check_room`` says in a sentence
+            warnings.simplefilter("ignore", UserWarning)
+            axes.figure.draw_without_rendering()
 
 
 def size_in_points(axes: Axes) -> tuple[float, float]:
@@ -269,16 +281,22 @@ def set_log_axes(axes: Axes, *, rounds: Sequence[float] | None = None) -> None:
 
 
 def set_log_axis(
-    axes: Axes, which: Literal["x", "y"], values: Sequence[float] | None = None
+    axes: Axes,
+    which: Literal["x", "y"],
+    values: Sequence[float] | None = None,
+    *,
+    fontsize: float = 10.0,
 ) -> None:
-    """Set the ticks of one logarithmic axis, as many as there is room for."""
+    """Set the ticks of one logarithmic axis, as many as there is room for.
+
+    ``fontsize`` is the largest in use; labels in a smaller font have more room.
+    """
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
     axis = axes.xaxis if which == "x" else axes.yaxis
     low, high = sorted(axes.get_xlim() if which == "x" else axes.get_ylim())
     ticks = sorted(values) if values is not None else log_ticks(low, high)
     width, height = size_in_points(axes)
-    fontsize = 10.0  # the largest in use; labels in a smaller font have more room
     # A label needs its own width and a gap, or its height and 60 %.
     sizes = [
         text_width(tick_text(tick), fontsize) + 8.0 if which == "x" else 1.6 * fontsize
@@ -365,6 +383,7 @@ def label_ends(axes: Axes, ends: Sequence[CurveEnd], *, fontsize: float = 8.0) -
                 "color": end.look.color,
                 "linestyle": end.look.linestyle,
                 "linewidth": 1.2,
+                "patchA": None,  # or the line would end beside the box of the text
                 "shrinkA": 2.0,
                 "shrinkB": 0.0,
                 "relpos": (0.0, 0.5),

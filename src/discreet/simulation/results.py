@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 import json
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Generic, TypeVar, Unpack, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from pandas import DataFrame
 
+    from discreet.drawing import Colors, PlotOptions
     from discreet.simulation.contenders import Contender
 
 PACKAGES = ("componentjit", "discreet")  # whose code the numbers depend on
@@ -57,6 +58,11 @@ class Results(Generic[Row]):
     arrivals: Arrivals | None = None  # if outcomes were late
     intervals: tuple[IntervalRow, ...] = ()  # of estimates, if they were asked for
     remark: str = ""  # a note on results in this environment
+
+    @property
+    def rival(self) -> str:
+        """What regret compares with: "the best fixed arm"."""
+        return self.problem.rival
 
     @property
     def trials(self) -> Integers:
@@ -169,13 +175,40 @@ class Results(Generic[Row]):
             writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
         return Path(path)
 
-    def plot(self, ax: Axes | None = None, *, colors: Sequence[str] | None = None) -> Axes:
+    def plot(
+        self,
+        ax: Axes | None = None,
+        *,
+        path: Path | str | None = None,
+        **options: Unpack[PlotOptions],
+    ) -> Axes:
         """Draw regret over rounds, or the samples of searches; return the axes.
 
-        It draws into given axes or into new ones, whose figure is ``axes.figure``. ``colors`` has
-        one for each line.
+        It draws into given axes or into new ones, whose figure is ``axes.figure``. ``path`` is a
+        file to write, too: PDF, SVG or PNG by its ending.
+
+        * ``only`` names the curves to draw, by label or by algorithm, in this order.
+        * ``labels`` renames them: a dictionary by label or algorithm, or a list.
+        * ``colors`` are a dictionary or a list as well.
+        * ``log`` is ``"x"``, ``"y"`` or ``"xy"`` for logarithmic axes. Rounds whose mean regret is
+          not above 0 cannot be shown there, and the figure says so.
+        * ``size`` is width and height in inches. A figure that is narrower than 4.5 inches is for a
+          column of a paper: its letters have 7 and 8 points, and it has no title.
+        * ``bands`` is the level of confidence bands, 0.95 by default; None draws none.
+        * ``title`` replaces the usual title; an empty text leaves it out.
         """
-        return plotter().draw(self, ax, colors=check_colors(colors, self.measure.curves))
+        if ax is not None and options.get("size") is not None:
+            raise DiscreetError(
+                "size and ax are both given, but axes have the size of their figure: drop one."
+            )
+        if options.get("only") is None:
+            check_colors(options.get("colors"), self.measure.curves)
+        axes = plotter().draw(self, ax, **options)
+        if path is not None:
+            figure = axes.get_figure(root=True)
+            assert figure is not None, "axes are in a figure"
+            plotter().save(figure, path)
+        return axes
 
     def manifest(self) -> Json:
         """Return everything that is needed to run this again, and what was guaranteed."""
@@ -210,14 +243,15 @@ class Results(Generic[Row]):
         return [table, facts]
 
 
-def check_colors(colors: Sequence[str] | None, needed: int) -> Sequence[str] | None:
-    """Return colours, or refuse them if they are too few."""
-    if colors is not None and (isinstance(colors, str) or len(colors) < needed):
+def check_colors(colors: Colors | None, needed: int) -> None:
+    """Refuse a list of colours if they are too few."""
+    if colors is None or isinstance(colors, Mapping):
+        return
+    if isinstance(colors, str) or len(colors) < needed:
         raise DiscreetError(
             f"colors is {shorten(colors)}, but must be a list with one for each of {needed} "
             "contenders."
         )
-    return colors
 
 
 def parquet_writer() -> tuple[ModuleType, ModuleType]:

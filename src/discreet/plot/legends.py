@@ -1,0 +1,91 @@
+"""Where a legend goes: inside the axes if it covers nothing there, or else above or below them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from discreet.errors import DiscreetError
+from discreet.plot.canvas import apply_layout, size_in_points
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.legend import Legend
+
+HEADROOM = (1.0, 1.12, 1.25, 1.4)  # heights of the axes that are tried, as multiples
+LEAST_WIDTH, LEAST_HEIGHT = 90.0, 54.0  # points of axes in which a curve can be read
+OPTIONS: dict[str, Any] = {"frameon": False, "handlelength": 2.2, "columnspacing": 1.2}
+
+
+def place_legend(axes: Axes, *, fontsize: float, above: bool) -> None:
+    """Add a legend that covers no curve: inside, or outside if there is no room."""
+    low, high = axes.get_ylim()
+    scale = axes.yaxis.get_transform()
+    bottom, top = scale.transform([low, high])
+    for factor in HEADROOM:
+        higher = float(scale.inverted().transform([bottom + factor * (top - bottom)])[0])
+        axes.set_ylim(low, higher, auto=None)  # if somebody changes the scale, limits follow
+        legend = axes.legend(fontsize=fontsize, labelspacing=0.35, **OPTIONS)
+        apply_layout(axes)
+        if not covers_curves(axes, legend):
+            return
+    axes.set_ylim(low, high, auto=None)
+    _put_outside(axes, fontsize=fontsize, above=above)
+
+
+def covers_curves(axes: Axes, legend: Legend) -> bool:
+    """Return whether a legend covers a curve or a band, or sticks out of the axes."""
+    from matplotlib.collections import PolyCollection
+
+    box, inside = legend.get_window_extent(), axes.get_window_extent().padded(1.0)
+    if not (inside.x0 <= box.x0 and box.x1 <= inside.x1):
+        return True
+    if not (inside.y0 <= box.y0 and box.y1 <= inside.y1):
+        return True
+    lines = [(line.get_path(), line.get_transform(), False) for line in axes.lines]
+    bands = [
+        (path, band.get_transform(), True)
+        for band in axes.collections
+        if isinstance(band, PolyCollection)
+        for path in band.get_paths()
+    ]
+    return any(
+        path.transformed(transform).intersects_bbox(box, filled=filled)
+        for path, transform, filled in (*lines, *bands)
+    )
+
+
+def _put_outside(axes: Axes, *, fontsize: float, above: bool) -> None:
+    """Put the legend above or below the axes, in as many columns as their width allows."""
+    handles, names = axes.get_legend_handles_labels()
+    width = size_in_points(axes)[0]
+    for columns in range(min(4, len(names)), 0, -1):
+        place: dict[str, Any] = (
+            {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0)}
+            if above
+            else {"loc": "upper center", "bbox_to_anchor": (0.5, _below(axes))}
+        )
+        legend = axes.legend(
+            handles, names, fontsize=fontsize, ncols=columns, labelspacing=0.3, **place, **OPTIONS
+        )
+        apply_layout(axes)
+        wide = legend.get_window_extent().width * 72.0 / axes.figure.dpi
+        if wide <= width + 0.5:
+            return
+
+
+def _below(axes: Axes) -> float:
+    """Return where the space below the label of the x axis begins, as a fraction of the axes."""
+    apply_layout(axes)
+    label = axes.xaxis.label.get_window_extent()
+    return float(axes.transAxes.inverted().transform((0.0, label.y0))[1])
+
+
+def check_room(axes: Axes, size: tuple[float, float], curves: int) -> None:
+    """Refuse a figure in which labels leave no room for the curves."""
+    apply_layout(axes)
+    width, height = size_in_points(axes)
+    if width < LEAST_WIDTH or height < LEAST_HEIGHT:
+        raise DiscreetError(
+            f"size is {size[0]:g} by {size[1]:g} inches, which has no room for {curves} curves and "
+            "their labels: draw some of them (only), shorten the labels, or make it larger."
+        )
