@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from discreet.contracts import Floats
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, show_path
 
 __all__ = ["csv_rows", "is_number", "load_npy", "read_npy"]
 
@@ -22,9 +22,11 @@ def csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
                 if any(cell.strip() for cell in cells):
                     yield number, cells
     except UnicodeDecodeError:
-        raise DiscreetError(f"{path} is not text in UTF-8 with commas between columns.") from None
+        name = show_path(path)
+        raise DiscreetError(f"{name} is not text in UTF-8 with commas between columns.") from None
     except csv.Error as reason:
-        raise DiscreetError(f"{path} cannot be read as a table: {reason}.") from None
+        name = show_path(path)
+        raise DiscreetError(f"{name} cannot be read as a table: {reason}.") from None
 
 
 def is_number(cell: str) -> bool:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from discreet.algorithms.arms.tsallis import best_size
 from discreet.algorithms.registry import ROOT, Instance, Setting, register_algorithm
 from discreet.channels import OpenSlate, SlateBits
-from discreet.errors import check_int
+from discreet.errors import check_int, check_positive
 from discreet.learners import SlateFtrl
 from discreet.private import Private
 from discreet.problems import SemiBandit
@@ -27,7 +27,9 @@ def slate_ftrl(setting: Setting[SemiBandit], *, learning_rate: float | None = No
     """FTRL with entropy on estimated losses; η = sqrt(2 k ln(N / k) / (T N))."""
     items, shown = setting.problem.items, setting.problem.shown
     numbers = {"items": items, "shown": shown, "reports": shown, "rounds": setting.rounds}
-    rate = SlateFtrl.recommended_rate(**numbers) if learning_rate is None else learning_rate
+    rate = SlateFtrl.recommended_rate(**numbers)
+    if learning_rate is not None:
+        rate = check_positive("learning_rate", learning_rate)
     bound = SlateFtrl.regret_bound(**numbers, learning_rate=rate)
     return Instance(
         private=Private(
@@ -76,7 +78,7 @@ def private_slate_ftrl(
     )
     bound, rate = chosen.bound, chosen.rate
     if learning_rate is not None:
-        rate = learning_rate
+        rate = check_positive("learning_rate", learning_rate)
         bound = _bound(setting, chosen.reports, chosen.size, channel.contrast, rate)
     return Instance(
         private=Private(

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
-from discreet.errors import DiscreetError, check_path, shorten
+from discreet.errors import DiscreetError, check_path, shorten, show_path
 from discreet.ledger.guards import sqlite_lock
 from discreet.live import file_access
 from discreet.live.file_access import FORMAT, MARK, TABLES
@@ -44,7 +44,7 @@ class RunFile(VersionedStore):
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._given = check_path("path", path)
-        self.name = self._given
+        self.name = show_path(self._given)
         self._session = self._synchronous = ""
         self._fingerprint: str | None = None  # of the key
         self._version = NEW
@@ -132,7 +132,7 @@ class RunFile(VersionedStore):
 
     def _connect(self, path: Path) -> bool:
         """Connect to the file, as its only writer; return whether it is empty."""
-        self.name = str(path)
+        self.name = show_path(path)
         with sqlite_lock, self._explained():
             self._lock = file_access.only_writer(path)
             weakref.finalize(self, file_access.close, self._lock, os.getpid())
