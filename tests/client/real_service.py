@@ -19,6 +19,7 @@ class RealService(NamedTuple):
     app: object
     bridge: Bridge
     token: str
+    tasks: Tasks
 
 
 @contextlib.contextmanager
@@ -28,10 +29,12 @@ def real_service(path, **settings):
     tokens = Tokens(database.records, database.now)
     chosen = Settings(rate=0.0, open_rate=0.0, simulations=True, **settings)
     service = Service(Host(database), tokens, Tasks(folder.tasks), chosen, b"s" * 32)
-    bridge = Bridge(make_app(service))
+    app = make_app(service)
+    bridge = Bridge(app)
     bridge.call(service.start)
     try:
-        yield RealService(make_app(service), bridge, tokens.create("admin", "*", "", None)[0])
+        token, _ = tokens.create("admin", "*", "", None)
+        yield RealService(app, bridge, token, service.tasks)
     finally:
         bridge.call(service.stop)
         bridge.end()
