@@ -170,6 +170,7 @@ def test_reproduce_writes_its_files(call, tmp_path):
     assert code == 0
     assert "Written to" in text
     assert sorted(path.name for path in target.iterdir()) == [
+        "faster-rates-figure-1-curves.csv",
         "faster-rates-figure-1.csv",
         "faster-rates-figure-1.png",
     ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import json
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -13,20 +12,19 @@ import click
 
 from discreet.algorithms import algorithm
 from discreet.cli import interrupts, options
-from discreet.cli.intervals import print_intervals
+from discreet.cli.figures import figure_file, figure_options
 from discreet.cli.progress import progress_bar
-from discreet.cli.searches import print_searches
-from discreet.cli.text import number, table
 from discreet.environments import environments
-from discreet.errors import DiscreetError, count
+from discreet.errors import DiscreetError
 from discreet.options import Values, parse_all
 from discreet.output import output_file, output_folder
 from discreet.simulation import RegretRow, Results, SearchRow, search
 from discreet.simulation import simulate as run
 from discreet.simulation.experiment import Progress
 from discreet.simulation.results import parquet_writer
+from discreet.simulation.switching import check_switches
 
-_Shown = tuple[Results[object], list[str], Callable[[], None]]
+_Shown = tuple[Results[object], list[str]]
 _Go = Callable[[tuple[str, ...], Path | None, Progress, Values], _Shown]
 
 
@@ -95,6 +93,19 @@ _Go = Callable[[tuple[str, ...], Path | None, Progress, Values], _Shown]
     metavar="[LEVEL]",
     help="Report coverage and width of intervals for the means of arms, of level 0.95 or LEVEL.",
 )
+@figure_options
+@options.option(
+    options.OUTPUT,
+    "--switches",
+    type=int,
+    help="Compare with the best sequence of arms or experts that switches at most so often.",
+)
+@options.option(
+    options.OUTPUT,
+    "--differences",
+    metavar="NAME",
+    help="Show by how much the regret of all others differs from that of one, within trials.",
+)
 @options.quiet
 @options.as_json
 def simulate(
@@ -107,6 +118,11 @@ def simulate(
     quiet: bool,
     as_json: bool,
     rounds: options.Rounds | None,
+    plot: Path | None,
+    log_axes: str | None,
+    size: str | None,
+    switches: int | None,
+    differences: str | None,
     **arguments: object,
 ) -> int:
     """Simulate algorithms over many trials; show their regret, or the samples that searches took.
@@ -129,6 +145,14 @@ def simulate(
     if resume and (output is None or overwrite or searching):
         why = "does not work for searches" if searching else "needs --output without --overwrite"
         raise DiscreetError(f"--resume {why}.")
+    figure = figure_file(plot, log_axes, size)
+    if switches is not None:
+        if searching or output is not None:
+            why = "searches have no regret" if searching else "files hold regret to a fixed action"
+            raise DiscreetError(f"--switches does not work here: {why}.")
+        check_switches(switches)
+    if differences is not None and searching:
+        raise DiscreetError("--differences does not work for searches, which have no regret.")
     with contextlib.ExitStack() as stack:
         folder = None
         if output is not None:
@@ -143,16 +167,27 @@ def simulate(
         with progress_bar(quiet=quiet) as bar:
             arguments |= {"epsilon": epsilon, "options": parsed, "resume": resume}
             go: _Go = _search if searching else _play
-            results, files, show = go(names, folder, _keeping_finished(bar("trials")), arguments)
+            results, files = go(names, folder, _keeping_finished(bar("trials")), arguments)
+            if switches is not None:
+                results = results.against(switches=switches)
+        compared = None if differences is None else results.differences(differences)
+        if figure is not None:
+            figure.write(results)
         if as_json:
             facts: dict[str, object] = {"results": results.summary(), "clipped": results.clipped}
             facts |= {"estimates": results.intervals} if results.intervals else {}
             facts |= {"remark": results.remark} if results.remark else {}
+            facts |= {"switches": switches} if switches is not None else {}
+            facts |= {"differences": compared.rows} if compared is not None else {}
             click.echo(json.dumps(facts, indent=2, ensure_ascii=False))
         else:
-            show()
+            click.echo(str(results))
+            if compared is not None:
+                click.echo(str(compared))
     if files and not as_json:
         click.echo(f"Written to {output}: {', '.join(files)}")
+    if figure is not None and not as_json:
+        click.echo(f"Written to {figure.path}")
     if interrupts.requested() or results.trials.size < results.asked:
         go_on = (
             "; resume with --resume"
@@ -169,23 +204,22 @@ def simulate(
 
 def _play(
     names: tuple[str, ...], folder: Path | None, progress: Progress, arguments: Values
-) -> tuple[Results[RegretRow], list[str], Callable[[], None]]:
-    """Simulate; return the results, the names of files that were written, and what prints."""
+) -> tuple[Results[RegretRow], list[str]]:
+    """Simulate; return the results and the names of files that were written."""
     needed: Mapping[str, Any] = arguments
     results = run(names, output=folder, progress=progress, keep_finished=True, **needed)
-    show = functools.partial(_print, results)
     if folder is None:
-        return results, [], show
+        return results, []
     from discreet.plot import plot_regret
 
     with output_file(folder / "regret.png") as picture:
         plot_regret(results, picture)
-    return results, ["results.parquet", "manifest.json", "regret.png"], show
+    return results, ["results.parquet", "manifest.json", "regret.png"]
 
 
 def _search(
     names: tuple[str, ...], folder: Path | None, progress: Progress, arguments: Values
-) -> tuple[Results[SearchRow], list[str], Callable[[], None]]:
+) -> tuple[Results[SearchRow], list[str]]:
     """Search for the best arm; return the same."""
     needed: dict[str, Any] = {
         name: value
@@ -193,13 +227,12 @@ def _search(
         if name not in ("resume", "clip", "estimates")
     }
     results = search(names, progress=progress, keep_finished=True, **needed)
-    show = functools.partial(print_searches, results)
     if folder is None:
-        return results, [], show
+        return results, []
     from discreet.plot import plot_searches
 
     files = [*results.save(folder), plot_searches(results, folder / "samples.png")]
-    return results, [file.name for file in files], show
+    return results, [file.name for file in files]
 
 
 def _keeping_finished(show: Progress | None) -> Progress:
@@ -213,70 +246,3 @@ def _keeping_finished(show: Progress | None) -> Progress:
             show(done, asked)
 
     return progress
-
-
-def _ratio(row: RegretRow) -> str:
-    """Return regret relative to that without privacy, or that one of the two does not learn."""
-    if not row["learns"]:
-        return "no learning †"
-    return "-" if row["times_twin"] is None else f"{number(row['times_twin'], digits=4)} ×"
-
-
-def _print(results: Results[RegretRow]) -> None:
-    short = functools.partial(number, digits=4)
-    summary = results.summary()
-    oracles = any(row["oracle_calls_per_round"] is not None for row in summary)
-    rows = [
-        [
-            row["label"],
-            short(row["regret_mean"]),
-            "-"
-            if row["regret_low"] is None
-            else f"{short(row['regret_low'])} to {short(row['regret_high'])}",
-            short(row["regret_median_of_means"]),
-            number(row["regret_per_round"], digits=3),
-            _ratio(row),
-            short(row["regret_bound"]) + (" *" if row["bound_is_vacuous"] else ""),
-            *([_per_round(row["oracle_calls_per_round"])] if oracles else []),
-            f"{row['seconds']:.1f}",
-        ]
-        for row in summary
-    ]
-    click.echo(
-        f"Regret after {results.rounds:,} rounds against {results.problem.rivals}, "
-        f"{results.environment} losses, {count(results.trials.size, 'trial')}"
-    )
-    if results.arrivals is not None:
-        said = str(results.arrivals)
-        click.echo(f"{said[0].upper()}{said[1:]}. Proved bounds do not cover this: none is shown.")
-    head = [
-        "algorithm",
-        "mean regret",
-        "95 % interval",
-        "median of means",
-        "per round",
-        "vs. non-private",
-        "proved bound",
-        *(["oracle calls per round"] if oracles else []),
-        "seconds",
-    ]
-    table(head, rows, right=range(1, len(head)))
-    print_intervals(results)
-    if any(row["times_twin"] is not None for row in summary):
-        click.echo("vs. non-private: regret divided by that of its non-private counterpart.")
-    if not all(row["learns"] for row in summary):
-        click.echo(
-            "† it, or its non-private counterpart, learns nothing here: it plays the centre, "
-            "or at random, because its bound for so few rounds is vacuous and "
-            "when_vacuous=centre was asked for."
-        )
-    if any(row["bound_is_vacuous"] for row in summary):
-        click.echo(f"* vacuous: uniform play has regret {short(results.blind_regret)} here.")
-    if results.remark:
-        click.echo(results.remark)
-    if results.clipped:
-        click.echo(f"Clipped: {results.problem.clipped_words(results.clipped, results.bounds)}.")
-
-
-def _per_round(calls: float | None) -> str:
-    return "-" if calls is None else number(calls, digits=2)

@@ -28,12 +28,14 @@ from discreet.plot.canvas import (
     set_log_axis,
     set_title,
 )
+from discreet.plot.choosing import FigureChoice
+from discreet.plot.differences import draw_differences
 from discreet.plot.forest import draw_estimates, plot_estimates
 from discreet.plot.games import draw_environment, plot_environments
 from discreet.plot.plans import draw_plan, plot_plan
 from discreet.plot.regret import draw_regret, plot_regret
 from discreet.plot.searches import draw_searches, plot_searches
-from discreet.simulation import Regret, Results
+from discreet.simulation import PairedDifferences, Regret, Results
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,9 +48,11 @@ __all__ = [
     "MARKERS",
     "CurveEnd",
     "CurveStyle",
+    "FigureChoice",
     "curve_styles",
     "distinct_styles",
     "draw",
+    "draw_differences",
     "draw_environment",
     "draw_estimates",
     "draw_plan",
@@ -82,6 +86,8 @@ def draw(result: object, ax: Axes | None = None, **options: Unpack[PlotOptions])
             return draw_plan(result, ax)
         case MeanEstimates():
             return draw_estimates(result, ax)
+        case PairedDifferences():
+            return draw_differences(result, ax, size=options.get("size"))
     raise _cannot_draw(result)
 
 

@@ -1,6 +1,7 @@
 """Playing algorithms against adversaries, and letting them search, over many trials."""
 
 from discreet.simulation.contenders import Contender
+from discreet.simulation.differences import PairedDifferences
 from discreet.simulation.executors import Executor, executor
 from discreet.simulation.experiment import simulate
 from discreet.simulation.measures import Regret, RegretRow, Searches, SearchRow
@@ -17,6 +18,7 @@ __all__ = [
     "Contender",
     "Executor",
     "Interval",
+    "PairedDifferences",
     "Regret",
     "RegretRow",
     "Results",

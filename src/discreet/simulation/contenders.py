@@ -70,11 +70,16 @@ NO_BOUND_WHEN_LATE = (
 )
 
 
-def without_bound(contender: Contender) -> Contender:
-    """Return a contender whose regret bound is not stated, because outcomes are late."""
+NO_BOUND_WITH_SWITCHES = (
+    "not shown: it is proved against the best fixed action, and regret is against a sequence here"
+)
+
+
+def without_bound(contender: Contender, why: str = NO_BOUND_WHEN_LATE) -> Contender:
+    """Return a contender whose regret bound is not stated, and why: outcomes are late, or so."""
     if contender.facts.get("regret_bound") is None:
         return contender
-    none = {"regret_bound": None, "bound_source": NO_BOUND_WHEN_LATE}
+    none = {"regret_bound": None, "bound_source": why}
     return replace(contender, facts={**contender.facts, **none})
 
 

@@ -33,6 +33,7 @@ from discreet.simulation.contenders import (
     without_bound,
 )
 from discreet.simulation.coverage import intervals_of
+from discreet.simulation.dealing import Dealer
 from discreet.simulation.executors import Executor, Gave, Job, executor, run
 from discreet.simulation.jobs import RegretJob
 from discreet.simulation.late import make_late
@@ -206,6 +207,7 @@ class Prepared:
     seed: int
     place: Executor
     progress: Progress | None
+    clip: bool = False  # whether losses outside their range are moved to its ends
     arrivals: Arrivals | None = None  # if outcomes are late
 
     @property
@@ -292,6 +294,7 @@ class Prepared:
             measure=measure,
             arrivals=self.arrivals,
             remark=self.environment.remark,
+            dealer=Dealer(self.environment, self.bounds, clip=self.clip),
         )
 
 
@@ -374,4 +377,5 @@ def prepare(
         seed=seed,
         place=on,
         progress=progress,
+        clip=clip,
     )

@@ -6,7 +6,7 @@ import csv
 import json
 import platform
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -18,14 +18,21 @@ from numpy.typing import NDArray
 
 from componentjit import source_digest
 from discreet.contracts import Floats, Integers
+from discreet.display import Display
 from discreet.drawing import plotter
 from discreet.errors import DiscreetError, count, shorten
 from discreet.guarantee import Json
 from discreet.problems import Problem
 from discreet.ranges import Range
 from discreet.simulation.arrivals import Arrivals
+from discreet.simulation.contenders import NO_BOUND_WITH_SWITCHES, Contender, without_bound
 from discreet.simulation.coverage import IntervalRow
+from discreet.simulation.dealing import Dealer
+from discreet.simulation.differences import PairedDifferences, paired_differences
 from discreet.simulation.measures import Columns, Measure, Regret, RegretRow, Row, Searches
+from discreet.simulation.records import InMemory
+from discreet.simulation.shown import display_of
+from discreet.simulation.switching import best_sequences, check_switches, check_switching
 from discreet.simulation.trial import Remembered
 
 if TYPE_CHECKING:
@@ -33,7 +40,6 @@ if TYPE_CHECKING:
     from pandas import DataFrame
 
     from discreet.drawing import Colors, PlotOptions
-    from discreet.simulation.contenders import Contender
 
 PACKAGES = ("componentjit", "discreet")  # whose code the numbers depend on
 Kind = TypeVar("Kind", bound=Measure[object])
@@ -58,11 +64,24 @@ class Results(Generic[Row]):
     arrivals: Arrivals | None = None  # if outcomes were late
     intervals: tuple[IntervalRow, ...] = ()  # of estimates, if they were asked for
     remark: str = ""  # a note on results in this environment
+    switches: int = 0  # of the sequence of actions that regret compares with
+    dealer: Dealer | None = field(default=None, repr=False, compare=False)  # of its games
 
     @property
     def rival(self) -> str:
         """What regret compares with: "the best fixed arm"."""
-        return self.problem.rival
+        return self._switching("sequence") if self.switches else self.problem.rival
+
+    @property
+    def rivals(self) -> str:
+        """The same with its number: "the best fixed arm of 4"."""
+        whose = str(self.problem).split()[-1]  # arms, or distributions over experts
+        among = f"sequence of {self.problem.actions:,} {whose}"
+        return self._switching(among) if self.switches else self.problem.rivals
+
+    def _switching(self, sequence: str) -> str:
+        times = "switch" if self.switches == 1 else "switches"
+        return f"the best {sequence} with at most {self.switches:,} {times}"
 
     @property
     def trials(self) -> Integers:
@@ -158,6 +177,59 @@ class Results(Generic[Row]):
         played += f", {self.arrivals}" if self.arrivals is not None else ""
         return f"Results({names}: {self.environment}, {played})"
 
+    @property
+    def display(self) -> Display:
+        """The table that commands print."""
+        return display_of(self)
+
+    def __str__(self) -> str:
+        return str(self.display)
+
+    def _repr_html_(self) -> str:
+        return self.display._repr_html_()
+
+    def against(self, *, switches: int) -> Results[RegretRow]:
+        """Return the results with regret against the best sequence that switches that often.
+
+        It is for arms and experts. The best fixed action never switches. All games are dealt once
+        more for that; stored bounds do not cover such regret, and are left out.
+        """
+        most = check_switches(switches)
+        dealer = check_switching(self.dealer)
+        regrets = self.regrets
+        loss = regrets.record.loss
+        best = best_sequences(
+            dealer, regrets.checkpoints, switches=most, seed=self.seed, trials=self.trials
+        )
+        record = InMemory(
+            trials=self.trials,
+            seconds=self.seconds,
+            clipped=regrets.record.clipped,
+            regret=loss - best,
+            loss=loss,
+            memory=regrets.record.memory,
+            calls=regrets.record.calls,
+        )
+        contenders = self.contenders
+        if most:
+            contenders = tuple(without_bound(each, NO_BOUND_WITH_SWITCHES) for each in contenders)
+        measure: Measure[RegretRow] = replace(regrets, record=record)
+        found = cast("Results[RegretRow]", self)
+        return replace(found, contenders=contenders, measure=measure, switches=most)
+
+    def differences(
+        self, to: str | None = None, *, confidence: float = 0.95, simultaneous: bool = False
+    ) -> PairedDifferences:
+        """Return how much more regret one contender has than another, within the same trials.
+
+        ``to`` is the label of a contender to compare all others with; by default all pairs are
+        compared. Trials are independent, and within a trial everybody meets the same game, so each
+        interval is Student's for the mean of the differences. With ``simultaneous`` all intervals
+        hold together (Bonferroni's correction).
+        """
+        found = cast("Results[RegretRow]", self)
+        return paired_differences(found, to, confidence=confidence, simultaneous=simultaneous)
+
     def to_pandas(self) -> DataFrame:
         """Return the tidy table as a DataFrame of pandas."""
         try:
@@ -229,6 +301,7 @@ class Results(Generic[Row]):
             "estimates": [dict(row) for row in self.intervals],
             **self.measure.facts(),
             **({"remark": self.remark} if self.remark else {}),
+            **({"switches": self.switches} if self.switches else {}),
             "algorithms": [contender_facts(contender) for contender in self.contenders],
         }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -11,7 +12,7 @@ from click.shell_completion import CompletionItem
 from discreet.cli import on, overwrite, progress_bar, quiet, seed
 from discreet.output import output_folder
 from discreet.plot import require_matplotlib
-from discreet_papers.reproduce import reproduction, reproductions
+from discreet_papers.reproduce import FORMATS, reproduction, reproductions
 
 
 class ReproductionName(click.ParamType[str]):
@@ -49,6 +50,15 @@ class ReproductionName(click.ParamType[str]):
     type=int,
     help="Number of rounds, the largest where there are several (default: as in the paper).",
 )
+@click.option(
+    "--format",
+    "formats",
+    type=click.Choice(FORMATS),
+    multiple=True,
+    default=["png"],
+    show_default=True,
+    help="Format of the figures (repeatable).",
+)
 @seed(default=1)
 @on
 @quiet
@@ -58,6 +68,7 @@ def reproduce(
     overwrite: bool,
     trials: int | None,
     rounds: int | None,
+    formats: tuple[str, ...],
     seed: int,
     on: str,
     quiet: bool,
@@ -68,7 +79,8 @@ def reproduce(
     start = time.perf_counter()
     with output_folder(output, overwrite=overwrite) as folder:
         with progress_bar(quiet=quiet) as bar:
-            text = known.run(folder, trials=trials, rounds=rounds, seed=seed, on=on, step=bar)
+            size: dict[str, Any] = {"trials": trials, "rounds": rounds, "seed": seed}
+            text = known.run(folder, on=on, step=bar, formats=formats, **size)
         files = sorted(path.name for path in folder.iterdir())
     click.echo(text)
     click.echo(f"Written to {output} in {time.perf_counter() - start:.0f} s: {', '.join(files)}")

@@ -10,6 +10,7 @@ To add one of your own, build a :class:`Reproduction` in a plugin and register i
 """
 
 from discreet_papers.reproduce.registry import (
+    FORMATS,
     Findings,
     Reproduction,
     SweepPlan,
@@ -19,6 +20,7 @@ from discreet_papers.reproduce.registry import (
 )
 
 __all__ = [
+    "FORMATS",
     "Findings",
     "Reproduction",
     "SweepPlan",

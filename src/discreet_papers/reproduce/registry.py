@@ -15,10 +15,11 @@ from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from discreet.errors import check_int, unknown_name
+from discreet.errors import check_choice, check_int, unknown_name
 from discreet.plot import save
 from discreet.plugins import load_plugins
 from discreet.simulation import Executor, executor
+from discreet_papers.reproduce.curves import curve_rows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,6 +43,7 @@ BUILT_IN = (
     "zheng_theorem_12",
 )
 
+FORMATS = ("png", "pdf", "svg")
 TableRow = Mapping[str, object]
 ShowProgress = Callable[[int, int], None]  # trials finished, trials in all
 # announces a part of the work, returns its progress
@@ -100,8 +102,14 @@ class Reproduction(Generic[SweepCell, SweepOutcome, SweepFindings]):
         seed: int = 1,
         on: str | Executor = "threads",
         step: AnnouncePart | None = None,
+        formats: Sequence[str] = ("png",),
     ) -> str:
-        """Compute everything, write figures and tables into a folder, and return the text."""
+        """Compute everything, write figures and tables into a folder, and return the text.
+
+        ``formats`` are those of the figures: png, pdf, svg. The points of all their curves are
+        written as tables, too.
+        """
+        kinds = [check_choice("formats", each, FORMATS) for each in formats]
         plan = SweepPlan(
             trials=check_int("trials", self.trials if trials is None else trials, minimum=1),
             rounds=check_int("rounds", self.rounds if rounds is None else rounds, minimum=100),
@@ -114,7 +122,12 @@ class Reproduction(Generic[SweepCell, SweepOutcome, SweepFindings]):
         for name, rows in found.tables.items():
             write_table(folder / f"{name}.csv", [{**row, **played} for row in rows])
         for name, figure in self.draw(found).items():
-            save(figure, folder / f"{name}.png")
+            for kind in kinds:
+                save(figure, folder / f"{name}.{kind}")
+            if points := curve_rows(figure):
+                write_table(
+                    folder / f"{name}-curves.csv", [{**point, **played} for point in points]
+                )
         return found.text
 
 

@@ -194,6 +194,7 @@ def _draw_line(
         bars[spots, 0],
         yerr=[bars[spots, 0] - bars[spots, 1], bars[spots, 2] - bars[spots, 0]],
         fmt=style.marker,
+        label=f"_{label}",  # hidden from the legend
         color=style.color,
         markersize=4,
         capsize=2,

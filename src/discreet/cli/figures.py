@@ -1,0 +1,97 @@
+"""Options of commands that draw: the file, logarithmic axes, the size."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from discreet.cli import options
+from discreet.errors import DiscreetError, show_path
+from discreet.output import output_file
+
+if TYPE_CHECKING:
+    from discreet.simulation import Results
+
+PICTURES = (".pdf", ".svg", ".png")
+SIZE = re.compile(r"(\d+(?:\.\d*)?)[x,](\d+(?:\.\d*)?)")
+
+
+class FigureFile(NamedTuple):
+    """A figure to write: where, on which axes, and how large."""
+
+    path: Path
+    log: str
+    size: tuple[float, float] | None
+
+    def write(self, results: Results[Any]) -> None:
+        """Draw results into the file, which appears complete or not at all."""
+        from discreet.plot import write
+
+        with output_file(self.path) as file:
+            write(results, file, log=self.log, size=self.size)
+
+
+def figure_options(command: options.DecoratedCommand) -> options.DecoratedCommand:
+    """Add the options that a figure needs."""
+    for decorate in reversed(
+        (
+            options.option(
+                options.OUTPUT,
+                "--plot",
+                type=click.Path(path_type=Path, dir_okay=False),
+                help="Draw the results to this PDF, SVG or PNG file.",
+            ),
+            options.option(
+                options.OUTPUT,
+                "--log-axes",
+                type=click.Choice(["x", "y", "xy"]),
+                help="Logarithmic axes of the plot.",
+            ),
+            options.option(
+                options.OUTPUT,
+                "--size",
+                metavar="WxH",
+                help="Width and height of the plot in inches; 3.3x2.4 is for one column.",
+            ),
+        )
+    ):
+        command = decorate(command)
+    return command
+
+
+def figure_file(plot: Path | None, log: str | None, size: str | None) -> FigureFile | None:
+    """Return the figure that is asked for, if any, or refuse it before anything is computed."""
+    if plot is None:
+        for name, value in (("--log-axes", log), ("--size", size)):
+            if value is not None:
+                raise DiscreetError(f"{name} is for a plot: give --plot, too.")
+        return None
+    from discreet.plot import require_matplotlib
+
+    require_matplotlib()
+    if plot.suffix.lower() not in PICTURES:
+        raise DiscreetError(
+            f"--plot is {show_path(plot)}, but the name of a picture must end in one of "
+            f"{', '.join(PICTURES)}."
+        )
+    if not plot.resolve().parent.is_dir():
+        raise DiscreetError(
+            f"--plot is {show_path(plot)}, but there is no folder {show_path(plot.parent)}."
+        )
+    return FigureFile(plot, log or "", None if size is None else _read_size(size))
+
+
+def _read_size(text: str) -> tuple[float, float]:
+    found = SIZE.fullmatch(text.strip())
+    if found is None:
+        raise DiscreetError(
+            f"--size is '{text}', but must be a width and a height in inches, such as 3.3x2.4."
+        )
+    from discreet.plot import FigureChoice
+
+    size = FigureChoice(size=(float(found[1]), float(found[2]))).size
+    assert size is not None
+    return size
