@@ -241,8 +241,13 @@ class Algorithm:
         if not options.keys() <= known.keys():
             known = self.options  # plugins may have more
         for key in options:
+            if key in ("low", "high"):
+                raise DiscreetError(
+                    f"{key} is the range of losses, not an option of {self.name}: give it to the "
+                    "setting, as in algorithm(name).setting(low=-1, high=1)."
+                )
             if key not in known:
-                raise unknown_name(f"option of {self.name}", key, [*known, "low", "high"])
+                raise unknown_name(f"option of {self.name}", key, list(known))
         calibration = TIGHT
         if "calibration" in options:
             calibration = str(known["calibration"].check(options.pop("calibration")))
