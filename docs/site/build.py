@@ -19,6 +19,7 @@ ROOT = SITE.parent.parent
 sys.path.insert(0, str(SITE))
 
 from cards import write_cards  # noqa: E402
+from links import broken_links  # noqa: E402
 from reference import write_reference  # noqa: E402
 
 INSIDE = ("DESIGN.md", "CONTRIBUTING.md", "NOTATION.md", "CHANGELOG.md")
@@ -92,9 +93,12 @@ def main() -> None:
     made = subprocess.run([*command, "-q", "-j", "auto", str(source), str(pages)], check=False)
     if made.returncode:
         raise SystemExit(made.returncode)
+    broken = broken_links(pages)
+    if broken:
+        raise SystemExit("\n".join(["Broken links:", *broken]))
     count = sum(1 for _ in pages.rglob("*.html"))
     seconds = time.perf_counter() - began
-    print(f"{count} pages, {cards} of them algorithms, in {seconds:.0f} s: {pages}/index.html")
+    print(f"{count} pages, {cards} of them algorithms, in {seconds:.0f} s, no broken link: {pages}/index.html")
 
 
 if __name__ == "__main__":

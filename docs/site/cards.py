@@ -86,8 +86,6 @@ def _card(
         ("from", known.credit(whole=True)),
     ]
     lines = [f"# {name}", "", f"{known.title[0].upper()}{known.title[1:]}.", ""]
-    if guarantee.is_private:
-        lines += [f"> {' '.join(plain_words(instance, setting).split())}", ""]
     lines += [
         f"All numbers are for {setting.problem.sizes}, {setting.rounds:,} rounds and "
         f"ε = {setting.epsilon:g}{f', δ = {setting.delta:g}' if setting.delta else ''}; "
@@ -100,6 +98,8 @@ def _card(
         ":::",
         "",
     ]
+    if guarantee.is_private:
+        lines += ["## In plain words", "", " ".join(plain_words(instance, setting).split()), ""]
     if curve:
         lines += ["## Measured", "", str(curve["words"]), "", *draw_curve(curve), ""]
     lines += ["## Use", "", "```sh", f"discreet describe {name}{flag}"]

@@ -9,6 +9,7 @@ import click
 from texts import toctree
 
 import discreet
+from discreet.algorithms import list_algorithms
 from discreet.cli.commands import cli
 
 # What users import, by topic; a name that is missing here, or no longer there, is an error.
@@ -54,11 +55,18 @@ def _write_papers(source: Path, text: str) -> None:
         body = re.sub(r"^#", "", body, flags=re.MULTILINE)  # sections are one level higher now
         body = re.sub(r"\]\((\w+\.md)", r"](../docs/\1", body)
         body = re.sub(r"\]\(\.\./docs/(\w+)\.md\), \*([^*]+)\*", _section, body)
+        body = re.sub(r"(?<=[ :])`([a-z0-9-]+)`", _card, body)
         (source / "papers" / f"{name}.md").write_text(f"# {title}\n{body}")
         pages.append((title, name))
     links = [f"- [{title}](papers/{name}.md)" for title, name in pages]
     contents = toctree([f"papers/{name}" for _, name in pages], hidden=True)
     (source / "papers.md").write_text("\n".join([first.strip(), "", *links, "", *contents, ""]))
+
+
+def _card(found: re.Match[str]) -> str:
+    """Return a link to the page of an algorithm, if that is what is named."""
+    name = found[1]
+    return f"[`{name}`](../algorithms/{name}.md)" if name in list_algorithms() else found[0]
 
 
 def _section(found: re.Match[str]) -> str:
