@@ -23,7 +23,7 @@ from links import broken_links  # noqa: E402
 from reference import write_reference  # noqa: E402
 
 INSIDE = ("DESIGN.md", "CONTRIBUTING.md", "NOTATION.md", "CHANGELOG.md")
-FILE = re.compile(r"\]\((\.\./)?((?:examples|src|tests|benchmarks|clients|deploy)/[^)#]*)\)")
+FILE = re.compile(r"\]\((\.\./)?((?:examples|src|tests|benchmarks|clients|deploy)(?:/[^)#]*)?)\)")
 
 
 def assemble(source: Path) -> int:
@@ -98,7 +98,9 @@ def main() -> None:
         raise SystemExit("\n".join(["Broken links:", *broken]))
     count = sum(1 for _ in pages.rglob("*.html"))
     seconds = time.perf_counter() - began
-    print(f"{count} pages, {cards} of them algorithms, in {seconds:.0f} s, no broken link: {pages}/index.html")
+    print(
+        f"{count} pages, {cards} of them algorithms, in {seconds:.0f} s, no broken link: {pages}/index.html"
+    )
 
 
 if __name__ == "__main__":

@@ -23,7 +23,6 @@ NAMED = re.compile(r"docs/(\w+)\.md: ([A-Z][^).,;:*`]*)")
 CURVES = Path(__file__).with_name("curves.json")
 
 
-
 def write_cards(folder: Path) -> int:
     """Write a page per algorithm and one with all of them; return how many there are."""
     (folder / "algorithms").mkdir(parents=True)
@@ -106,7 +105,8 @@ def _card(
     lines += [f"discreet simulate {name}{f' {known.twin}' if known.twin else ''}{flag}"]
     lines += [f"discreet audit {name}{flag}"] if guarantee.is_private else []
     lines += ["```", "", "```python", f"from discreet import algorithm, {_call(known)}", ""]
-    lines += [f'print(algorithm("{name}").build(algorithm("{name}").setting({delta[2:]})).guarantee)']
+    lines += [f'known = algorithm("{name}")']
+    lines += [f"print(known.build(known.setting({delta[2:]})).guarantee)"]
     lines += [f'print({_call(known)}("{name}", rounds=10_000, trials=8, seed=1{delta}))']
     lines += ["```", "", "## Options", "", *_options(known), ""]
     return "\n".join(lines)

@@ -54,7 +54,11 @@ autodoc_typehints = "signature"
 autodoc_member_order = "bysource"
 autosummary_generate = True
 python_maximum_signature_line_length = 88
-autodoc_default_options = {"members": True, "inherited-members": True, "exclude-members": "__init__"}
+autodoc_default_options = {
+    "members": True,
+    "inherited-members": True,
+    "exclude-members": "__init__",
+}
 napoleon_numpy_docstring, napoleon_google_docstring = True, False
 copybutton_prompt_text, copybutton_prompt_is_regexp = r">>> |\.\.\. |\$ ", True
 

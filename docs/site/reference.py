@@ -18,6 +18,7 @@ API = {
         *("Bandit", "BestArmSearch", "Experts", "Advisor", "ContextualBandit", "Features"),
         *("Optimizer", "VectorOptimizer", "SlateBandit", "LiveRun", "Decision", "Progress"),
     ),
+    "The decision service": ("connect", "connect_async"),
     "Devices": ("Device", "LocalServer", "OnDevice"),
     "Budgets and guarantees": ("Guarantee", "Ledger", "compose", "Range", "Private"),
     "Plans and simulations": (
@@ -111,5 +112,3 @@ def _write_api(source: Path) -> None:
         lines += [f"   discreet.{name}" for name in names]
         lines += ["```", ""]
     (source / "api.md").write_text("\n".join(lines))
-
-

@@ -11,9 +11,7 @@ from discreet import simulate
 
 figure, axes = plt.subplots(figsize=(8, 4.5))
 for domain in ("ball(10)", "cube(10)", "simplex(10)"):
-    results = simulate(
-        "private-ftpl", domain=domain, rounds=16_384, trials=8, epsilon=1.0, seed=1
-    )
+    results = simulate("private-ftpl", domain=domain, rounds=16_384, trials=8, epsilon=1.0, seed=1)
     axes.plot(results.checkpoints, results.regret[0].mean(axis=0), label=domain)
 axes.set(xlabel="rounds", ylabel="mean regret")
 axes.legend()

@@ -13,7 +13,12 @@ from discreet.plot import draw_estimates
 
 rng = np.random.default_rng(1)
 bandit = Bandit(
-    arms=["A", "B", "C"], horizon=3000, epsilon=1.0, algorithm="tracking-ucb", simulation=True, seed=1
+    arms=["A", "B", "C"],
+    horizon=3000,
+    epsilon=1.0,
+    algorithm="tracking-ucb",
+    simulation=True,
+    seed=1,
 )
 for _ in range(3000):
     decision = bandit.ask()
