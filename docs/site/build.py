@@ -98,9 +98,8 @@ def main() -> None:
         raise SystemExit("\n".join(["Broken links:", *broken]))
     count = sum(1 for _ in pages.rglob("*.html"))
     seconds = time.perf_counter() - began
-    print(
-        f"{count} pages, {cards} of them algorithms, in {seconds:.0f} s, no broken link: {pages}/index.html"
-    )
+    print(f"{count} pages, {cards} of them algorithms, in {seconds:.0f} s, no broken link:")
+    print(f"{pages}/index.html")
 
 
 if __name__ == "__main__":

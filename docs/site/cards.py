@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
+from texts import table, toctree
+
 from discreet.algorithms import Setting
 from discreet.algorithms.option_help import HELP
 from discreet.algorithms.plain import plain_words
 from discreet.algorithms.registry import Algorithm, Instance, list_algorithms
 from discreet.options import Option
 from discreet.problems import Problem
-from texts import table, toctree
 
 DELTA = 1e-6  # for algorithms that need one
 NAMED = re.compile(r"docs/(\w+)\.md: ([A-Z][^).,;:*`]*)")

@@ -1,4 +1,4 @@
-"""Check that every link of the built site leads somewhere: to a file of it, and to a place in it."""
+"""Check that every link of the built site leads to a file of it, and to a place in that file."""
 
 from __future__ import annotations
 
@@ -44,9 +44,8 @@ def broken_links(folder: Path) -> list[str]:
             to = (path.parent / unquote(target.path)).resolve() if target.path else path
             if not to.is_file():
                 found.append(f"{here}: {link} is no file")
-            elif target.fragment and to in pages:
-                if unquote(target.fragment) not in pages[to].places:
-                    found.append(f"{here}: {link} has no such place")
+            elif to in pages and unquote(target.fragment) not in {"", *pages[to].places}:
+                found.append(f"{here}: {link} has no such place")
     return found
 
 
