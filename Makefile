@@ -7,7 +7,7 @@ READY := $(ENVIRONMENT)/ready
 unexport PYTHONDONTWRITEBYTECODE # importing would take half as long again, in every process
 IN_TWO := --numprocesses 2 --dist loadscope --no-loadscope-reorder
 
-.PHONY: docs demo serve test full quick lint bench peers lock clean help
+.PHONY: docs wheels demo serve test full quick lint bench peers lock clean help
 
 help: ## Show what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -38,6 +38,10 @@ lint: $(READY) ## Style, types, import layers
 
 docs: $(READY) ## Make the documentation site in build/docs/html, offline
 	@$(BIN)/python docs/site/build.py
+
+wheels: $(READY) ## Build wheel and sdist, and try them in clean environments on three Pythons
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check nox
+	@$(BIN)/nox
 
 bench: $(READY) ## Measure the speed beside C and, after make peers, beside other libraries; write docs/speed.md
 	@$(BIN)/python benchmarks/run.py --write docs/speed.md

@@ -22,7 +22,7 @@ from cards import write_cards  # noqa: E402
 from links import broken_links  # noqa: E402
 from reference import write_reference  # noqa: E402
 
-INSIDE = ("DESIGN.md", "CONTRIBUTING.md", "NOTATION.md", "CHANGELOG.md")
+INSIDE = ("DESIGN.md", "CONTRIBUTING.md", "NOTATION.md", "CHANGELOG.md", "SECURITY.md")
 FILE = re.compile(r"\]\((\.\./)?((?:examples|src|tests|benchmarks|clients|deploy)(?:/[^)#]*)?)\)")
 
 
