@@ -12,7 +12,7 @@ import pytest
 from makers import make, tell
 
 from discreet import Bandit, DiscreetError, Experts
-from discreet.live import keys
+from discreet.live import keys, row_cipher
 from discreet.live.keys import Key, KeyPlace
 
 
@@ -56,7 +56,7 @@ def test_a_row_that_was_modified_moved_or_cut_short_is_not_decrypted(tmp_path):
 
 def test_every_opening_and_every_so_many_rows_have_a_fresh_subkey(tmp_path, monkeypatch):
     """Nonces are random: the number of rows per subkey is what keeps them from repeating."""
-    monkeypatch.setattr(keys, "ROWS_PER_SUBKEY", 3)
+    monkeypatch.setattr(row_cipher, "ROWS_PER_SUBKEY", 3)
     key = Key(tmp_path / "a.key", new=True)
     stored = [key.encrypt(b"raw", b"row") for _ in range(9)]
     key.close()

@@ -8,6 +8,7 @@ import sqlite3
 import struct
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from discreet.errors import Busy, DiscreetError
 from discreet.live.keys import new_file
@@ -63,10 +64,12 @@ def only_writer(path: Path) -> sqlite3.Connection:
     return lock
 
 
-def connect(address: str, seconds: float = 5.0) -> sqlite3.Connection:
+def connect(address: str, seconds: float = 5.0, *, cached: int = 128) -> sqlite3.Connection:
     """Connect to a file; wait for some seconds while another connection writes."""
-    options = {"uri": True, "check_same_thread": False}
-    return sqlite3.connect(address, timeout=seconds, isolation_level=None, **options)
+    options: dict[str, Any] = {"uri": True, "check_same_thread": False}
+    options |= {"isolation_level": None, "cached_statements": cached}
+    connection: sqlite3.Connection = sqlite3.connect(address, timeout=seconds, **options)
+    return connection
 
 
 def close(connection: sqlite3.Connection, process: int) -> None:

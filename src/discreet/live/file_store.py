@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 
 from discreet.ledger.guards import sqlite_lock
-from discreet.live.keys import LONGEST_NOTE, OVERHEAD, new_name
+from discreet.live.keys import LONGEST_NOTE, new_name
 from discreet.live.release_log import ReleaseFacts, ReleaseRow
-from discreet.live.row_text import as_json, as_text, drawn_bytes, number_bytes, numbers_from
+from discreet.live.row_cipher import OVERHEAD
+from discreet.live.row_text import (
+    as_json,
+    as_text,
+    drawn_bytes,
+    draws_from,
+    number_bytes,
+    numbers_from,
+    release_row,
+)
 from discreet.live.rows import (
     FINAL,
     Change,
@@ -58,7 +67,7 @@ class FileStore(RunFile):
             rows.session, rows.counters = self._session, tuple(far[:5])
             rows.epoch = tuple(far[5:])
             rows.stream = self._decrypted(stream, "stream")
-            rows.draws, rows.slots = _draws(draws), slots_from(slots)
+            rows.draws, rows.slots = draws_from(draws), slots_from(slots)
             rows.clock = () if clock is None else tuple(map(tuple, json.loads(clock)))
             found = self._found
             rows.open, rows.groups, rows.outcomes = found.open, found.groups, found.outcomes
@@ -71,7 +80,7 @@ class FileStore(RunFile):
             for number, shape, value, held, later in self._kept["drawn"]:
                 content = self._decrypted(value, "drawn", number) or b""
                 held = self._decrypted(held, "drawn", number, 1)
-                rows.drawn = Drawn(number, numbers_from(shape, content), held, _draws(later))
+                rows.drawn = Drawn(number, numbers_from(shape, content), held, draws_from(later))
                 self._in_table = True
             for number, _, decision, shape, value in sorted(
                 self._kept["unlearned"], key=lambda row: row[1]
@@ -295,16 +304,3 @@ class FileStore(RunFile):
     def _write_column(self, column: str, content: str | bytes) -> None:
         self._contents[column] = content
         self._tag.put(column, 0, content)
-
-
-def release_row(row: tuple[Any, ...]) -> ReleaseRow:
-    """Return a row of the table of releases; a release of one number is a float."""
-    batch, choice, size, probability, at, content = row
-    numbers = None if content is None else np.frombuffer(content, np.float64)
-    value = float(numbers[0]) if numbers is not None and numbers.size == 1 else numbers
-    return ReleaseRow(batch, choice, size, probability, at, value)
-
-
-def _draws(text: str | None) -> Draws | None:
-    """Return the state of the generators, if there is one."""
-    return None if text is None else Draws(*json.loads(text))

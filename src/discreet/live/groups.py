@@ -96,7 +96,10 @@ class GroupedOperations(FinalRelease):
         rows = self._committed()
         # Outcomes alone never make anything due: then a release would show when they came.
         due = self._due_first(rows) if asks else []
-        self._store.prefetch(each[0] for each in tells if isinstance(each, tuple))
+        self._store.prefetch(
+            [each[0] for each in tells if isinstance(each, tuple)],
+            [each[0] for each in asks if isinstance(each, tuple) and each[0] is not None],
+        )
         results: list[object]
         with self._group(lasting=bool(tells or due)):
             self._count_due(rows, due)

@@ -9,23 +9,20 @@ learns no more than what was released.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import secrets
 import struct
 import sys
 import weakref
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import platformdirs
 
 from discreet.errors import DiscreetError, cannot_make, check_path
 from discreet.ledger.guards import run_in_children
+from discreet.live.row_cipher import RowCipher
 from discreet.output import lock
-
-if TYPE_CHECKING:
-    from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 MARK = b"discreet"  # how a key file begins
 SECRET, NAME = 32, 16  # bytes of the secret, and of a random name
@@ -36,16 +33,6 @@ SIZE = START + VERSION.size
 # which a disk writes whole or not at all.
 SECTOR, LENGTH = 512, 2
 LONGEST_NOTE = SECTOR - SIZE - LENGTH
-SALT, NONCE = 16, 12  # bytes before each encrypted row; 96 bits is the nonce of AES-GCM
-OVERHEAD = SALT + NONCE + 16  # bytes that an encrypted row has more; it ends in its own tag
-# Rows per subkey. Nonces are random, and a repeated one would reveal two rows and the
-# authentication key. With 2^32 rows per subkey that has a probability below 2^-32 (NIST SP
-# 800-38D, 8.3). So every opening of a run, and every 2^32 rows, gets a fresh subkey. Counting
-# nonces instead would repeat them when a virtual machine is set back to a snapshot.
-ROWS_PER_SUBKEY = 2**32
-# Keys for different purposes are derived with different words.
-PURPOSE, TAG_PURPOSE = b"discreet: rows of a run", b"discreet: the tag of a run"
-USER_PURPOSE = b"discreet: users of a run"
 FOLDER = "DISCREET_KEYS"  # the environment variable that names the folder of keys
 
 # The content of a file, but not its times: its size never changes. Not every system has it.
@@ -78,14 +65,12 @@ def new_name() -> bytes:
     return secrets.token_bytes(NAME)
 
 
-class Key:
+class Key(RowCipher):
     """A secret and the version of its run, in a file that only its owner can read.
 
     While it is open nobody else can open it, in this process or another: of a run and a copy of its
     file, one is refused.
 
-    Rows are encrypted with AES-256-GCM. The associated data name the row, so a row that was
-    modified, or moved to another place, fails authentication.
     """
 
     def __init__(self, path: Path, *, new: bool) -> None:
@@ -109,7 +94,7 @@ class Key:
                 "copy of its file."
             )
         content = self._file.read(SECTOR)
-        self._secret = content[len(MARK) : len(MARK) + SECRET]
+        secret = content[len(MARK) : len(MARK) + SECRET]
         if content[: len(MARK)] != MARK or len(content) < SIZE:
             self.close()
             found = "a file of another kind, not the key of a run"
@@ -120,65 +105,7 @@ class Key:
         length = int.from_bytes(content[SIZE : SIZE + LENGTH], "big")
         # a release that was drawn, encrypted, until the run has it
         self.note = content[SIZE + LENGTH :][:length]
-        self._ciphers: dict[bytes, AESGCM] = {}  # by the salt of their subkeys
-        self._renew()
-
-    @property
-    def fingerprint(self) -> str:
-        """What a run remembers of its key."""
-        return hashlib.blake2b(self._secret, digest_size=8, person=b"fingerprint").hexdigest()
-
-    def encrypt(self, raw: bytes, row: bytes) -> bytes:
-        """Return a row's raw bytes encrypted: 44 bytes more, and never twice the same."""
-        if self._rows_left == 0:
-            self._renew()
-        self._rows_left -= 1
-        nonce = secrets.token_bytes(NONCE)
-        return self._salt + nonce + self._cipher.encrypt(nonce, raw, row)
-
-    def decrypt(self, stored: bytes, row: bytes) -> bytes:
-        """Return the raw bytes of a row, or raise ValueError if they were not written for it."""
-        from cryptography.exceptions import InvalidTag
-
-        salt, nonce, text = stored[:SALT], stored[SALT : SALT + NONCE], stored[SALT + NONCE :]
-        if salt not in self._ciphers:
-            self._ciphers[salt] = self._cipher_with(salt)
-        try:
-            return self._ciphers[salt].decrypt(nonce, text, row)
-        except InvalidTag:
-            raise ValueError("the row is not authentic") from None
-
-    def _renew(self) -> None:
-        """Take a fresh subkey for what is encrypted from now on."""
-        self._salt, self._rows_left = secrets.token_bytes(SALT), ROWS_PER_SUBKEY
-        self._cipher = self._ciphers[self._salt] = self._cipher_with(self._salt)
-
-    def _cipher_with(self, salt: bytes) -> AESGCM:
-        subkey = self._derived(salt, PURPOSE)
-        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
-        return AESGCM(subkey)
-
-    @property
-    def tag_secret(self) -> bytes:
-        """The secret of the tag that authenticates the run."""
-        return self._derived(None, TAG_PURPOSE)
-
-    @property
-    def user_secret(self) -> bytes:
-        """The secret under which the users of the run are hashed."""
-        return self._derived(None, USER_PURPOSE)
-
-    def _derived(self, salt: bytes | None, purpose: bytes) -> bytes:
-        try:
-            from cryptography.hazmat.primitives.hashes import SHA256
-            from cryptography.hazmat.primitives.kdf.hkdf import HKDF
-        except ImportError:
-            raise DiscreetError(
-                "a live run in a file is encrypted, which needs the extra 'exact' (pip install "
-                "'discreet[exact]')."
-            ) from None
-        return HKDF(SHA256(), 32, salt=salt, info=purpose).derive(self._secret)
+        super().__init__(secret)
 
     def advance(self, version: Version, note: bytes | None = None) -> None:
         """Record the version of the run; its numbers never fall.
@@ -274,7 +201,7 @@ def new_file(path: str | os.PathLike[str]) -> Path:
     try:
         with contextlib.suppress(FileExistsError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
-            _keep_entry(Path(path).absolute().parent)
+            keep_entry(Path(path).absolute().parent)
     except (OSError, ValueError) as error:
         raise cannot_make("path", path, error) from None
     return Path(path).resolve()
@@ -306,10 +233,10 @@ def _write_new(path: Path) -> None:
             draft.rename(path)
     finally:
         draft.unlink(missing_ok=True)
-    _keep_entry(path.parent)
+    keep_entry(path.parent)
 
 
-def _keep_entry(folder: Path) -> None:
+def keep_entry(folder: Path) -> None:
     """Write the entries of a folder to the disk; a system that cannot open folders does it."""
     with contextlib.suppress(PermissionError):
         handle = os.open(folder, os.O_RDONLY)

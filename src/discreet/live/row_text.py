@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import struct
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from componentjit import with_names
 from discreet.errors import DiscreetError
+from discreet.live.release_log import ReleaseRow
 from discreet.live.rows import Drawn, Draws, Recipe
 
 Part = TypeVar("Part")
@@ -73,6 +74,19 @@ def drawn_from(content: bytes) -> tuple[Drawn, int]:
 def as_json(draws: Draws | None) -> str | None:
     """Return the state of the generators as text, if there is one."""
     return None if draws is None else json.dumps(draws)
+
+
+def draws_from(text: str | None) -> Draws | None:
+    """Return the state of the generators, if there is one."""
+    return None if text is None else Draws(*json.loads(text))
+
+
+def release_row(row: tuple[Any, ...]) -> ReleaseRow:
+    """Return a row of the table of releases; a release of one number is a float."""
+    batch, choice, size, probability, at, content = row
+    numbers = None if content is None else np.frombuffer(content, np.float64)
+    value = float(numbers[0]) if numbers is not None and numbers.size == 1 else numbers
+    return ReleaseRow(batch, choice, size, probability, at, value)
 
 
 def _as_lists(value: object) -> object:

@@ -184,6 +184,8 @@ class Rows:
         self.clock: Clock = ()
         self.usage: dict[int, tuple[int, bytes]] = {}  # rounds of users: users.py
         self.drawn: Drawn | None = None  # until the learner has learned from it
+        self.ended: str | None = None  # why, if an operator has ended the run
+        self.restored = False  # from a backup: ids alone no longer name decisions
         self.final: object = None  # what the final release has released
         self.log = ReleaseLog()  # empty if a store keeps the releases elsewhere
         # The same, of several: by group, the decision and the value, in the order of drawing. Their
@@ -313,6 +315,10 @@ class Rows:
             if number < before:
                 return min(asked_at, latest)
         return asked_at
+
+    def latest_window(self) -> int:
+        """Return the latest window in which a user was counted."""
+        return max((window for window, _ in self.usage.values()), default=0)
 
     def begin(self) -> None:
         """Begin several changes, which are made whole or not at all."""

@@ -14,9 +14,9 @@ from discreet.errors import DiscreetError, check_path, shorten
 from discreet.estimates.released import ReleaseSum, SumAtEnd, sums_at_end
 from discreet.ledger.guards import sqlite_lock
 from discreet.live import file_access
-from discreet.live.file_store import release_row
 from discreet.live.holdout import Sums, sums_in
 from discreet.live.release_log import summed
+from discreet.live.row_text import release_row
 from discreet.live.rows import FINAL, Recipe
 from discreet.live.slots import slots_from
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 import os
 import secrets
-import threading
-import time
 from collections.abc import Callable, Hashable
 from itertools import islice
 from typing import NamedTuple, Self, TypeVar
@@ -72,16 +70,16 @@ class RunState(NotCopyable):
         store: Store,
         *,
         ledger: Ledger | None = None,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] | None = None,
     ) -> None:
-        self._plan, self._store, self._clock = plan, store, clock
+        self._plan, self._store, self._clock = plan, store, clock or store.clock
         self._commit_ask, self._commit_tell, self._commit = store.ask, store.tell, store.change
         self._commit_draw = store.hold
         self._process, self._mark = os.getpid(), process_mark()
         # Reentrant only so that it knows its owner: a signal handler that calls the run in the
         # middle of an operation is refused, instead of waiting for itself.
-        self._lock = threading.RLock()
-        self._inside: Callable[[], bool] = self._lock._is_owned  # type: ignore[attr-defined]
+        self._lock = store.make_lock(self._is_stale)
+        self._inside: Callable[[], bool] = self._lock._is_owned
         self._engine = Engine(plan.private, plan.observation)
         self._side = None if plan.holdout is None else HoldOut(plan.holdout, plan.horizon)
         self._epoch, self._end = 0, plan.rounds_of(0)
@@ -100,19 +98,15 @@ class RunState(NotCopyable):
         self._several = False  # in a transaction of several changes
         self._deferring = False  # in one of several outcomes: the learner learns afterwards
         self._reading = False  # a group reads its requests, and may call the run meanwhile
+        self._users: UserCount | None = None
         self._reload()
-        token, session = store.rows.token, store.rows.session
-        self._token = f"{token}.{session}"
-        label = f"{plan.name} {plan.algorithm} {token}"
+        label = f"{plan.name} {plan.algorithm} {store.rows.token}"
         self._admission = Admission(ledger, plan.guarantee, label, plan.users)
         if store.rows.counters[0] > 0:
             self._admission.check_known()
             self._admission.charge()
-        self._users: UserCount | None = None
         if plan.users is not None:
-            self._users = UserCount(plan.users, store.user_secret, store.rows.usage)
-        # after a power loss an id may be given to another user
-        self._needs_token = self._users is not None and store.durable
+            self._users = UserCount(plan.users, store.user_secret, store.rows.latest_window())
         self._guarded = self._admission.needed or self._wait is not None or self._in_order
         self._guarded |= self._side is not None
         # what is public about releases; a run in memory has no use for it if none are kept
@@ -130,7 +124,7 @@ class RunState(NotCopyable):
         store: Store | None = None,
         key: KeyPlace | None = None,
         ledger: Ledger | None = None,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] | None = None,
     ) -> Self:
         """Return a run before its first round, in a store; in memory if none is given."""
         store = MemoryStore() if store is None else store
@@ -145,8 +139,16 @@ class RunState(NotCopyable):
         if plan.seed is not None and store.durable:
             drawn = streams(plan.seed)
             rows.draws = Draws(drawn.learner.bit_generator.state, drawn.privacy.bit_generator.state)
-        store.create(rows, (key or KeyPlace()) if plan.needs_key else None)
-        return cls(plan, store, ledger=ledger, clock=clock)
+        with store.beginning():
+            store.create(rows, (key or KeyPlace()) if plan.needs_key else None)
+            run = cls(plan, store, ledger=ledger, clock=clock)
+            if store.shared:
+                run._admission.charge()
+        return run
+
+    def _is_stale(self) -> None:
+        """Begin the next operation with what is committed: another worker has changed it."""
+        self._changing = True
 
     def _check_caller(self) -> None:
         """Refuse in a forked process, and in the middle of an operation of this thread.
@@ -177,8 +179,8 @@ class RunState(NotCopyable):
         Returns the decision that made that release due, if there was one.
         """
         rows = self._committed()
-        if rows.final is not None:
-            raise Finished(OVER)
+        if rows.final is not None or rows.ended is not None:
+            raise Finished(rows.ended or OVER)
         if rows.unlearned:
             self._finish_several(rows)
         if rows.drawn is None:
@@ -226,6 +228,12 @@ class RunState(NotCopyable):
             self._noise_rng.bit_generator.state = dict(rows.draws.privacy)
         # A release that is held is for the next operation that changes something.
         self._changing = rows.drawn is not None or rows.final is not None or bool(rows.unlearned)
+        self._changing |= rows.ended is not None
+        self._token = f"{rows.token}.{rows.session}"
+        # after a power loss, or a restore, an id may be given to another user
+        self._needs_token = rows.restored or (plan.users is not None and self._store.durable)
+        if self._users is not None:
+            self._users.catch_up(rows.latest_window())
         self._next_deadline, newest = -math.inf, rows.open.newest() if self._wait else None
         self._latest = -math.inf if newest is None else rows.given_at(newest[0], newest[4])
 

@@ -12,6 +12,7 @@ from discreet.live.store import Store
 class VersionedStore(Store):
     """A store whose runs have a version, which their key remembers."""
 
+    _key: Key | None = None
     _version: Version = NEW
 
     def _check_age(self, key: Key) -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
-from typing import ClassVar
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from types import TracebackType
+from typing import ClassVar, Protocol, cast
 
 from discreet.errors import Busy, DiscreetError, shorten
 from discreet.estimates.released import ReleaseSum
-from discreet.live.keys import Key, KeyPlace
+from discreet.live.keys import KeyPlace
 from discreet.live.release_log import ReleaseFacts, ReleaseRow, summed
+from discreet.live.row_cipher import RowCipher
 from discreet.live.rows import (
     Change,
     Counters,
@@ -22,6 +26,19 @@ from discreet.live.rows import (
     Rows,
     new_session,
 )
+
+
+class RunLock(Protocol):
+    """A reentrant lock that knows whether this thread has it."""
+
+    def __enter__(self) -> object: ...
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        frames: TracebackType | None,
+    ) -> None: ...
+    def _is_owned(self) -> bool: ...
 
 
 class Store:
@@ -38,11 +55,16 @@ class Store:
     """
 
     durable: ClassVar[bool] = True  # whether a run outlives the process
+    shared: ClassVar[bool] = False  # whether several workers may have the run open at once
     layout: ClassVar[int] = 1  # the version of the format that it writes
     name: str  # what messages call it, without secrets
     rows: Rows
-    _key: Key | None = None  # if raw columns are encrypted
+    _key: RowCipher | None = None  # if raw columns are encrypted
     _token = ""  # of the run
+
+    def clock(self) -> float:
+        """Return the time, in seconds since 1970."""
+        return time.time()
 
     @property
     def has_key(self) -> bool:
@@ -53,6 +75,18 @@ class Store:
     def user_secret(self) -> bytes:
         """The secret under which users are hashed; without a key it hides nobody."""
         return self.rows.token.encode() if self._key is None else self._key.user_secret
+
+    def make_lock(self, stale: Callable[[], None]) -> RunLock:
+        """Return what a run holds during each of its operations.
+
+        Of a store that workers share, it also keeps others out; ``stale`` is called if one of them
+        has changed the run meanwhile.
+        """
+        return cast(RunLock, threading.RLock())
+
+    def beginning(self) -> AbstractContextManager[object]:
+        """Make what follows one transaction, if the store can: a new run, and its charge."""
+        return nullcontext()
 
     def create(self, rows: Rows, key: KeyPlace | None = None) -> None:
         """Start a run with these rows, or refuse if there is one; without ``key`` in plain text."""
@@ -157,8 +191,8 @@ class Store:
         """
         raise NotImplementedError
 
-    def prefetch(self, decisions: Iterable[int]) -> None:
-        """Read some open decisions and their groups at once, if that is quicker than one by one."""
+    def prefetch(self, decisions: Iterable[int], names: Iterable[str] = ()) -> None:
+        """Read decisions with their groups, and names, if that is quicker than one by one."""
 
     def recall(self, name: str) -> bytes | None:
         """Return what ``remember`` keeps under a name, for a day; None if there is nothing."""

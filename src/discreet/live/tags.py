@@ -65,19 +65,19 @@ class Tag:
     def hash_of(self, table: str, columns: Columns) -> int:
         """Return the hash of a row."""
         row = self._start.copy()
-        row.update(PACKED.get(table, _as_text)(table, columns))
+        row.update(PACKED.get(table, as_text_bytes)(table, columns))
         return int.from_bytes(row.digest(), "big")
 
 
-def _as_text(table: str, columns: Columns) -> bytes:
+def as_text_bytes(table: str, columns: Columns) -> bytes:
     """Return any row as bytes: its text, which names bytes by their length, and those bytes."""
     texts = [(len(each),) if isinstance(each, bytes) else each for each in columns]
     parts = [each for each in columns if isinstance(each, bytes)]
     return b"".join([repr((table, texts)).encode(), *parts])
 
 
-# Rows of frequent kinds begin with a letter, and those of ``_as_text`` with a bracket, so no two
-# rows are alike. What is not of the usual types, as in a damaged file, is hashed as text.
+# Rows of frequent kinds begin with a letter, and those of ``as_text_bytes`` with a bracket, so no
+# two rows are alike. What is not of the usual types, as in a damaged file, is hashed as text.
 
 
 def _decision(table: str, columns: Columns) -> bytes:
@@ -88,7 +88,7 @@ def _decision(table: str, columns: Columns) -> bytes:
         row = b"d" + OPEN.pack(number, batch, choice, asked_at, len(name), size) + name
         return row if outcome is None else row + outcome  # type: ignore[operator]
     except (struct.error, AttributeError, TypeError, ValueError):
-        return _as_text(table, columns)
+        return as_text_bytes(table, columns)
 
 
 def _held(table: str, columns: Columns) -> bytes:
@@ -98,14 +98,14 @@ def _held(table: str, columns: Columns) -> bytes:
             return b"h" + HELD.pack(number, told, -1)
         return b"h" + HELD.pack(number, told, len(held)) + held  # type: ignore[arg-type,operator]
     except (struct.error, TypeError, ValueError):
-        return _as_text(table, columns)
+        return as_text_bytes(table, columns)
 
 
 def _choice(table: str, columns: Columns) -> bytes:
     try:
         return b"c" + CHOICE.pack(*columns)
     except struct.error:
-        return _as_text(table, columns)
+        return as_text_bytes(table, columns)
 
 
 PACKED: dict[str, Callable[[str, Columns], bytes]] = {

@@ -69,10 +69,14 @@ class UserCount:
     bucket when it is written.
     """
 
-    def __init__(self, limit: UserLimit, secret: bytes, usage: Buckets) -> None:
+    def __init__(self, limit: UserLimit, secret: bytes, window: int) -> None:
         self._limit = limit
         self._start = hashlib.blake2b(key=secret, digest_size=2 + NAME, person=PERSON)
-        self._window = max((window for window, _ in usage.values()), default=0)
+        self._window = window  # the latest so far
+
+    def catch_up(self, window: int) -> None:
+        """Note the latest window in which another worker has counted a user."""
+        self._window = max(self._window, window)
 
     def add(self, usage: Buckets, now: float, user: User) -> Usage:
         """Return the bucket of a user with one more round, or refuse if that is one too many."""

@@ -83,6 +83,8 @@ class StoreConformance(SeveralConformance):
 
     def test_a_run_has_one_writer(self, reach: Callable[[], Store]) -> None:
         """A second writer is refused until the first closes, and does not disturb it."""
+        if reach().shared:
+            pytest.skip("workers share it")
         first = start(reach, first_rows())
         with pytest.raises(DiscreetError):
             reach().open()
@@ -92,6 +94,36 @@ class StoreConformance(SeveralConformance):
         with pytest.raises(DiscreetError):
             reach().open()
         assert list(second.rows.open) == [0]
+        second.close()
+
+    def test_workers_of_a_shared_store_see_what_others_have_changed(
+        self, reach: Callable[[], Store]
+    ) -> None:
+        """Each operation begins with what is committed, and says so if that is something new."""
+        if not reach().shared:
+            pytest.skip("it has one writer")
+        stale: list[int] = []
+        first, second = start(reach, first_rows()), opened(reach)
+        locks = [
+            store.make_lock(lambda place=place: stale.append(place))  # type: ignore[misc]
+            for place, store in enumerate((first, second))
+        ]
+        with locks[0]:
+            ask(first, 0)
+        with locks[0]:
+            pass
+        assert stale == []
+        with locks[1]:
+            assert stale == [1]
+            second.load(EXAMPLE)
+            assert list(second.rows.open) == [0]
+            second.tell(second.rows.counters, 0, closed=0, learner=b"new")
+        with locks[0]:
+            assert stale == [1, 0]
+            first.load(EXAMPLE)
+            assert (list(first.rows.open), first.rows.learner) == ([], b"new")
+        assert first.rows.session != second.rows.session
+        first.close()
         second.close()
 
     # Changes: whole, lasting, and only what they say.
@@ -280,6 +312,8 @@ class DurableStoreConformance(StoreConformance):
         self, reach: Callable[[], Store], tmp_path: Path
     ) -> None:
         """Without its key a run is refused, or continues with another, without what it hid."""
+        if reach().shared:
+            pytest.skip("its keys follow from one secret")
         keys = tmp_path / "keys"
         keys.mkdir()
         store = start(reach, first_rows(), KeyPlace(keys / "a.key"))

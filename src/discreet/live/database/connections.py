@@ -1,0 +1,139 @@
+"""The connections of a process to a database: each thread has one while it works."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from discreet.errors import Busy, DiscreetError
+from discreet.live.database.sessions import Dialect, Session
+
+TURN = 30.0  # seconds that a thread waits for its turn
+
+
+class _OfThread(threading.local):
+    session: Session | None = None
+    committed: list[Callable[[], None]] | None = None  # what to do after the commit
+
+
+class Connections:
+    """Sessions that wait to be used again, and the one that each thread uses."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.dialect = dialect
+        # How often a connection was lost. What was given by then, and not yet durable, may be lost
+        # too, so stores begin a new session of decisions.
+        self.losses = 0
+        self._idle: list[Session] = []
+        self._guard, self._turn = threading.Lock(), threading.RLock()
+        self._mine = _OfThread()
+        self._process, self._closed = os.getpid(), False
+
+    @contextmanager
+    def session(self) -> Iterator[Session]:
+        """Have a session; within it, that is the thread's own."""
+        if self._mine.session is not None:
+            yield self._mine.session
+            return
+        session = self.take()
+        try:
+            yield session
+        finally:
+            self.give_back()
+
+    @contextmanager
+    def transaction(self, *, durable: bool = True) -> Iterator[Session]:
+        """Do what follows whole or not at all; within a transaction it is part of that."""
+        with self.session() as session:
+            if self._mine.committed is not None:
+                yield session
+                return
+            after = self._mine.committed = []
+            try:
+                with self.dialect.explained():
+                    session.begin(durable=durable)
+                    yield session
+                    session.commit()
+            except BaseException:
+                session.rollback()
+                raise
+            finally:
+                self._mine.committed = None
+            for do in after:
+                do()
+
+    @property
+    def joined(self) -> bool:
+        """Whether this thread is within a transaction."""
+        return self._mine.committed is not None
+
+    def when_committed(self, do: Callable[[], None]) -> None:
+        """Do something after the transaction of this thread is committed."""
+        assert self._mine.committed is not None, "in a transaction"
+        self._mine.committed.append(do)
+
+    def take(self) -> Session:
+        """Return the session that is this thread's until ``give_back``."""
+        if os.getpid() != self._process:
+            raise DiscreetError(
+                f"{self.dialect.name} was opened by another process: open it in this one."
+            )
+        if self._closed:
+            raise DiscreetError(f"{self.dialect.name} is closed: open it again.")
+        if self.dialect.one_session and not self._turn.acquire(timeout=TURN):
+            raise Busy(f"{self.dialect.name} is in use by other threads: try again.")
+        try:
+            with self._guard:
+                session = self._idle.pop() if self._idle else None
+            if session is None:
+                with self.dialect.explained():
+                    session = self.dialect.connect()
+        except BaseException:
+            if self.dialect.one_session:
+                self._turn.release()
+            raise
+        self._mine.session = session
+        return session
+
+    def give_back(self) -> None:
+        """Let another thread have this thread's session."""
+        session, self._mine.session = self._mine.session, None
+        assert session is not None, "it was taken"
+        try:
+            if session.in_transaction:
+                session.rollback()
+            if session.is_broken or self._closed:
+                self.lose(session)
+            else:
+                with self._guard:
+                    self._idle.append(session)
+        finally:
+            if self.dialect.one_session:
+                self._turn.release()
+
+    def lose(self, session: Session) -> None:
+        """Forget a connection that was lost, and all idle ones, which may be lost too."""
+        with self._guard:
+            lost, self._idle = [session, *self._idle], []
+            self.losses += 1
+        for each in lost:
+            each.close()
+
+    def replace(self) -> Session:
+        """Return a new session for this thread, in place of one that is broken."""
+        assert self._mine.session is not None, "it was taken"
+        self.lose(self._mine.session)
+        with self.dialect.explained():
+            self._mine.session = self.dialect.connect()
+        return self._mine.session
+
+    def close(self) -> None:
+        """Close all sessions that are not in use, and soon the others."""
+        with self._guard:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for session in idle:
+            session.close()
+        self.dialect.close()

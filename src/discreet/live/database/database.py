@@ -1,0 +1,126 @@
+"""A database of runs: SQLite for one process, PostgreSQL for any number of workers."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Self, cast
+
+from discreet.errors import DiscreetError, check_text, shorten
+from discreet.live.database.connections import Connections
+from discreet.live.database.postgres import Postgres
+from discreet.live.database.records import Records
+from discreet.live.database.schema import prepare
+from discreet.live.database.sessions import Dialect
+from discreet.live.database.sqlite import Sqlite
+from discreet.live.database.store import DatabaseStore
+from discreet.live.database.tables import RUN
+from discreet.live.database.witness import Witness
+from discreet.live.row_cipher import RowCipher
+from discreet.live.rows import Recipe
+
+SHORTEST_SECRET = 32  # bytes
+LONGEST_NAME = 100
+
+
+class Database:
+    """Runs by name, the ledger that they are charged to, and records of the service.
+
+    ``store`` gives the place of one run, for a live class or its ``open``.
+    """
+
+    def __init__(self, dialect: Dialect, secret: bytes, witness: Witness | None) -> None:
+        self._dialect, self._witness = dialect, witness
+        self._cipher = RowCipher(secret)
+        self._connections = Connections(dialect)
+        self.records = Records(self._connections, self._cipher)
+        with dialect.explained(), self._connections.session() as session:
+            prepare(session, dialect, self._cipher.tag_secret[:16])
+
+    @property
+    def name(self) -> str:
+        """What messages call it, without secrets."""
+        return self._dialect.name
+
+    def store(self, name: str) -> DatabaseStore:
+        """Return the place of a run, to be given to a live class as ``store``."""
+        return DatabaseStore(
+            self._connections, self._cipher, self._witness, self.records, check_run_name(name)
+        )
+
+    def run_names(self) -> list[str]:
+        """Return the names of all runs."""
+        query = f"SELECT name FROM {RUN.name} ORDER BY name"
+        with self._dialect.explained(), self._connections.session() as session:
+            return [name for (name,) in session.execute(query)]
+
+    def recipe_of(self, name: str) -> Recipe:
+        """Return the arguments that a run was made with, without opening it."""
+        store = self.store(name)
+        store.open()
+        return store.recipe()
+
+    def now(self) -> float:
+        """Return the time of the database, in seconds since 1970."""
+        with self._dialect.explained(), self._connections.session() as session:
+            ((now,),) = session.execute(f"SELECT {self._dialect.clock}")
+        return time.time() if now is None else cast(float, now)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._connections.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Database({self.name})"
+
+
+def open_database(url: str, *, secret: bytes, witness: Witness | None = None) -> Database:
+    """Open a database of runs at ``sqlite:///path`` or ``postgresql://...``; make it if needed.
+
+    Parameters
+    ----------
+    url
+        Where it is. A SQLite database belongs to one process at a time.
+    secret
+        At least 32 random bytes. All keys follow from it: whoever has the database without it
+        learns no more than what was released.
+    witness
+        What notices restored backups and clones (:class:`FileWitness`); PostgreSQL needs one.
+
+    """
+    dialect = _dialect(url, witness)
+    if not isinstance(secret, bytes) or len(secret) < SHORTEST_SECRET:
+        raise DiscreetError(f"secret must be at least {SHORTEST_SECRET} random bytes.")
+    return Database(dialect(), secret, witness)
+
+
+def _dialect(url: object, witness: Witness | None) -> Any:  # noqa: ANN401 - a function
+    if isinstance(url, str) and url.startswith("sqlite:///") and url != "sqlite:///":
+        return lambda: Sqlite(url.removeprefix("sqlite:///"))
+    if isinstance(url, str) and url.startswith(("postgresql://", "postgres://")):
+        if witness is None:
+            raise DiscreetError(
+                "witness is None, but a PostgreSQL database cannot know that it is a restored "
+                "backup: give a witness, such as FileWitness(path)."
+            )
+        return lambda: Postgres(url)
+    # Do not show the whole URL: it may hold a password.
+    scheme = shorten(str(url).partition(":")[0])
+    raise DiscreetError(
+        f"url has the scheme {scheme}, but must be 'sqlite:///path' or 'postgresql://...'."
+    )
+
+
+def check_run_name(name: object) -> str:
+    """Return the name of a run, or refuse it."""
+    text = check_text("name", name)
+    if not 0 < len(text) <= LONGEST_NAME or not text.isprintable() or text != text.strip():
+        raise DiscreetError(
+            f"name is {shorten(name)}, but must be 1 to {LONGEST_NAME} printable characters."
+        )
+    return text

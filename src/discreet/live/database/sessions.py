@@ -1,0 +1,88 @@
+"""What a dialect of SQL must do: one connection, its transactions, and rows in sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, ClassVar, Protocol
+
+from discreet.live.database.tables import Row, SqlTable
+from discreet.live.tags import Column
+
+
+class Session(Protocol):
+    """A connection to a database. Statements have ``?`` in the place of values."""
+
+    is_broken: bool  # the connection is lost, and with it the transaction
+    shares: ClassVar[bool]  # whether other processes may use the database meanwhile
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a transaction was begun."""
+
+    def begin(self, *, durable: bool) -> None:
+        """Begin a transaction; if it is ``durable``, it is on the disk when ``commit`` returns."""
+
+    def enter(self, run: int, query: str, values: Sequence[Column]) -> list[tuple[Any, ...]]:
+        """Wait for the lock of a run, and return the result of a query.
+
+        The lock is this session's until ``leave``; transactions may come and go meanwhile.
+        """
+
+    def leave(self, run: int) -> None:
+        """Give the lock of a run back; never raises."""
+
+    def lock_until_commit(self, number: int) -> None:
+        """Wait for another lock, which this transaction has until it ends."""
+
+    def execute(self, statement: str, values: Sequence[Column] = ()) -> list[tuple[Any, ...]]:
+        """Execute a statement, and return its rows."""
+
+    def in_one_go(self) -> AbstractContextManager[object]:
+        """Do not wait for the results of statements in a ``with`` block one by one."""
+
+    def write(self, statement: str, values: Sequence[Column]) -> None:
+        """Execute a statement that returns nothing."""
+
+    def put(self, table: SqlTable, rows: Sequence[Row], *, new: bool = False) -> None:
+        """Write rows, in place of those with the same keys; if they are ``new``, there are none."""
+
+    def remove(self, table: SqlTable, run: int, numbers: Iterable[int]) -> None:
+        """Delete rows of a run."""
+
+    def find(self, table: SqlTable, run: int, numbers: Iterable[int]) -> list[tuple[Any, ...]]:
+        """Return rows of a run by their numbers, those that there are."""
+
+    def find_named(self, kind: str, names: Sequence[str]) -> list[tuple[Any, ...]]:
+        """Return records of a kind by their names."""
+
+    def commit(self) -> None:
+        """Commit."""
+
+    def rollback(self) -> None:
+        """Take the transaction back, if there is one; never raises."""
+
+    def close(self) -> None:
+        """Close the connection; never raises."""
+
+
+class Dialect(Protocol):
+    """Where a database is, and how to connect to it."""
+
+    name: str  # without secrets
+    one_session: bool  # whether all threads share one connection
+    types: ClassVar[dict[str, str]]
+    endings: ClassVar[dict[str, str]]  # of the statements that make tables
+    clock: ClassVar[str]  # an expression: seconds since 1970
+
+    def connect(self) -> Session:
+        """Connect."""
+
+    def explained(self) -> AbstractContextManager[object]:
+        """Turn errors of the database into refusals, without data in them."""
+
+    def tables(self, session: Session) -> set[str]:
+        """Return the names of tables that there are."""
+
+    def close(self) -> None:
+        """Release what belongs to no session."""

@@ -1,0 +1,171 @@
+"""Runs in a SQLite database, of one process."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sqlite3
+import weakref
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from discreet.errors import DiscreetError
+from discreet.live import file_access
+from discreet.live.database.sessions import Session
+from discreet.live.database.tables import BYTES, REAL, RECORD, TEXT, WHOLE, Row, SqlTable, replacing
+from discreet.live.keys import new_file
+from discreet.live.tags import Column
+
+FAMILY = 0x4C6944  # "LiD": the application id of a database of runs is this and a digit
+MARK = (FAMILY << 8) + ord("1")
+
+
+class SqliteSession:
+    """The only connection that writes; threads take turns, so it has every lock."""
+
+    shares: ClassVar[bool] = False
+
+    def __init__(self, path: Path) -> None:
+        self.is_broken = False
+        self._path, self._identity = path, file_access.identity(path)
+        self._file = file_access.connect(f"{path.as_uri()}?mode=rw", cached=256)
+        weakref.finalize(self, file_access.close, self._file, os.getpid())
+        file_access.be_careful(self._file)
+        self._synchronous = "FULL"
+        self._statements: dict[tuple[str, bool], str] = {}
+
+    @property
+    def in_transaction(self) -> bool:
+        """Whether a transaction was begun."""
+        return self._file.in_transaction
+
+    def begin(self, *, durable: bool) -> None:
+        """Begin a transaction, which waits for the disk if it is to be durable."""
+        if file_access.identity(self._path) != self._identity:
+            raise DiscreetError(
+                f"{self._path} was deleted or replaced while it is open: nothing can be kept "
+                "there, so nothing has changed."
+            )
+        synchronous = "FULL" if durable else "NORMAL"
+        if synchronous != self._synchronous:
+            self._synchronous = ""
+            self._file.execute(f"PRAGMA synchronous = {synchronous}")
+            self._synchronous = synchronous
+        self._file.execute("BEGIN IMMEDIATE")
+
+    def enter(self, run: int, query: str, values: Sequence[Column]) -> list[tuple[Any, ...]]:
+        """Return the result of a query."""
+        return self.execute(query, values)
+
+    def leave(self, run: int) -> None:
+        """Do nothing: threads take turns."""
+
+    def lock_until_commit(self, number: int) -> None:
+        """Do nothing: a transaction is alone."""
+
+    def execute(self, statement: str, values: Sequence[Column] = ()) -> list[tuple[Any, ...]]:
+        """Execute a statement, and return its rows."""
+        return self._file.execute(statement, values).fetchall()
+
+    def in_one_go(self) -> contextlib.AbstractContextManager[object]:
+        """Do nothing: nobody waits here."""
+        return contextlib.nullcontext()
+
+    def write(self, statement: str, values: Sequence[Column]) -> None:
+        """Execute a statement that returns nothing."""
+        self._file.execute(statement, values)
+
+    def put(self, table: SqlTable, rows: Sequence[Row], *, new: bool = False) -> None:
+        """Write rows."""
+        statement = self._statements.get((table.name, new))
+        if statement is None:
+            places = ", ".join("?" * len(table.columns))
+            statement = f"INSERT INTO {table.name} VALUES ({places})"
+            statement += "" if new else replacing(table)
+            self._statements[table.name, new] = statement
+        self._file.executemany(statement, rows)
+
+    def remove(self, table: SqlTable, run: int, numbers: Iterable[int]) -> None:
+        """Delete rows of a run."""
+        statement = f"DELETE FROM {table.name} WHERE run = ? AND number = ?"
+        self._file.executemany(statement, [(run, number) for number in numbers])
+
+    def find(self, table: SqlTable, run: int, numbers: Iterable[int]) -> list[tuple[Any, ...]]:
+        """Return rows of a run by their numbers."""
+        statement = (
+            f"SELECT * FROM {table.name} WHERE run = ? AND number IN "
+            "(SELECT value FROM json_each(?)) ORDER BY number"
+        )
+        return self.execute(statement, (run, json.dumps(list(numbers))))
+
+    def find_named(self, kind: str, names: Sequence[str]) -> list[tuple[Any, ...]]:
+        """Return records of a kind by their names."""
+        statement = (
+            f"SELECT * FROM {RECORD.name} WHERE kind = ? AND name IN "
+            "(SELECT value FROM json_each(?))"
+        )
+        return self.execute(statement, (kind, json.dumps(list(names))))
+
+    def commit(self) -> None:
+        """Commit."""
+        self._file.execute("COMMIT")
+
+    def rollback(self) -> None:
+        """Take the transaction back."""
+        with contextlib.suppress(sqlite3.Error):
+            if self._file.in_transaction:
+                self._file.execute("ROLLBACK")
+
+    def close(self) -> None:
+        """Close the connection."""
+        with contextlib.suppress(sqlite3.Error):
+            self._file.close()
+
+
+class Sqlite:
+    """A SQLite file. While it is open here, other processes are refused."""
+
+    one_session = True
+    types: ClassVar[dict[str, str]] = {
+        WHOLE: "INTEGER",
+        REAL: "REAL",
+        TEXT: "TEXT",
+        BYTES: "BLOB",
+    }
+    endings: ClassVar[dict[str, str]] = {}
+    clock: ClassVar[str] = "NULL"  # that of the process is the same
+
+    def __init__(self, path: str) -> None:
+        self._path = new_file(path)
+        self.name = str(self._path)
+        with self.explained():
+            self._lock = file_access.only_writer(self._path)
+        weakref.finalize(self, file_access.close, self._lock, os.getpid())
+
+    def connect(self) -> Session:
+        """Return a connection to the file, or refuse one of another kind."""
+        session = SqliteSession(self._path)
+        ((mark,),) = session.execute("PRAGMA application_id")
+        if mark != MARK:
+            if session.execute("SELECT count(*) FROM sqlite_master") != [(0,)]:
+                session.close()
+                raise DiscreetError(f"{self.name} is a file of another kind, not a database.")
+            session.execute(f"PRAGMA application_id = {MARK}")
+        return session
+
+    @contextlib.contextmanager
+    def explained(self) -> Iterator[None]:
+        """Turn errors of SQLite into refusals."""
+        with file_access.Explained(self.name):
+            yield
+
+    def tables(self, session: Session) -> set[str]:
+        """Return the names of tables."""
+        found = session.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+        return {name for (name,) in found}
+
+    def close(self) -> None:
+        """Let another process open the file."""
+        self._lock.close()

@@ -1,0 +1,351 @@
+"""A run in a database: operations of several workers, each in transactions of its own."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from types import TracebackType
+from typing import Any, cast
+
+from discreet.errors import DiscreetError
+from discreet.live.database.lazy_rows import LazyRows
+from discreet.live.database.records import Records
+from discreet.live.database.run_rows import DRAWN
+from discreet.live.database.sessions import Session
+from discreet.live.database.tables import RUN
+from discreet.live.database.writing import RunWriter
+from discreet.live.keys import NEW, KeyPlace, new_name
+from discreet.live.release_log import ReleaseFacts
+from discreet.live.row_text import number_bytes, recipe_text
+from discreet.live.rows import (
+    FINAL,
+    Change,
+    Counters,
+    Drawn,
+    Draws,
+    Example,
+    Group,
+    OpenRow,
+    Recipe,
+    Rows,
+    new_session,
+)
+from discreet.live.store import RunLock
+
+ONLY_RELEASES = "releases"  # the value of the option ``durable`` by which outcomes do not wait
+NAMED = "name"  # the kind of records that are named decisions
+DAY = 86_400.0  # seconds that they are kept
+
+
+class SharedLock:
+    """Keeps other threads and other workers out of a run during an operation."""
+
+    def __init__(self, store: DatabaseStore, stale: Callable[[], None]) -> None:
+        self._store, self._stale = store, stale
+        self._lock, self._depth = threading.RLock(), 0
+
+    def __enter__(self) -> None:
+        self._lock.acquire()
+        try:
+            if self._depth == 0 and self._store.enter():
+                self._stale()
+            self._depth += 1
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        frames: TracebackType | None,
+    ) -> None:
+        self._depth -= 1
+        try:
+            if self._depth == 0:
+                self._store.leave()
+        finally:
+            self._lock.release()
+
+    def _is_owned(self) -> bool:
+        return bool(self._lock._is_owned())  # type: ignore[attr-defined]
+
+
+class DatabaseStore(RunWriter):
+    """Keeps one of the runs of a database, which several workers may have open at once.
+
+    An operation has the run's lock from its beginning to its end, and begins with what is
+    committed: rows in memory are kept while nobody else has changed the run. Its changes are
+    written as sets of rows, in one transaction.
+    """
+
+    shared = True
+    _entered = _is_closed = _in_group = False
+    _losses = -1
+    _offset = 0.0  # of the database's clock
+    _named: dict[str, bytes | None]
+
+    # Operations
+
+    def make_lock(self, stale: Callable[[], None]) -> RunLock:
+        """Return what keeps others out during an operation."""
+        return SharedLock(self, stale)
+
+    def beginning(self) -> AbstractContextManager[object]:
+        """Make what follows one transaction."""
+        return self._connections.transaction()
+
+    def enter(self) -> bool:
+        """Begin an operation; return whether the run has to be loaded again."""
+        if self._is_closed:
+            return False
+        connections, joined = self._connections, self._connections.joined
+        session = self._session_of_thread() if joined else connections.take()
+        try:
+            with connections.dialect.explained():
+                ((state, now),) = self._header(session, again=not joined) or [(None, None)]
+        except BaseException:
+            if not joined:
+                connections.give_back()
+            raise
+        self._entered, self._joined = True, joined
+        if now is not None:
+            self._offset = now - time.time()
+        if self._losses != connections.losses:  # what was given and not durable may be lost
+            self._losses, self._session = connections.losses, new_session()
+            self._state = b""
+        self._named = {}
+        return bool(state != self._state)
+
+    def _header(self, session: Session, *, again: bool) -> list[tuple[Any, ...]]:
+        """Wait for the run's lock, and return the name of its last change, and the time."""
+        query = f"SELECT state, {self._connections.dialect.clock} FROM {RUN.name} WHERE run = ?"
+        try:
+            return session.enter(self._number, query, (self._number,))
+        except Exception:
+            session.rollback()
+            if not session.is_broken or not again:
+                raise
+            session = self._connections.replace()  # nothing was begun, so another one will do
+            return session.enter(self._number, query, (self._number,))
+
+    def leave(self) -> None:
+        """End an operation."""
+        if self._entered:
+            self._entered = False
+            session = self._session_of_thread()
+            session.leave(self._number)
+            if not self._joined:
+                self._connections.give_back()
+
+    def _session_of_thread(self) -> Session:
+        with self._connections.session() as session:
+            return session
+
+    @contextmanager
+    def _here(self) -> Iterator[Session]:
+        with self._connections.dialect.explained(), self._connections.session() as session:
+            yield session
+
+    def clock(self) -> float:
+        """Return the time of the database."""
+        return time.time() + self._offset
+
+    @contextmanager
+    def _alone(self) -> Iterator[Session]:
+        """Be in an operation, also if nobody has begun one."""
+        if self._entered:
+            yield self._session_of_thread()
+            return
+        self.enter()
+        try:
+            yield self._session_of_thread()
+        finally:
+            self.leave()
+
+    # Runs
+
+    def create(self, rows: Rows, key: KeyPlace | None = None) -> None:
+        """Start a run with these rows; ``key`` says that it is private, not where its key is."""
+        text = recipe_text(rows.recipe)
+        with self._connections.transaction() as session:
+            session.lock_until_commit(0)
+            query = f"SELECT 1 FROM {RUN.name} WHERE name = ?"
+            if session.execute(query, (self._run_name,)):
+                raise DiscreetError(f"{self.name} is there already: open continues it.")
+            ((number,),) = session.execute(f"SELECT coalesce(max(run), 0) + 1 FROM {RUN.name}")
+            self._enter_run(number, rows.token, protected=key is not None)
+            first = NEW._replace(last_change=new_name())
+            self._insert_run(session, rows, text, first)
+            if self._witness is not None:
+                self._witness.advance(rows.token, None, first)
+        self._session = rows.session
+        self._losses, self._state = self._connections.losses, b""
+
+    def open(self, key: KeyPlace | None = None) -> None:
+        """Take the run, beside other workers."""
+        if key is not None and key.lost:
+            raise DiscreetError(
+                "lost_key is True, but the keys of a database follow from its secret: give that."
+            )
+        with self._here() as session:
+            self._read_run(session)
+        self._is_closed, self._session = False, new_session()
+        self._losses, self._state = self._connections.losses, b""
+
+    def recipe(self) -> Recipe:
+        """Return the arguments that the run was made with."""
+        return cast(Recipe, json.loads(self._columns["recipe"]))
+
+    def load(self, example: Example) -> None:
+        """Read what is committed, as far as it is needed now."""
+        with self._alone() as session, self._connections.dialect.explained():
+            if session.in_transaction and not self._connections.joined:
+                session.rollback()
+            self._begin_changes()
+            self._read_run(session)
+            self.rows = self._rows(session, example)
+            self._state = self._columns["state"]
+            self._only_releases = self.rows.recipe.get("durable") == ONLY_RELEASES
+
+    def close(self) -> None:
+        """Leave the run to other workers."""
+        self._is_closed = True
+
+    # Changes
+
+    @contextmanager
+    def _change(self, *, lasting: bool) -> Iterator[LazyRows]:
+        """Change the rows, and write that as one transaction, or as a part of several changes."""
+        if self._in_group:
+            yield self.rows
+            return
+        with self._alone() as session:
+            try:
+                yield self.rows
+                self._write(session, lasting=lasting)
+            except BaseException:
+                self._state = b""  # what is in memory is not what is committed
+                raise
+
+    @contextmanager
+    def together(self, *, lasting: bool = True) -> Iterator[None]:
+        """Make several changes in one transaction."""
+        with self._alone() as session:
+            self._in_group = True
+            try:
+                yield
+                durable = lasting and not (self._only_releases and not self._new_releases)
+                self._write(session, lasting=durable)
+            except BaseException:
+                self._state = b""
+                raise
+            finally:
+                self._in_group = False
+
+    def ask(
+        self,
+        counters: Counters,
+        row: OpenRow,
+        times: int,
+        group: Group | None = None,
+        learner: bytes | None = None,
+        draws: Draws | None = None,
+        outcome: bytes | None = None,
+        usage: tuple[int, int, bytes] | None = None,
+    ) -> None:
+        """Open a decision."""
+        with self._change(lasting=False) as rows:
+            rows.ask(counters, row, times, group, learner, draws, outcome, usage)
+            self._note("choices", learner=learner, draws=draws)
+            if usage is not None:
+                rows.note_window(usage[1])
+
+    def hold(self, drawn: Drawn) -> None:
+        """Keep a release before the learner sees it."""
+        with self._change(lasting=True) as rows:
+            rows.hold(drawn)
+            self._hold_row(DRAWN, -1, drawn.decision, drawn.value, drawn.held, drawn.draws)
+            self._new_releases += 1
+
+    def defer(self, group: int, decision: int, value: object) -> None:
+        """Keep one of several releases before the learner sees it."""
+        with self._change(lasting=True) as rows:
+            self._hold_row(group, len(rows.unlearned), decision, value, None, None)
+            rows.defer(group, decision, value)
+            self._new_releases += 1
+
+    def tell(
+        self,
+        counters: Counters,
+        decision: int,
+        group: Group | None = None,
+        closed: int | None = None,
+        released: int | None = None,
+        value: object = None,
+        learner: bytes | None = None,
+        stream: bytes | None = None,
+        draws: Draws | None = None,
+        facts: ReleaseFacts | None = None,
+    ) -> None:
+        """Close a decision."""
+        unlearned = released is not None and released in self.rows.unlearned
+        known = unlearned or self.rows.drawn is not None  # the release is durable already
+        lasting = not known and not (self._only_releases and released is None)
+        with self._change(lasting=lasting) as rows:
+            if unlearned:
+                self._drop_held(cast(int, released))
+            elif rows.drawn is not None:
+                self._drop_held(DRAWN)
+            rows.tell(counters, decision, group, closed, released, value, learner, stream, draws)
+            if released is not None:  # of one size, whatever was drawn
+                numbers = None if value is None else number_bytes(value)[1]
+                self._release_row(released, facts, numbers)
+                self._new_releases += not known
+                if released == FINAL:
+                    self._note("final")
+            self._note(learner=learner, stream=stream, draws=draws)
+
+    def change(self, change: Change) -> None:
+        """Make another change."""
+        lasting = not (self._only_releases and change.outcome is not None)
+        with self._change(lasting=lasting) as rows:
+            rows.change(change)
+            self._note(
+                learner=change.learner,
+                stream=change.stream,
+                slots=change.slots,
+                clock=change.clock,
+            )
+
+    # Named decisions
+
+    def prefetch(self, decisions: Iterable[int], names: Iterable[str] = ()) -> None:
+        """Read decisions, their batches, and names."""
+        super().prefetch(decisions)
+        wanted = {self._records.hidden(f"{self._token} {each}"): each for each in names}
+        if wanted:
+            with self._here():
+                found = self._records.find(NAMED, list(wanted), since=self.clock() - DAY)
+            self._named |= {each: found.get(digest) for digest, each in wanted.items()}
+
+    def recall(self, name: str) -> bytes | None:
+        """Return the decision with a name, of this day."""
+        if name not in self._named:
+            self.prefetch((), [name])
+        return self._named[name]
+
+    def remember(self, name: str, content: bytes) -> None:
+        """Keep the decision with a name."""
+        self._named[name] = content
+        digest = self._records.hidden(f"{self._token} {name}")
+        self._new_records.append(
+            self._records.row(NAMED, digest, content, self.clock(), self._run_name)
+        )
+
+    @property
+    def _records(self) -> Records:
+        return self._records_of_all

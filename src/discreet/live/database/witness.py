@@ -1,0 +1,162 @@
+"""Witnesses: what a database cannot know by itself, namely that it is a restored backup or a clone.
+
+A witness remembers how far each run was. It is outside of the database, and must not be restored
+together with it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Protocol
+
+from discreet.errors import DiscreetError, check_path
+from discreet.live.keys import VERSION, Version, keep_entry, sync
+
+try:
+    import fcntl
+except ImportError:  # Windows: a witness in a file is then for one process
+    fcntl = None  # type: ignore[assignment]
+
+MARK = b"discreet witness 1".ljust(64, b"\0")
+TOKEN = 16  # bytes of a run's token
+SLOT = 64  # bytes of an entry: a whole fraction of a sector, which a disk writes whole
+LEDGER = "the ledger".ljust(TOKEN)  # in the place of a token
+
+
+class Witness(Protocol):
+    """Remembers how far runs are, by their tokens."""
+
+    def read(self, run: str) -> Version | None:
+        """Return how far a run was; None if it was never heard of."""
+
+    def advance(self, run: str, old: Version | None, new: Version) -> bool:
+        """Replace ``old`` by ``new``, and return True; or return False if it is not ``old``.
+
+        ``None`` stands for a run that was never heard of. When it returns, a version with more
+        releases than the old one is on the disk; what else has changed may be lost with the power.
+        """
+
+
+class MemoryWitness:
+    """A witness for tests: it forgets everything with its process."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, Version] = {}
+        self._lock = threading.Lock()
+
+    def read(self, run: str) -> Version | None:
+        """Return how far a run was."""
+        return self._known.get(run)
+
+    def advance(self, run: str, old: Version | None, new: Version) -> bool:
+        """Replace ``old`` by ``new``, if it is still that."""
+        with self._lock:
+            if self._known.get(run) not in (old, new):
+                return False
+            self._known[run] = new
+            return True
+
+
+class FileWitness:
+    """A witness in a file that the workers of one host share; each entry is replaced in place."""
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(check_path("witness", path)).absolute()
+        self._lock = threading.Lock()
+        self._places: dict[str, int] = {}
+        try:
+            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            new = not self.path.exists()
+            self._file = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise DiscreetError(
+                f"witness is {str(self.path)!r}, which cannot be used ({error.strerror})."
+            ) from None
+        with self._locked():
+            if os.fstat(self._file).st_size == 0:
+                os.pwrite(self._file, MARK, 0)
+                os.fsync(self._file)
+        if new:
+            keep_entry(self.path.parent)
+        if os.pread(self._file, SLOT, 0) != MARK:
+            os.close(self._file)
+            raise DiscreetError(f"witness is {str(self.path)!r}, a file of another kind.")
+
+    def read(self, run: str) -> Version | None:
+        """Return how far a run was."""
+        with self._locked():
+            return self._read(run)
+
+    def advance(self, run: str, old: Version | None, new: Version) -> bool:
+        """Replace ``old`` by ``new``, if it is still that."""
+        with self._locked():
+            known = self._read(run)
+            if known == new:
+                return True
+            if known != old:
+                return False
+            place = self._places.get(run)
+            if place is None:
+                place = os.fstat(self._file).st_size // SLOT * SLOT
+                self._places[run] = place
+            try:
+                os.pwrite(self._file, run.encode().ljust(TOKEN) + VERSION.pack(*new), place)
+                if known is None or new.releases > known.releases:
+                    sync(self._file)
+            except OSError as error:
+                raise DiscreetError(
+                    f"the witness {self.path} cannot be written ({error.strerror}): its runs stop "
+                    "until it can."
+                ) from None
+            return True
+
+    def _read(self, run: str) -> Version | None:
+        place = self._places.get(run)
+        if place is None:
+            size = os.fstat(self._file).st_size
+            for at in range(SLOT * (1 + len(self._places)), size - SLOT + 1, SLOT):
+                token = os.pread(self._file, TOKEN, at).decode("ascii", "replace").rstrip()
+                self._places.setdefault(token if token != LEDGER.rstrip() else LEDGER, at)
+            place = self._places.get(run)
+        if place is None:
+            return None
+        return Version(*VERSION.unpack(os.pread(self._file, VERSION.size, place + TOKEN)))
+
+    def close(self) -> None:
+        """Close the file."""
+        with contextlib.suppress(OSError):
+            os.close(self._file)
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[None]:
+        """Be alone with the file, among threads and processes."""
+        with self._lock:
+            if fcntl is None:
+                yield
+                return
+            fcntl.flock(self._file, fcntl.LOCK_EX)
+            try:
+                yield
+            finally:
+                fcntl.flock(self._file, fcntl.LOCK_UN)
+
+    def __repr__(self) -> str:
+        return f"FileWitness({str(self.path)!r})"
+
+
+def is_fresh(mine: Version, known: Version | None) -> bool:
+    """Return whether a run may go on, by what its witness knows.
+
+    It may be ahead, if a worker ended before the witness was told; docs/proofs.md: Groups of
+    operations.
+    """
+    if known is None:  # it is told of every run when that begins
+        return False
+    behind = mine.releases < known.releases or mine.changes < known.changes
+    another = mine.releases == known.releases and mine.last_release != known.last_release
+    another |= mine.changes == known.changes and mine.last_change != known.last_change
+    return not behind and not another
