@@ -40,8 +40,8 @@ def running_service(folder: str, *options: str) -> Iterator[tuple[str, str]]:
         assert process.stdout is not None
         url = token = ""
         for line in process.stdout:
-            url = line.strip() if line.startswith("http") else url
-            token = line.split()[-1] if "first token" in line else token
+            url = line.split()[-1] if line.startswith("serving ") else url
+            token = line.split()[-1] if line.startswith("first token: ") else token
             if url and token:
                 break
         else:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+import weakref
 from typing import TypeVar
 from urllib.parse import urlsplit
 
@@ -90,7 +91,13 @@ class BlockingLink:
 
     def __init__(self, address: Address, transport: httpx.BaseTransport | None) -> None:
         self.address, self._own = address, transport is None
-        self._transport, self._process = transport or httpx.HTTPTransport(), os.getpid()
+        self._transport, self._process = transport or self._new_transport(), os.getpid()
+
+    def _new_transport(self) -> httpx.HTTPTransport:
+        """Return a transport that is closed when nobody uses it any more."""
+        transport = httpx.HTTPTransport()
+        weakref.finalize(self, transport.close)
+        return transport
 
     @withhold_frames
     def make(self, call: Call[Result]) -> Result:
@@ -109,7 +116,7 @@ class BlockingLink:
 
     def _try(self, request: httpx.Request) -> tuple[Reply | None, str, bool]:
         if self._own and self._process != os.getpid():
-            self._transport, self._process = httpx.HTTPTransport(), os.getpid()
+            self._transport, self._process = self._new_transport(), os.getpid()
         try:
             response = self._transport.handle_request(request)
             try:
