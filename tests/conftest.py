@@ -17,6 +17,8 @@ import pytest
 from common import ROOT
 from hypothesis import settings
 
+# NumPy's threads would wait for each other beside another test process, which takes longer
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # tests leave none in the user's folder
 os.environ["DISCREET_KEYS"] = tempfile.mkdtemp(prefix="keys-")
 # the same examples in every run

@@ -33,6 +33,7 @@ from componentjit.digest import classes_in, fingerprint
 from componentjit.flattening import flatten
 from componentjit.guards import compiled_note, note_numbers
 from componentjit.numba_internals import (
+    compare_flags_quickly,
     counting_options,
     entry_point,
     lean_options,
@@ -156,6 +157,7 @@ def _tell_numba() -> None:
     if as_plain not in _known_to_numba:
         _known_to_numba.add(as_plain)
         watch()
+        compare_flags_quickly()
         pass_generators_by_address()
         resolve_methods_by_class(_method_of, _method_options)
         overload(as_plain, jit_options=INLINED)(lambda value: _plain_tuple(value))

@@ -108,6 +108,32 @@ def resolve_methods_by_class(
         extending.infer_getattr(Methods)
 
 
+# Flags
+
+
+def compare_flags_quickly() -> None:
+    """Let Numba compare the flags of functions by what was set, before it lists all of them.
+
+    It compares them for each call of which it looks up the type, some thousand times a loop, and
+    lists thirty defaults each time: a tenth of the compiler's time. ``TargetConfig`` is not
+    documented. Without it, or if it works another way, compiling takes that much longer.
+    """
+    config: Any = vars(importlib.import_module("numba.core.targetconfig")).get("TargetConfig")
+    if config is None or not {"_values", "__eq__", "__hash__"} <= vars(config).keys():
+        return
+    compare_all, hash_all = config.__eq__, config.__hash__
+
+    @functools.cache
+    def hash_of(kind: Any) -> int:
+        return int(hash_all(kind()))  # Numba hashes names only: it is the same for all flags
+
+    def is_equal(one: Any, other: Any) -> Any:
+        same = type(one) is type(other) and one._values == other._values
+        return same or compare_all(one, other)
+
+    config.__eq__, config.__hash__ = is_equal, lambda flags: hash_of(type(flags))
+
+
 # Calls
 
 
