@@ -1,0 +1,1 @@
+"""The decision service: live runs over HTTP. It needs the extra ``serve``."""

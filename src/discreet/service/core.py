@@ -1,0 +1,98 @@
+"""One service: its runs, tokens, writer, timers, tasks and limits."""
+
+from __future__ import annotations
+
+import hmac
+import re
+
+from starlette.concurrency import run_in_threadpool
+
+from discreet.service.groups import Writer
+from discreet.service.host import Host, Hosted
+from discreet.service.limits import RateLimit
+from discreet.service.logs import log_event
+from discreet.service.problems import HttpProblem, not_found
+from discreet.service.settings import Settings
+from discreet.service.specs import RUN_NAME
+from discreet.service.tasks import Tasks
+from discreet.service.timers import Timers
+from discreet.service.tokens import EVERY_RUN, Grant, Role, Tokens
+
+DECISION_NAME = re.compile(r"[A-Za-z0-9._~:@-]{1,128}", re.ASCII)
+CHALLENGE = {"WWW-Authenticate": 'Bearer realm="discreet"'}
+
+
+class Service:
+    """Everything behind the routes."""
+
+    def __init__(
+        self, host: Host, tokens: Tokens, tasks: Tasks, settings: Settings, secret: bytes
+    ) -> None:
+        self.host, self.tokens, self.tasks, self.settings = host, tokens, tasks, settings
+        self._name_key = hmac.digest(secret, b"names of decisions", "sha256")
+        self.writer = Writer(host)
+        self.timers = Timers(self.writer, tokens)
+        self.by_token = RateLimit(settings.rate, settings.burst)
+        self.by_address = RateLimit(settings.open_rate, settings.open_burst)
+        self.ready = False
+
+    async def start(self) -> None:
+        """Open all runs and tasks, and begin to serve."""
+        self.writer.start()
+        await self.writer.call(self.host.open_all)
+        await run_in_threadpool(self.tasks.open_all)
+        self.timers.start(self.settings.release_every)
+        self.timers.every(self.settings.publish_every, self._publish)
+        self.ready = True
+        for name, reason in self.host.refused.items():
+            log_event("refused", run=name, reason=repr(reason))
+        log_event("ready", runs=len(self.host.names()), tasks=len(self.tasks.names()))
+
+    async def stop(self) -> None:
+        """Finish what waits, and close."""
+        self.ready = False
+        await self.timers.stop()
+        await run_in_threadpool(self.writer.stop)
+        await run_in_threadpool(self.tasks.close)
+        await run_in_threadpool(self.host.close)
+        log_event("closed")
+
+    async def _publish(self) -> None:
+        await run_in_threadpool(self.tasks.publish)
+
+    def grant_of(self, headers: list[tuple[bytes, bytes]], address: str) -> Grant:
+        """Return what the token of a request allows, and count the request."""
+        header = None
+        for name, value in headers:
+            if name == b"authorization":
+                if header is not None:
+                    raise HttpProblem("bad-request", "there are two Authorization headers.")
+                header = value
+        grant = None if header is None else self.tokens.grant_of(header)
+        if grant is None:
+            self.by_address.count(address)
+            words = "a token is needed" if header is None else "the token is not known"
+            raise HttpProblem(
+                "unauthorized", f"{words}: send Authorization: Bearer TOKEN.", headers=CHALLENGE
+            )
+        self.by_token.count(grant.id)
+        return grant
+
+    @staticmethod
+    def check_role(grant: Grant, role: Role | None, run: str) -> None:
+        """Refuse a token without a role for a run; None means any role."""
+        if not (grant.reads(run) if role is None else grant.allows(role, run)):
+            where = "all runs" if run == EVERY_RUN else "this run"
+            raise HttpProblem("forbidden", f"the token has no right to do that for {where}.")
+
+    async def run(self, name: str) -> Hosted:
+        """Return a run; one that another process created is opened first."""
+        if self.host.has(name):
+            return self.host.get(name)
+        if not RUN_NAME.fullmatch(name):
+            raise not_found("run of that name")
+        return await self.writer.call(lambda: self.host.find(name))
+
+    def hidden(self, run: str, name: str) -> str:
+        """Return what is kept of the name of a decision, which may be that of a person."""
+        return hmac.digest(self._name_key, f"{run}/{name}".encode(), "sha256").hex()

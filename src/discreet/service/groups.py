@@ -1,0 +1,241 @@
+"""One thread writes: it takes all requests that wait, and answers after the commit.
+
+Outcomes and decisions of one run that wait at the same time are one group, with one commit for
+many requests. Everything else that changes the database is done by the same thread, in between.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
+
+from discreet.errors import AlreadyTold, DiscreetError
+from discreet.live.frames import without_frames
+from discreet.service.host import Host, Hosted
+from discreet.service.interim import AskRequest, Repeated, TellRequest
+from discreet.service.logs import log_failure
+from discreet.service.problems import RETRY, HttpProblem, problem_of
+
+Result = TypeVar("Result")
+QUEUE = 4096  # asks, and as many outcomes, that may wait for one run
+GROUP = 256  # asks, and as many outcomes, in one group
+
+
+class Given(NamedTuple):
+    """A decision, and whether its name was used before."""
+
+    decision: Any
+    repeated: bool
+
+
+class PendingAsk(NamedTuple):
+    """A decision that somebody waits for."""
+
+    request: AskRequest
+    future: asyncio.Future[Any]
+    since: float
+
+
+class PendingTell(NamedTuple):
+    """An outcome that is to be committed."""
+
+    request: TellRequest
+    future: asyncio.Future[Any]
+
+
+class Line:
+    """What waits for one run. An outcome never takes a place from a decision, nor the reverse."""
+
+    def __init__(self, hosted: Hosted) -> None:
+        self.hosted = hosted
+        self.asks: deque[PendingAsk] = deque()
+        self.tells: deque[PendingTell] = deque()
+
+    def take(self) -> tuple[list[PendingTell], list[PendingAsk]]:
+        """Return the next group."""
+        tells = [self.tells.popleft() for _ in range(min(len(self.tells), GROUP))]
+        asks = [self.asks.popleft() for _ in range(min(len(self.asks), GROUP))]
+        return tells, asks
+
+
+class Writer:
+    """The thread that changes the database."""
+
+    def __init__(self, host: Host) -> None:
+        self.host = host
+        self._lines: dict[str, Line] = {}
+        self._calls: deque[tuple[Callable[[], Any], asyncio.Future[Any]]] = deque()
+        self._awake = threading.Event()
+        self._closing = False
+        self._thread = threading.Thread(target=self._work, name="discreet-writer", daemon=True)
+
+    def start(self) -> None:
+        """Begin to work."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Finish what waits, then end."""
+        self._closing = True
+        self._awake.set()
+        self._thread.join()
+
+    @property
+    def working(self) -> bool:
+        """Whether it takes requests."""
+        return self._thread.is_alive() and not self._closing
+
+    def _line(self, hosted: Hosted) -> Line:
+        self._check_open()
+        line = self._lines.get(hosted.name)
+        if line is None or line.hosted is not hosted:
+            line = self._lines[hosted.name] = Line(hosted)
+        return line
+
+    def _check_open(self) -> None:
+        if self._closing:
+            raise HttpProblem(
+                "closing", "the service is closing.", headers={"Retry-After": str(RETRY)}
+            )
+
+    def ask(self, hosted: Hosted, request: AskRequest) -> asyncio.Future[Given]:
+        """Ask for a decision; the future has it, or a refusal, after the commit."""
+        line = self._line(hosted)
+        if len(line.asks) >= QUEUE:
+            raise _too_many("decisions")
+        future: asyncio.Future[Given] = asyncio.get_running_loop().create_future()
+        line.asks.append(PendingAsk(request, future, time.perf_counter()))
+        self._awake.set()
+        return future
+
+    def tell(self, hosted: Hosted, request: TellRequest) -> asyncio.Future[bool]:
+        """Report an outcome; the future has True after the commit, False for a repeated one."""
+        line = self._line(hosted)
+        if len(line.tells) >= QUEUE:
+            raise _too_many("outcomes")
+        future: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        line.tells.append(PendingTell(request, future))
+        self._awake.set()
+        return future
+
+    async def call(self, change: Callable[[], Result]) -> Result:
+        """Make another change between two groups, and return its result."""
+        self._check_open()
+        future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        self._calls.append((change, future))
+        self._awake.set()
+        return await answer_of(future)
+
+    def _work(self) -> None:
+        while True:
+            self._awake.wait()
+            self._awake.clear()
+            while self._calls or any(line.asks or line.tells for line in self._waiting()):
+                if self._calls:
+                    self._change(*self._calls.popleft())
+                for line in self._waiting():
+                    if line.asks or line.tells:
+                        self._exchange(line)
+            if self._closing:
+                return
+
+    def _waiting(self) -> list[Line]:
+        return list(self._lines.values())
+
+    @staticmethod
+    def _change(change: Callable[[], Any], future: asyncio.Future[Any]) -> None:
+        try:
+            result = change()
+        except BaseException as error:
+            if not isinstance(error, DiscreetError | HttpProblem):
+                log_failure("a change", error)
+            _answer([(future, without_frames(error))])
+        else:
+            _answer([(future, result)])
+
+    def _exchange(self, line: Line) -> None:
+        """Commit a group of one run, and answer it."""
+        hosted, taken = line.hosted, ([], [])  # type: tuple[Hosted, tuple[list[Any], list[Any]]]
+
+        def drain() -> tuple[list[TellRequest], list[AskRequest]]:
+            nonlocal taken
+            taken = line.take()
+            return [each.request for each in taken[0]], [each.request for each in taken[1]]
+
+        try:
+            results = self.host.exchange(hosted, drain)
+        except BaseException as error:
+            if not isinstance(error, DiscreetError):
+                log_failure("a group", error)
+            if not taken[0] and not taken[1]:  # the lock was not had: nobody waits any longer
+                taken = line.take()
+            failure = without_frames(error)
+            _answer([(each.future, failure) for part in taken for each in part])
+            return
+        tells, asks = taken
+        answers: list[tuple[asyncio.Future[Any], Any]] = []
+        for told, result in zip(tells, results, strict=False):
+            answers.append((told.future, _told(result, hosted)))
+        now, latencies, choices = time.perf_counter(), [], []
+        for asked, result in zip(asks, results[len(tells) :], strict=True):
+            if isinstance(result, DiscreetError):
+                answers.append((asked.future, result))
+            elif isinstance(result, Repeated):
+                answers.append((asked.future, Given(result.decision, True)))
+            else:
+                answers.append((asked.future, Given(result, False)))
+                latencies.append(now - asked.since)
+                choices.append(None if hosted.form.choice is None else hosted.form.choice(result))
+        _answer(answers)
+        if latencies:
+            self.host.traffic.asked(hosted.name, latencies)
+            hosted.unsaved.add(self.host.database.now(), choices)
+
+
+def _told(result: object, hosted: Hosted) -> object:
+    """Return True for an outcome that is answered like the first, False for a repeated one.
+
+    With ``wait`` all are answered alike, in time, repeated or late: otherwise anybody who may send
+    outcomes could find out who has answered.
+    """
+    if isinstance(result, AlreadyTold):
+        return hosted.wait is not None
+    return result if isinstance(result, DiscreetError) else True
+
+
+def _answer(answers: list[tuple[asyncio.Future[Any], Any]]) -> None:
+    """Hand results to those who wait, in one step of each event loop."""
+    by_loop: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Any], Any]]] = {}
+    for answer in answers:
+        by_loop.setdefault(answer[0].get_loop(), []).append(answer)
+    for loop, mine in by_loop.items():
+        try:
+            loop.call_soon_threadsafe(_deliver, mine)
+        except RuntimeError:  # the loop is closed: nobody waits
+            continue
+
+
+def _deliver(answers: list[tuple[asyncio.Future[Any], Any]]) -> None:
+    for future, result in answers:
+        if not future.done():
+            future.set_result(result)
+
+
+async def answer_of(future: asyncio.Future[Result]) -> Result:
+    """Return what the writer answered, or raise its refusal.
+
+    A refusal comes as a result, so that nothing is said of it if nobody waits any more.
+    """
+    result = await future
+    if isinstance(result, BaseException):
+        raise problem_of(result)
+    return result
+
+
+def _too_many(what: str) -> HttpProblem:
+    return HttpProblem(
+        "busy", f"too many {what} wait for this run.", headers={"Retry-After": str(RETRY)}
+    )

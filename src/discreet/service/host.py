@@ -1,0 +1,243 @@
+"""The runs of a service by name: created once, opened again, and what is known about each."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Hashable
+from typing import Any, Protocol
+
+from discreet.errors import DiscreetError, Finished
+from discreet.ledger import Ledger
+from discreet.live import Bandit, LiveClient, Store
+from discreet.live.arguments import labels_of
+from discreet.live.release_log import ReleaseRow
+from discreet.service.forms import FORMS, Json, ProblemForm
+from discreet.service.history import History
+from discreet.service.interim import AskRequest, TellRequest
+from discreet.service.metrics import Traffic
+from discreet.service.problems import HttpProblem, not_found
+from discreet.service.specs import Creation, check_run_name, read_spec, texts_of
+from discreet.service.tokens import Records
+
+Drain = Callable[[], tuple[list[TellRequest], list[AskRequest]]]
+RUN, HISTORY = "run", "history"  # kinds of records
+
+
+class Database(Protocol):
+    """What the service needs of a database (``discreet.live.database``)."""
+
+    records: Records
+
+    def store(self, name: str) -> Store:
+        """Return the store of one run."""
+
+    def run_names(self) -> list[str]:
+        """Return the names of all runs."""
+
+    def now(self) -> float:
+        """Return the time by the database's clock."""
+
+    def close(self) -> None:
+        """Close it."""
+
+
+class Hosted:
+    """One run of the service: its live object, what created it, and its history."""
+
+    def __init__(
+        self,
+        name: str,
+        creation: Creation,
+        live: LiveClient[Any],
+        created: float,
+        *,
+        closed: bool = False,
+    ) -> None:
+        self.name, self.form, self.live = name, creation.form, live
+        self.spec: Json = json.loads(creation.text)
+        self.created, self.closed = created, closed
+        self._labels = _labels(creation)
+        self.texts = texts_of(self._labels)
+        counted = self._labels if creation.form.counts else ()
+        self.history = History(counted)
+        self.unsaved = History(counted)  # what the database does not have yet
+        self.released = live.state().released
+
+    @property
+    def problem(self) -> str:
+        """The name of its problem."""
+        return self.form.name
+
+    @property
+    def wait(self) -> float | None:
+        """After how many seconds a missing outcome counts as the default."""
+        return self.live.plan.wait
+
+    @property
+    def labels(self) -> tuple[Hashable, ...]:
+        """The labels of arms, experts or items; none for points."""
+        return self.live.arms if isinstance(self.live, Bandit) else self._labels
+
+    def renew_labels(self) -> None:
+        """Take note of arms that were added."""
+        self.texts |= texts_of(self.labels)
+
+    def releases(self) -> list[ReleaseRow]:
+        """Return all releases, in the order in which the learner got them."""
+        return sorted(self.live._run.releases(), key=lambda row: (row.at or 0.0, row.batch))
+
+    def label_of(self, choice: int | None) -> Hashable:
+        """Return the label of what a release is about; None if it is about no single one."""
+        if choice is None or choice < 0:
+            return None
+        return self.live._label(choice)
+
+    def check_asking(self) -> None:
+        """Refuse a decision of a run that was ended."""
+        if self.closed:
+            raise Finished(f"the run {self.name} was closed: no decision is left to ask for.")
+
+    def record(self) -> bytes:
+        """Return what the database keeps about it, besides the run itself."""
+        facts = {"spec": self.spec, "created": self.created, "closed": self.closed}
+        return json.dumps(facts).encode()
+
+
+class Host:
+    """All runs of a database. One thread at a time changes them (``groups.Writer``)."""
+
+    def __init__(self, database: Database, *, ledger: Ledger | None = None) -> None:
+        self.database, self.ledger = database, ledger
+        self.records = database.records
+        self.traffic = Traffic()
+        self._runs: dict[str, Hosted] = {}
+        self.refused: dict[str, str] = {}  # runs that could not be opened, and why
+
+    def open_all(self) -> None:
+        """Open every run; one that is refused does not hold up the others."""
+        for name in self.records.names(RUN):
+            try:
+                self.find(name)
+            except (DiscreetError, HttpProblem) as reason:
+                self.refused[name] = str(reason)
+
+    def names(self) -> list[str]:
+        """Return the names of all runs that are open."""
+        return sorted(self._runs)
+
+    def get(self, name: str) -> Hosted:
+        """Return a run that is open."""
+        try:
+            return self._runs[name]
+        except KeyError:
+            raise not_found("run of that name") from None
+
+    def has(self, name: str) -> bool:
+        """Return whether a run is open."""
+        return name in self._runs
+
+    def find(self, name: str) -> Hosted:
+        """Return a run, and open it if another process created it."""
+        if name in self._runs:
+            return self._runs[name]
+        content = self.records.get(RUN, name)
+        if content is None or name not in self.database.run_names():
+            raise not_found("run of that name")
+        facts = json.loads(content)
+        creation = read_spec(facts["spec"], simulations=True)
+        live = creation.form.live.open(
+            store=self.database.store(name),
+            ledger=self.ledger,
+            unprotected=bool(creation.arguments.get("simulation", False)),
+        )
+        found = Hosted(name, creation, live, facts["created"], closed=facts["closed"])
+        kept = self.records.get(HISTORY, name)
+        if kept is not None:
+            found.history = History.from_bytes(kept)
+        self._runs[name] = found
+        self.refused.pop(name, None)
+        return found
+
+    def create(self, name: str, spec: Json | Creation) -> tuple[Hosted, bool]:
+        """Return the run of that name and whether it is new; creating it charges the ledger.
+
+        The same spec again returns the same run. Another one is refused.
+        """
+        creation = spec if isinstance(spec, Creation) else read_spec(spec)
+        check_run_name(name)
+        content = self.records.get(RUN, name)
+        if name in self.database.run_names():
+            known = {} if content is None else json.loads(content)["spec"]
+            if json.dumps(known, sort_keys=True) != creation.text:
+                raise HttpProblem("exists", f"there is a run {name} with another spec.")
+            return self.find(name), False
+        if not isinstance(spec, Creation):
+            creation.probe().close()
+        created = self.database.now()
+        facts = {"spec": json.loads(creation.text), "created": created, "closed": False}
+        # first what describes it: if the process ends in between, the next try creates the run
+        self.records.put(RUN, name, json.dumps(facts).encode(), created, name, replace=True)
+        arguments = creation.arguments | {"store": self.database.store(name)}
+        live = creation.make(**arguments, ledger=self.ledger)
+        found = Hosted(name, creation, live, created)
+        self._runs[name] = found
+        return found, True
+
+    def end(self, name: str) -> Hosted:
+        """Give no more decisions; a run with a final release makes it, and is over."""
+        found = self.find(name)
+        if not found.closed:
+            if isinstance(found.live, Bandit) and found.spec.get("final") is not None:
+                found.live.finish()
+            found.closed = True
+            self.records.put(RUN, name, found.record(), found.created, name, replace=True)
+        return found
+
+    def exchange(self, found: Hosted, drain: Drain) -> list[Any]:
+        """Commit a group of outcomes and decisions of one run."""
+        return self.database.exchange(found.live, drain)  # type: ignore[attr-defined, no-any-return]
+
+    def count_releases(self, found: Hosted) -> None:
+        """Take note of releases since the last time."""
+        now = found.live.state().released
+        if now > found.released:
+            self.traffic.released(found.name, now - found.released)
+            found.unsaved.add(self.database.now(), (), now - found.released)
+            found.released = now
+
+    def history(self, name: str) -> History:
+        """Return the history of a run: decisions by choice and releases, in at most 512 buckets."""
+        found = self.get(name)
+        whole = History.from_bytes(found.history.to_bytes())
+        whole.merge(found.unsaved)
+        return whole
+
+    def save_histories(self) -> None:
+        """Write what the database does not have yet; other processes may have written, too."""
+        for name, found in self._runs.items():
+            if not found.unsaved.buckets:
+                continue
+            kept = self.records.get(HISTORY, name)
+            whole = History(found.history.labels) if kept is None else History.from_bytes(kept)
+            whole.merge(found.unsaved)
+            now = self.database.now()
+            self.records.put(HISTORY, name, whole.to_bytes(), now, name, replace=True)
+            found.history, found.unsaved = whole, History(whole.labels)
+
+    def close(self) -> None:
+        """Close all runs and the database."""
+        try:
+            self.save_histories()
+            for found in self._runs.values():
+                found.live.close()
+        finally:
+            self._runs.clear()
+            self.database.close()
+
+
+def _labels(creation: Creation) -> tuple[Hashable, ...]:
+    form: ProblemForm = FORMS[creation.form.name]
+    if form.name == "contexts":
+        arms: tuple[Hashable, ...] = creation.arguments["features"].arms
+        return arms
+    return labels_of(form.labels, creation.arguments[form.labels]) if form.labels else ()

@@ -1,0 +1,88 @@
+"""Problem responses (RFC 9457): every refusal is one sentence, and shows no outcome."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from http import HTTPStatus
+
+from discreet.errors import Busy, DiscreetError
+
+PREFIX = "urn:discreet:"
+MEDIA_TYPE = "application/problem+json"
+RETRY = 1  # seconds after which to try again if the service is busy
+
+# kind: status, title
+KINDS: dict[str, tuple[int, str]] = {
+    "bad-request": (400, "The request cannot be read"),
+    "unauthorized": (401, "A token is needed"),
+    "forbidden": (403, "The token has no such right"),
+    "not-found": (404, "There is no such thing"),
+    "not-given": (404, "The run gave no such decision"),
+    "method-not-allowed": (405, "The method is not allowed"),
+    "slow-body": (408, "The body came too slowly"),
+    "exists": (409, "The name is taken"),
+    "already-told": (409, "The outcome is known already"),
+    "finished": (409, "The run is over"),
+    "horizon-used": (409, "All rounds are used"),
+    "limit-reached": (409, "A limit is reached"),
+    "budget-exceeded": (409, "The budget has no room"),
+    "last-admin": (409, "The last administrator stays"),
+    "too-late": (410, "The time is over"),
+    "too-large": (413, "The body is too large"),
+    "unsupported-media": (415, "The media type is not supported"),
+    "invalid": (422, "An argument is not possible"),
+    "wait-missing": (422, "Say how long to wait for outcomes"),
+    "too-many-requests": (429, "Too many requests"),
+    "internal": (500, "Something failed inside the service"),
+    "busy": (503, "The service is busy"),
+    "old-copy": (503, "The database is an old copy"),
+    "closing": (503, "The service is closing"),
+}
+NO_SENTENCE = "something failed inside the service: the operator's log says where."
+
+
+class HttpProblem(Exception):
+    """A request that is refused, with its kind and one sentence."""
+
+    def __init__(self, kind: str, detail: str, *, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(detail)
+        self.kind, self.detail = kind, detail
+        self.status, self.title = KINDS[kind]
+        self.headers = dict(headers or {})
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the members of the response."""
+        return {
+            "type": PREFIX + self.kind,
+            "title": self.title,
+            "status": self.status,
+            "detail": self.detail,
+        }
+
+    def body(self) -> bytes:
+        """Return the response's body."""
+        return json.dumps(self.as_dict()).encode()
+
+
+def problem_of(error: BaseException) -> HttpProblem:
+    """Return the problem that an error is for the caller; an unexpected one says nothing more."""
+    if isinstance(error, HttpProblem):
+        return error
+    if isinstance(error, Busy):
+        return HttpProblem("busy", str(error), headers={"Retry-After": str(RETRY)})
+    if isinstance(error, DiscreetError):
+        return HttpProblem(error.kind if error.kind in KINDS else "invalid", str(error))
+    return HttpProblem("internal", NO_SENTENCE)
+
+
+def not_found(what: str) -> HttpProblem:
+    """Return the refusal of a name that nothing has."""
+    return HttpProblem("not-found", f"there is no {what}.")
+
+
+def of_status(status: int, headers: Mapping[str, str] | None = None) -> HttpProblem:
+    """Return the problem for a status of the web framework, such as 404 or 405."""
+    kind = next((kind for kind, (known, _) in KINDS.items() if known == status), "bad-request")
+    sentence = HTTPStatus(status).description or HTTPStatus(status).phrase
+    return HttpProblem(kind, f"{sentence[0].lower()}{sentence[1:]}.", headers=headers)

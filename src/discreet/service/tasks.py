@@ -1,0 +1,113 @@
+"""Device tasks: models that are published at fixed times, and reports that are noisy already."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import threading
+from pathlib import Path
+
+from discreet.errors import AlreadyTold
+from discreet.live import LocalServer
+from discreet.live.messages import HEAD, PAYLOAD
+from discreet.service.forms import Json, check_fields
+from discreet.service.problems import HttpProblem, not_found
+from discreet.service.specs import check_run_name
+
+REPORT = HEAD.size + PAYLOAD  # bytes
+MOST_REPORTS = 1000  # in one request
+FIELDS = tuple(name for name in inspect.signature(LocalServer).parameters if name != "path")
+
+
+class DeviceTask:
+    """One task: its server, and the model that devices get until the next is published."""
+
+    def __init__(self, name: str, server: LocalServer, spec: Json) -> None:
+        self.name, self.server, self.spec = name, server, spec
+        self.publish()
+
+    def publish(self) -> None:
+        """Publish what was learned since the last time."""
+        self.model = self.server.model()
+        self.etag = f'"{hashlib.sha256(self.model).hexdigest()[:32]}"'
+
+    def facts(self) -> Json:
+        """Return all that a device needs to know."""
+        parameters = inspect.signature(LocalServer).parameters
+        numbers = {name: self.spec.get(name, parameters[name].default) for name in FIELDS}
+        return {"task": self.name, **numbers}
+
+    def receive(self, body: bytes) -> None:
+        """Learn from reports, one after the other in one body; a repeated one changes nothing.
+
+        If one is refused, those before it have counted, and may be sent again.
+        """
+        if not body or len(body) % REPORT or len(body) > REPORT * MOST_REPORTS:
+            raise HttpProblem(
+                "invalid",
+                f"the body must be 1 to {MOST_REPORTS:,} reports of {REPORT} bytes each.",
+            )
+        for start in range(0, len(body), REPORT):
+            try:
+                self.server.receive(body[start : start + REPORT])
+            except AlreadyTold:
+                continue
+
+
+class Tasks:
+    """All device tasks of a service, each in a file of its folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._lock = folder, threading.Lock()
+        self._tasks: dict[str, DeviceTask] = {}
+
+    def open_all(self) -> None:
+        """Open every task."""
+        for path in sorted(self._folder.glob("*.json")):
+            spec, name = json.loads(path.read_text()), path.name.removesuffix(".json")
+            file = self._folder / f"{name}.db"
+            if file.exists():
+                self._tasks[name] = DeviceTask(name, LocalServer.open(file), spec)
+
+    def names(self) -> list[str]:
+        """Return all names."""
+        return sorted(self._tasks)
+
+    def get(self, name: str) -> DeviceTask:
+        """Return a task."""
+        try:
+            return self._tasks[name]
+        except KeyError:
+            raise not_found("task of that name") from None
+
+    def create(self, name: str, spec: Json) -> tuple[DeviceTask, bool]:
+        """Return the task of that name and whether it is new; another spec is refused."""
+        check_run_name(name)
+        check_fields(spec, frozenset(FIELDS), "a task")
+        missing = [each for each in ("dimension", "horizon", "epsilon") if each not in spec]
+        if missing:
+            raise HttpProblem("invalid", f"{missing[0]} is missing.")
+        with self._lock:
+            if name in self._tasks:
+                if self._tasks[name].spec != spec:
+                    raise HttpProblem("exists", f"there is a task {name} with another spec.")
+                return self._tasks[name], False
+            path = self._folder / f"{name}.db"
+            if path.exists():
+                raise HttpProblem("exists", f"there is a task {name} that cannot be opened.")
+            LocalServer(**spec)  # which refuses what is wrong
+            (self._folder / f"{name}.json").write_text(json.dumps(spec))
+            found = DeviceTask(name, LocalServer(**spec, path=path), spec)
+            self._tasks[name] = found
+            return found, True
+
+    def publish(self) -> None:
+        """Publish the models of all tasks."""
+        for task in list(self._tasks.values()):
+            task.publish()
+
+    def close(self) -> None:
+        """Close all files."""
+        for task in self._tasks.values():
+            task.server.close()
