@@ -9,14 +9,13 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
 from discreet.errors import check_flag
-from discreet.live import Bandit
+from discreet.live import AskRequest, Bandit, TellRequest
 from discreet.service.calls import Call, nothing, respond
 from discreet.service.core import DECISION_NAME
 from discreet.service.forms import Json, check_fields
 from discreet.service.groups import Given, answer_of
 from discreet.service.host import Hosted
 from discreet.service.hot import IDENTITY
-from discreet.service.interim import AskRequest, TellRequest
 from discreet.service.problems import HttpProblem, not_found, problem_of
 from discreet.service.reads import run_facts
 from discreet.service.specs import check_label, check_run_name, read_spec

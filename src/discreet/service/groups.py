@@ -14,9 +14,9 @@ from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar
 
 from discreet.errors import AlreadyTold, DiscreetError
+from discreet.live import AskRequest, TellRequest
 from discreet.live.frames import without_frames
 from discreet.service.host import Host, Hosted
-from discreet.service.interim import AskRequest, Repeated, TellRequest
 from discreet.service.logs import log_failure
 from discreet.service.problems import RETRY, HttpProblem, problem_of
 
@@ -158,15 +158,17 @@ class Writer:
 
     def _exchange(self, line: Line) -> None:
         """Commit a group of one run, and answer it."""
-        hosted, taken = line.hosted, ([], [])  # type: tuple[Hosted, tuple[list[Any], list[Any]]]
+        hosted = line.hosted
+        taken: tuple[list[PendingTell], list[PendingAsk]] = ([], [])
+        first = 0  # the id of the next decision that is new
 
         def drain() -> tuple[list[TellRequest], list[AskRequest]]:
-            nonlocal taken
-            taken = line.take()
+            nonlocal taken, first
+            taken, first = line.take(), hosted.live._run.round
             return [each.request for each in taken[0]], [each.request for each in taken[1]]
 
         try:
-            results = self.host.exchange(hosted, drain)
+            results = hosted.live.exchange(drain)
         except BaseException as error:
             if not isinstance(error, DiscreetError):
                 log_failure("a group", error)
@@ -183,10 +185,11 @@ class Writer:
         for asked, result in zip(asks, results[len(tells) :], strict=True):
             if isinstance(result, DiscreetError):
                 answers.append((asked.future, result))
-            elif isinstance(result, Repeated):
-                answers.append((asked.future, Given(result.decision, True)))
+            elif result.learns and result.id < first:
+                answers.append((asked.future, Given(result, True)))
             else:
                 answers.append((asked.future, Given(result, False)))
+                first += result.learns
                 latencies.append(now - asked.since)
                 choices.append(None if hosted.form.choice is None else hosted.form.choice(result))
         _answer(answers)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from typing import Any, Protocol
 
 from discreet.errors import DiscreetError, Finished
@@ -13,13 +13,11 @@ from discreet.live.arguments import labels_of
 from discreet.live.release_log import ReleaseRow
 from discreet.service.forms import FORMS, Json, ProblemForm
 from discreet.service.history import History
-from discreet.service.interim import AskRequest, TellRequest
 from discreet.service.metrics import Traffic
 from discreet.service.problems import HttpProblem, not_found
 from discreet.service.specs import Creation, check_run_name, read_spec, texts_of
 from discreet.service.tokens import Records
 
-Drain = Callable[[], tuple[list[TellRequest], list[AskRequest]]]
 RUN, HISTORY = "run", "history"  # kinds of records
 
 
@@ -192,10 +190,6 @@ class Host:
             found.closed = True
             self.records.put(RUN, name, found.record(), found.created, name, replace=True)
         return found
-
-    def exchange(self, found: Hosted, drain: Drain) -> list[Any]:
-        """Commit a group of outcomes and decisions of one run."""
-        return self.database.exchange(found.live, drain)  # type: ignore[attr-defined, no-any-return]
 
     def count_releases(self, found: Hosted) -> None:
         """Take note of releases since the last time."""

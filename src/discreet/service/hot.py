@@ -8,10 +8,10 @@ import time
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from discreet.live import AskRequest, TellRequest
 from discreet.service.bodies import SMALL, ClientGone, parse_object, read_body
 from discreet.service.core import DECISION_NAME, Service
 from discreet.service.groups import answer_of
-from discreet.service.interim import AskRequest, TellRequest
 from discreet.service.logs import log_failure, log_request
 from discreet.service.problems import HttpProblem, not_found, problem_of
 

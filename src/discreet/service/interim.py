@@ -5,28 +5,12 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from discreet.errors import DiscreetError
-from discreet.live import FileStore, LiveClient
+from discreet.live import FileStore
 from discreet.live.run_reader import read_run
-
-
-class TellRequest(NamedTuple):
-    decision_id: int
-    token: str | None
-    outcome: Mapping[str, Any]
-
-
-class AskRequest(NamedTuple):
-    name: str | None
-    arguments: Mapping[str, Any]
-
-
-class Repeated(NamedTuple):
-    decision: Any
 
 
 class FolderRecords:
@@ -83,6 +67,14 @@ class FolderRecords:
             ).rowcount
 
 
+class NamingStore(FileStore):
+    def recall(self, name: str) -> bytes | None:
+        return self.names.get(name)
+
+    def remember(self, name: str, content: bytes) -> None:
+        self.names[name] = content
+
+
 class FolderDatabase:
     shared = False
 
@@ -90,10 +82,11 @@ class FolderDatabase:
         self._folder = folder
         (folder / "runs").mkdir(parents=True, exist_ok=True)
         self.records = FolderRecords(folder / "records.db")
-        self._given: dict[tuple[int, str], Any] = {}
 
     def store(self, name: str) -> FileStore:
-        return FileStore(self._folder / "runs" / f"{name}.db")
+        store = NamingStore(self._folder / "runs" / f"{name}.db")
+        store.names = {}
+        return store
 
     def run_names(self) -> list[str]:
         return sorted(path.stem for path in (self._folder / "runs").glob("*.db"))
@@ -106,41 +99,3 @@ class FolderDatabase:
 
     def close(self) -> None:
         self.records._file.close()
-
-    def exchange(
-        self,
-        live: LiveClient[Any],
-        drain: Callable[[], tuple[list[TellRequest], list[AskRequest]]],
-    ) -> list[Any]:
-        tells, asks = drain()
-        results: list[Any] = []
-        for number, token, outcome in tells:
-            try:
-                results.append(self._tell(live, number, token, outcome))
-            except DiscreetError as refused:
-                results.append(refused)
-        for name, arguments in asks:
-            key = (id(live), name or "")
-            if name is not None and key in self._given:
-                results.append(Repeated(self._given[key]))
-                continue
-            try:
-                results.append(live.ask(**arguments))  # type: ignore[attr-defined]
-                if name is not None:
-                    self._given[key] = results[-1]
-            except DiscreetError as refused:
-                results.append(refused)
-        return results
-
-    @staticmethod
-    def _tell(
-        live: LiveClient[Any], number: int, token: str | None, outcome: Mapping[str, Any]
-    ) -> bool:
-        run = live._run
-        if token is None:
-            live.tell(number, **outcome)  # type: ignore[attr-defined]
-            return True
-        ((name, value),) = outcome.items()
-        row = run._store.rows.open.get(number)
-        feedback = live._feedback(number, name, value)
-        return run.tell_by_id(number, token, None if row is None else row[2], feedback)

@@ -35,6 +35,7 @@ KINDS: dict[str, tuple[int, str]] = {
     "wait-missing": (422, "Say how long to wait for outcomes"),
     "too-many-requests": (429, "Too many requests"),
     "internal": (500, "Something failed inside the service"),
+    "failed": (500, "The request failed"),
     "busy": (503, "The service is busy"),
     "old-copy": (503, "The database is an old copy"),
     "closing": (503, "The service is closing"),
