@@ -33,9 +33,12 @@ BUILT_IN = {
     "list": Target("listing", "list_command", "List algorithms, or environments."),
     "plan": Target("plan", "plan", "Plan a study: which algorithm, and the cost of each epsilon."),
     "report": Target("report", "report", "Print a study report from the file of a live run."),
+    "run": Target("runs", "run", "Create, show and close runs of a service."),
+    "serve": Target("serve", "serve", "Serve runs over HTTP from a folder."),
     "simulate": Target(
         "simulate", "simulate", "Simulate algorithms and show their regret or samples."
     ),
+    "token": Target("tokens", "token", "Create, list and revoke tokens of a service."),
     "warm": Target("warm", "warm", "Compile algorithms ahead of their first use."),
 }
 

@@ -34,6 +34,7 @@ class _State:
     clean_up: Callable[[], Sequence[object]] = (
         list  # removes what is unfinished, and returns what was written
     )
+    stop: Callable[[], None] | None = None  # asks a command to end by itself
 
 
 _state = _State()
@@ -45,6 +46,8 @@ def run_as_program(work: Callable[[], int]) -> NoReturn:
         signal.getsignal(signal.SIGINT) is signal.default_int_handler
     ):  # background jobs ignore it, and should go on doing so
         signal.signal(signal.SIGINT, _interrupt)
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, _terminate)
     import threading
 
     codes: list[int] = []
@@ -76,6 +79,11 @@ def run_as_program(work: Callable[[], int]) -> NoReturn:
 def clean_up_with(clean_up: Callable[[], Sequence[object]]) -> None:
     """Set the function that removes unfinished output on exit and returns what was written."""
     _state.clean_up = clean_up
+
+
+def stop_with(stop: Callable[[], None]) -> None:
+    """Let SIGINT and SIGTERM call a function that asks the command to end by itself."""
+    _state.stop = stop
 
 
 def keep_finished() -> None:
@@ -110,6 +118,9 @@ def message(*, written: bool = False) -> str:
 def _interrupt(signum: int, frame: FrameType | None) -> None:
     if _state.ending:  # a signal while another one is being handled
         return
+    if _state.stop is not None:
+        _state.stop()
+        return
     if _state.keeping and not _state.requested:
         _state.requested = True
         return
@@ -119,6 +130,14 @@ def _interrupt(signum: int, frame: FrameType | None) -> None:
         text = f"\r\x1b[K\x1b[?25h{text}"  # replaces a progress bar, which hides the cursor
     say(text)
     os._exit(EXIT_CODE)
+
+
+def _terminate(signum: int, frame: FrameType | None) -> None:
+    if _state.stop is not None:
+        _state.stop()
+        return
+    signal.signal(signum, signal.SIG_DFL)  # as if there had been no handler
+    os.kill(os.getpid(), signum)
 
 
 def say(text: str) -> None:

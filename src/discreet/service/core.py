@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hmac
 import re
+from collections.abc import Callable
 
 from starlette.concurrency import run_in_threadpool
 
@@ -34,7 +35,8 @@ class Service:
         self.timers = Timers(self.writer, tokens)
         self.by_token = RateLimit(settings.rate, settings.burst)
         self.by_address = RateLimit(settings.open_rate, settings.open_burst)
-        self.ready = False
+        self.ready = self.ended = False
+        self.when_ready: Callable[[], None] = lambda: None
 
     async def start(self) -> None:
         """Open all runs and tasks, and begin to serve."""
@@ -46,6 +48,7 @@ class Service:
         self.ready = True
         for name, reason in self.host.refused.items():
             log_event("refused", run=name, reason=repr(reason))
+        self.when_ready()
         log_event("ready", runs=len(self.host.names()), tasks=len(self.tasks.names()))
 
     async def stop(self) -> None:
@@ -55,6 +58,7 @@ class Service:
         await run_in_threadpool(self.writer.stop)
         await run_in_threadpool(self.tasks.close)
         await run_in_threadpool(self.host.close)
+        self.ended = True
         log_event("closed")
 
     async def _publish(self) -> None:

@@ -1,0 +1,75 @@
+"""discreet serve: runs over HTTP, from one folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from discreet.cli import interrupts
+from discreet.errors import DiscreetError
+
+
+@click.command(epilog="Example: discreet serve ./decisions --port 8000")
+@click.argument("folder", type=click.Path(path_type=Path), default=Path("discreet-service"))
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
+@click.option(
+    "--port", type=int, default=8000, show_default=True, help="Port to listen at; 0 for any."
+)
+@click.option(
+    "--database",
+    metavar="URL",
+    help="Database: sqlite:///PATH or postgresql://...; by default a file in the folder.",
+)
+@click.option(
+    "--origin",
+    "origins",
+    multiple=True,
+    metavar="URL",
+    help="A web page's origin that browsers may call from; may be repeated.",
+)
+@click.option(
+    "--rate",
+    type=click.FloatRange(min=0.0),
+    default=10_000.0,
+    show_default=True,
+    help="Requests a second of one token; 0 for no limit.",
+)
+@click.option(
+    "--proxy",
+    metavar="ADDRESS",
+    help="Address of a proxy whose X-Forwarded-For header is believed.",
+)
+def serve(
+    folder: Path,
+    host: str,
+    port: int,
+    database: str | None,
+    origins: tuple[str, ...],
+    rate: float,
+    proxy: str | None,
+) -> None:
+    """Serve runs over HTTP from a FOLDER, which is created if it is not there.
+
+    The folder holds the database, the secret of all keys, the witness and device tasks: only its
+    owner can read it. Prints the address and, the first time, a token that administers all runs.
+    SIGTERM finishes what is under way, closes the database, and exits with 0.
+    """
+    try:
+        from discreet.service.server import Place, serve
+        from discreet.service.settings import ServiceFolder, Settings
+    except ModuleNotFoundError as missing:
+        raise DiscreetError(
+            f"the service needs {missing.name}: pip install 'discreet[serve]'."
+        ) from None
+    settings = Settings(origins=origins, rate=rate, burst=2.0 * rate)
+    code = serve(
+        ServiceFolder.make(folder),
+        Place(host, port, proxy),
+        settings,
+        url=database,
+        say=click.echo,
+        stop_with=interrupts.stop_with,
+    )
+    if code:
+        raise DiscreetError("the service could not start: its log says why.")
