@@ -123,6 +123,10 @@ class Host:
         """Return the names of all runs that are open."""
         return sorted(self._runs)
 
+    def known(self) -> list[str]:
+        """Return the names of all runs, also of those that are not open."""
+        return sorted(set(self.records.names(RUN)) & set(self.database.run_names()))
+
     def get(self, name: str) -> Hosted:
         """Return a run that is open."""
         try:

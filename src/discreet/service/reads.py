@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 from datetime import UTC, datetime
-from typing import Any
+from typing import cast
 
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
+from discreet.estimates.table import Kind, Outcomes
 from discreet.guarantee import Guarantee
 from discreet.live import Advisor, Bandit, BestArmSearch
 from discreet.live.arguments import labels_of
@@ -155,12 +156,14 @@ async def show_estimates(call: Call) -> Response:
 def estimate_facts(
     live: ArmsClient,
     level: float,
-    kind: Any,
-    outcomes: Any,
-    clipped: bool,  # noqa: ANN401
+    kind: str,
+    outcomes: str,
+    clipped: bool,
 ) -> Json:
     """Return estimates for JSON; labels stay what they are."""
-    found = live.estimates(level, kind, outcomes=outcomes, clipped=clipped)
+    found = live.estimates(
+        level, cast(Kind, kind), outcomes=cast(Outcomes, outcomes), clipped=clipped
+    )
     arms = [
         {"arm": arm, **each._asdict()} | ({} if each.releases else {"mean": None})
         for arm, each in found.arms.items()

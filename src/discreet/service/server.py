@@ -38,11 +38,16 @@ def open_service(
     folder: ServiceFolder, settings: Settings, url: str | None = None
 ) -> tuple[Service, str | None]:
     """Return the service of a folder and, if it has no token yet, its first."""
-    secret = folder.secret()
-    database = FolderDatabase(folder.path)
-    tokens = Tokens(database.records, database.now)
+    host, tokens = open_host(folder, url)
     first = None if tokens.all() else tokens.create("admin", label="first token")[0]
-    return Service(Host(database), tokens, Tasks(folder.tasks), settings, secret), first
+    return Service(host, tokens, Tasks(folder.tasks), settings, folder.secret()), first
+
+
+def open_host(folder: ServiceFolder, url: str | None = None) -> tuple[Host, Tokens]:
+    """Return the runs and the tokens of a folder."""
+    folder.secret()
+    database = FolderDatabase(folder.path)
+    return Host(database), Tokens(database.records, database.now)
 
 
 class CalmServer(uvicorn.Server):

@@ -1,0 +1,54 @@
+"""What ``discreet run`` and ``discreet token`` have in common: where the service is."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from discreet.errors import DiscreetError
+
+Command = Callable[..., Any]
+
+
+def on_a_service(command: Command) -> Command:
+    """Give a command an operator, made from options that say where the service is."""
+
+    @click.option(
+        "--folder",
+        default="discreet-service",
+        show_default=True,
+        help="Folder of the service, if it is not running.",
+    )
+    @click.option("--database", metavar="URL", help="Database, as for discreet serve.")
+    @click.option(
+        "--url", envvar="DISCREET_URL", show_envvar=True, help="Address of a running service."
+    )
+    @click.option(
+        "--token", envvar="DISCREET_TOKEN", show_envvar=True, help="Token for a running service."
+    )
+    @functools.wraps(command)
+    def with_operator(
+        *arguments: object,
+        folder: str,
+        database: str | None,
+        url: str | None,
+        token: str | None,
+        **named: object,
+    ) -> None:
+        try:
+            from discreet.service.operators import operating
+            from discreet.service.problems import HttpProblem
+        except ModuleNotFoundError as missing:
+            raise DiscreetError(
+                f"the service needs {missing.name}: pip install 'discreet[serve]'."
+            ) from None
+        try:
+            with operating(folder, database, url, token) as operator:
+                command(operator, *arguments, **named)
+        except HttpProblem as refused:
+            raise DiscreetError(refused.detail) from None
+
+    return with_operator

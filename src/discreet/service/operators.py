@@ -1,0 +1,166 @@
+"""What an operator does from the command line: in a folder, or over HTTP with a token."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any, Protocol
+from urllib.parse import quote
+
+from discreet.errors import DiscreetError
+from discreet.service.forms import Json
+from discreet.service.host import Host
+from discreet.service.reads import run_facts
+from discreet.service.server import open_host
+from discreet.service.settings import ServiceFolder
+from discreet.service.specs import read_spec
+from discreet.service.tokens import Tokens
+
+SECONDS = 60.0  # to wait for a service
+
+
+class Operator(Protocol):
+    """Runs and tokens of a service."""
+
+    def create_run(self, name: str, spec: Json) -> Json:
+        """Create a run, or return the one that has this spec."""
+
+    def show_run(self, name: str) -> Json:
+        """Return what is public about a run."""
+
+    def list_runs(self) -> list[str]:
+        """Return the names of all runs."""
+
+    def close_run(self, name: str) -> Json:
+        """End a run."""
+
+    def create_token(self, role: str, run: str, label: str) -> Json:
+        """Make a token."""
+
+    def list_tokens(self) -> list[Json]:
+        """Return what tokens allow."""
+
+    def revoke_token(self, identity: str) -> None:
+        """Take a token back."""
+
+
+class LocalOperator:
+    """Works on a folder that no service has open."""
+
+    def __init__(self, host: Host, tokens: Tokens) -> None:
+        self._host, self._tokens = host, tokens
+
+    def create_run(self, name: str, spec: Json) -> Json:
+        """Create a run, or return the one that has this spec."""
+        creation = read_spec(spec)
+        creation.probe().close()
+        found, _ = self._host.create(name, creation)
+        return run_facts(found, self._host)
+
+    def show_run(self, name: str) -> Json:
+        """Return what is public about a run."""
+        return run_facts(self._host.find(name), self._host)
+
+    def list_runs(self) -> list[str]:
+        """Return the names of all runs."""
+        return self._host.known()
+
+    def close_run(self, name: str) -> Json:
+        """End a run."""
+        return run_facts(self._host.end(name), self._host)
+
+    def create_token(self, role: str, run: str, label: str) -> Json:
+        """Make a token."""
+        token, grant = self._tokens.create(role, run, label)
+        return {"token": token, **asdict(grant)}
+
+    def list_tokens(self) -> list[Json]:
+        """Return what tokens allow."""
+        return [asdict(each) for each in self._tokens.all()]
+
+    def revoke_token(self, identity: str) -> None:
+        """Take a token back."""
+        self._tokens.revoke(identity)
+
+
+class RemoteOperator:
+    """Works on a service that runs, over HTTP."""
+
+    def __init__(self, url: str, token: str) -> None:
+        self._url, self._token = url.rstrip("/"), token
+
+    def _call(self, method: str, path: str, body: Json | None = None) -> Any:  # noqa: ANN401
+        import httpx  # which takes a moment
+
+        headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
+        content = None if body is None else json.dumps(body)
+        try:
+            found = httpx.request(
+                method, self._url + path, headers=headers, content=content, timeout=SECONDS
+            )
+        except (httpx.HTTPError, httpx.InvalidURL) as reason:
+            raise DiscreetError(
+                f"the service at {self._url} does not answer ({type(reason).__name__})."
+            ) from None
+        try:
+            answer = found.json() if found.content else None
+        except ValueError:
+            answer = None
+        if found.is_error or found.is_redirect:
+            known = answer if isinstance(answer, dict) else {}
+            raise DiscreetError(
+                f"the service refused: {known.get('detail', f'status {found.status_code}.')}"
+            )
+        return answer
+
+    def create_run(self, name: str, spec: Json) -> Json:
+        """Create a run, or return the one that has this spec."""
+        made: Json = self._call("PUT", f"/v1/runs/{quote(name, safe='')}", spec)
+        return made
+
+    def show_run(self, name: str) -> Json:
+        """Return what is public about a run."""
+        shown: Json = self._call("GET", f"/v1/runs/{quote(name, safe='')}")
+        return shown
+
+    def list_runs(self) -> list[str]:
+        """Return the names of all runs."""
+        return [each["run"] for each in self._call("GET", "/v1/runs")["runs"]]
+
+    def close_run(self, name: str) -> Json:
+        """End a run."""
+        ended: Json = self._call("POST", f"/v1/runs/{quote(name, safe='')}/close", {})
+        return ended
+
+    def create_token(self, role: str, run: str, label: str) -> Json:
+        """Make a token."""
+        made: Json = self._call("POST", "/v1/tokens", {"role": role, "run": run, "label": label})
+        return made
+
+    def list_tokens(self) -> list[Json]:
+        """Return what tokens allow."""
+        found: list[Json] = self._call("GET", "/v1/tokens")["tokens"]
+        return found
+
+    def revoke_token(self, identity: str) -> None:
+        """Take a token back."""
+        self._call("DELETE", f"/v1/tokens/{quote(identity, safe='')}")
+
+
+@contextlib.contextmanager
+def operating(
+    folder: str, database: str | None, url: str | None, token: str | None
+) -> Iterator[Operator]:
+    """Work over HTTP if there is a URL, and on the folder otherwise."""
+    if url is not None:
+        if not token:
+            raise DiscreetError("token is missing: give --token, or set DISCREET_TOKEN.")
+        yield RemoteOperator(url, token)
+        return
+    host, tokens = open_host(ServiceFolder.known(folder), database)
+    try:
+        yield LocalOperator(host, tokens)
+    finally:
+        host.close()
