@@ -179,8 +179,8 @@ class Host:
         facts = {"spec": json.loads(creation.text), "created": created, "closed": False}
         # first what describes it: if the process ends in between, the next try creates the run
         self.records.put(RUN, name, json.dumps(facts).encode(), created, name, replace=True)
-        arguments = creation.arguments | {"store": self.database.store(name)}
-        live = creation.make(**arguments, ledger=self.ledger)
+        place = {"store": self.database.store(name), "ledger": self.ledger}
+        live = creation.make(creation.arguments | place)
         found = Hosted(name, creation, live, created)
         self._runs[name] = found
         return found, True
