@@ -84,8 +84,7 @@ def _requests(call: Call, found: Hosted) -> list[tuple[AskRequest, str | None]]:
             raise HttpProblem("invalid", "name must have 1 to 128 letters, digits or .-_~:@ in it.")
         own = {field: value for field, value in one.items() if field != "name"}
         arguments = found.form.arguments({**body, **own}, found.texts)
-        hidden = None if name is None else call.service.hidden(found.name, name)
-        requests.append((AskRequest(hidden, arguments), name))
+        requests.append((AskRequest(name, arguments), name))
     return requests
 
 

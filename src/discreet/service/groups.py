@@ -195,7 +195,7 @@ class Writer:
         _answer(answers)
         if latencies:
             self.host.traffic.asked(hosted.name, latencies)
-            hosted.unsaved.add(self.host.database.now(), choices)
+            hosted.unsaved.add(self.host.now(), choices)
 
 
 def _told(result: object, hosted: Hosted) -> object:

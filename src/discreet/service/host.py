@@ -3,40 +3,24 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Hashable
-from typing import Any, Protocol
+from typing import Any
 
 from discreet.errors import DiscreetError, Finished
 from discreet.ledger import Ledger
-from discreet.live import Bandit, LiveClient, Store
+from discreet.live import Bandit, LiveClient
 from discreet.live.arguments import labels_of
+from discreet.live.database import Database
 from discreet.live.release_log import ReleaseRow
 from discreet.service.forms import FORMS, Json, ProblemForm
 from discreet.service.history import History
 from discreet.service.metrics import Traffic
 from discreet.service.problems import HttpProblem, not_found
 from discreet.service.specs import Creation, check_run_name, read_spec, texts_of
-from discreet.service.tokens import Records
 
+SAME = 0.001  # seconds by which two clocks may differ that count as one
 RUN, HISTORY = "run", "history"  # kinds of records
-
-
-class Database(Protocol):
-    """What the service needs of a database (``discreet.live.database``)."""
-
-    records: Records
-
-    def store(self, name: str) -> Store:
-        """Return the store of one run."""
-
-    def run_names(self) -> list[str]:
-        """Return the names of all runs."""
-
-    def now(self) -> float:
-        """Return the time by the database's clock."""
-
-    def close(self) -> None:
-        """Close it."""
 
 
 class Hosted:
@@ -102,7 +86,7 @@ class Hosted:
 
 
 class Host:
-    """All runs of a database. One thread at a time changes them (``groups.Writer``)."""
+    """All runs of a database. One thread changes them (``groups.Writer``)."""
 
     def __init__(self, database: Database, *, ledger: Ledger | None = None) -> None:
         self.database, self.ledger = database, ledger
@@ -110,6 +94,19 @@ class Host:
         self.traffic = Traffic()
         self._runs: dict[str, Hosted] = {}
         self.refused: dict[str, str] = {}  # runs that could not be opened, and why
+        self._ahead = 0.0  # of the database's clock, in seconds
+        self.set_clock()
+
+    def set_clock(self) -> None:
+        """Compare this machine's clock with that of the database."""
+        before = time.time()
+        self._ahead = self.database.now() - (before + time.time()) / 2.0
+        if abs(self._ahead) < SAME:
+            self._ahead = 0.0
+
+    def now(self) -> float:
+        """Return the time by the database's clock, without asking for it."""
+        return time.time() + self._ahead
 
     def open_all(self) -> None:
         """Open every run; one that is refused does not hold up the others."""
@@ -175,7 +172,7 @@ class Host:
             return self.find(name), False
         if not isinstance(spec, Creation):
             creation.probe().close()
-        created = self.database.now()
+        created = self.now()
         facts = {"spec": json.loads(creation.text), "created": created, "closed": False}
         # first what describes it: if the process ends in between, the next try creates the run
         self.records.put(RUN, name, json.dumps(facts).encode(), created, name, replace=True)
@@ -200,7 +197,7 @@ class Host:
         now = found.live.state().released
         if now > found.released:
             self.traffic.released(found.name, now - found.released)
-            found.unsaved.add(self.database.now(), (), now - found.released)
+            found.unsaved.add(self.now(), (), now - found.released)
             found.released = now
 
     def history(self, name: str) -> History:
@@ -218,7 +215,7 @@ class Host:
             kept = self.records.get(HISTORY, name)
             whole = History(found.history.labels) if kept is None else History.from_bytes(kept)
             whole.merge(found.unsaved)
-            now = self.database.now()
+            now = self.now()
             self.records.put(HISTORY, name, whole.to_bytes(), now, name, replace=True)
             found.history, found.unsaved = whole, History(whole.labels)
 

@@ -39,7 +39,7 @@ def run_facts(found: Hosted, host: Host) -> Json:
     deadline = None
     if found.wait is not None:
         oldest = live.open_decisions.page(limit=1)
-        deadline = host.database.now() - oldest[0].age + found.wait if oldest else None
+        deadline = host.now() - oldest[0].age + found.wait if oldest else None
     facts = {
         "run": found.name,
         "problem": found.problem,

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import uvicorn
 
 from discreet.errors import DiscreetError, check_int
+from discreet.live.database import FileWitness, open_database
 from discreet.service.app import make_app
 from discreet.service.core import Service
 from discreet.service.host import Host
-from discreet.service.interim import FolderDatabase
 from discreet.service.logs import start_logging
 from discreet.service.settings import ServiceFolder, Settings
 from discreet.service.tasks import Tasks
@@ -40,14 +40,19 @@ def open_service(
     """Return the service of a folder and, if it has no token yet, its first."""
     host, tokens = open_host(folder, url)
     first = None if tokens.all() else tokens.create("admin", label="first token")[0]
-    return Service(host, tokens, Tasks(folder.tasks), settings, folder.secret()), first
+    return Service(host, tokens, Tasks(folder.tasks), settings), first
 
 
 def open_host(folder: ServiceFolder, url: str | None = None) -> tuple[Host, Tokens]:
     """Return the runs and the tokens of a folder."""
-    folder.secret()
-    database = FolderDatabase(folder.path)
-    return Host(database), Tokens(database.records, database.now)
+    witness = FileWitness(folder.witness)
+    database = open_database(url or folder.database_url, secret=folder.secret(), witness=witness)
+    try:
+        host = Host(database)
+        return host, Tokens(database.records, host.now)
+    except BaseException:
+        database.close()
+        raise
 
 
 class CalmServer(uvicorn.Server):
