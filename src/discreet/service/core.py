@@ -8,7 +8,8 @@ from collections.abc import Callable
 from starlette.concurrency import run_in_threadpool
 
 from discreet.service.groups import Writer
-from discreet.service.host import Host, Hosted
+from discreet.service.host import Host
+from discreet.service.hosted import Hosted
 from discreet.service.limits import RateLimit
 from discreet.service.logs import log_event
 from discreet.service.problems import HttpProblem, not_found

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple, TypeVar
 from discreet.errors import AlreadyTold, DiscreetError
 from discreet.live import AskRequest, TellRequest
 from discreet.live.frames import without_frames
-from discreet.service.host import Host, Hosted
+from discreet.service.host import Host
+from discreet.service.hosted import Hosted
 from discreet.service.logs import log_failure
 from discreet.service.problems import RETRY, HttpProblem, problem_of
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
+import importlib.util
 import signal
 import socket
 import threading
@@ -10,6 +12,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import uvicorn
+from starlette.routing import BaseRoute
 
 from discreet.errors import DiscreetError, check_int
 from discreet.live.database import FileWitness, open_database
@@ -53,6 +56,17 @@ def open_host(folder: ServiceFolder, url: str | None = None) -> tuple[Host, Toke
     except BaseException:
         database.close()
         raise
+
+
+def pages_of(service: Service) -> list[BaseRoute]:
+    """Return the routes of the dashboard."""
+    if importlib.util.find_spec("discreet.service.pages") is None:
+        return []
+    pages = importlib.import_module("discreet.service.pages.routes")
+    found: list[BaseRoute] = pages.routes(
+        service.host, service.tokens, service.host.records, service.writer.call
+    )
+    return found
 
 
 class CalmServer(uvicorn.Server):
@@ -120,7 +134,7 @@ def serve(
     shown = f"[{host}]" if ":" in host else host
     start_logging()
     config = uvicorn.Config(
-        make_app(service),
+        make_app(service, pages_of(service)),
         http="httptools",
         ws="none",
         lifespan="on",
