@@ -11,13 +11,9 @@ import httpx
 
 from discreet.service.app import make_app
 from discreet.service.core import Service
-from discreet.service.host import Host
-from discreet.service.interim import FolderDatabase
+from discreet.service.server import open_service
 from discreet.service.settings import ServiceFolder, Settings
-from discreet.service.tasks import Tasks
-from discreet.service.tokens import Tokens
 
-SECRET = b"s" * 32
 QUIET = Settings(rate=0.0, open_rate=0.0)
 BANDIT = {
     "problem": "bandit",
@@ -84,10 +80,7 @@ EVERY = {
 
 
 def make_service(path: Path, settings: Settings = QUIET) -> Service:
-    folder = ServiceFolder.make(path)
-    database = FolderDatabase(folder.path)
-    tokens = Tokens(database.records, database.now)
-    return Service(Host(database), tokens, Tasks(folder.tasks), settings, SECRET)
+    return open_service(ServiceFolder.make(path), settings)[0]
 
 
 class Client:

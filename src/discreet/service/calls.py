@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -13,7 +13,7 @@ from starlette.responses import Response
 from discreet.service.core import Service
 from discreet.service.forms import Json
 from discreet.service.groups import Writer
-from discreet.service.host import Hosted
+from discreet.service.hosted import Hosted
 from discreet.service.problems import HttpProblem
 from discreet.service.tokens import Grant
 
@@ -84,16 +84,3 @@ def respond(content: object, status: int = 200, headers: dict[str, str] | None =
 def nothing() -> Response:
     """Return a response without a body."""
     return Response(status_code=204, headers={"Cache-Control": "no-store"})
-
-
-def plain(value: Any) -> Any:  # noqa: ANN401
-    """Return numbers of NumPy as lists and numbers of Python; what is not finite becomes None."""
-    if value is None or isinstance(value, str | int):
-        return value
-    if isinstance(value, float):
-        return value if abs(value) < float("inf") else None
-    if isinstance(value, dict):
-        return {name: plain(each) for name, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(each) for each in value]
-    return plain(value.tolist())

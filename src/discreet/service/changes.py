@@ -12,12 +12,12 @@ from discreet.errors import check_flag
 from discreet.live import AskRequest, Bandit, TellRequest
 from discreet.service.calls import Call, nothing, respond
 from discreet.service.core import DECISION_NAME
+from discreet.service.facts import run_facts
 from discreet.service.forms import Json, check_fields
 from discreet.service.groups import Given, answer_of
-from discreet.service.host import Hosted
+from discreet.service.hosted import Hosted
 from discreet.service.hot import IDENTITY
 from discreet.service.problems import HttpProblem, not_found, problem_of
-from discreet.service.reads import run_facts
 from discreet.service.specs import check_label, check_run_name, read_spec
 
 MOST = 1000  # decisions or outcomes in one request
@@ -31,7 +31,7 @@ async def create_run(call: Call) -> Response:
     # checked in memory first, beside other requests: the library may have to compile something
     await run_in_threadpool(lambda: creation.probe().close())
     found, new = await call.change(lambda: host.create(name, creation))
-    facts = await run_in_threadpool(run_facts, found, host)
+    facts = await run_in_threadpool(run_facts, found, host.now())
     return respond(facts, 201 if new else 200, {"Location": f"/v1/runs/{name}"} if new else None)
 
 
@@ -40,7 +40,7 @@ async def close_run(call: Call) -> Response:
     check_fields(call.body, frozenset(), "close")
     found = await call.hosted()
     await call.change(lambda: call.service.host.end(found.name))
-    return respond(await run_in_threadpool(run_facts, found, call.service.host))
+    return respond(await run_in_threadpool(run_facts, found, call.service.host.now()))
 
 
 async def ask_several(call: Call) -> Response:
@@ -84,8 +84,7 @@ def _requests(call: Call, found: Hosted) -> list[tuple[AskRequest, str | None]]:
             raise HttpProblem("invalid", "name must have 1 to 128 letters, digits or .-_~:@ in it.")
         own = {field: value for field, value in one.items() if field != "name"}
         arguments = found.form.arguments({**body, **own}, found.texts)
-        hidden = None if name is None else call.service.hidden(found.name, name)
-        requests.append((AskRequest(hidden, arguments), name))
+        requests.append((AskRequest(name, arguments), name))
     return requests
 
 

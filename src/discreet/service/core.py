@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import hmac
 import re
 from collections.abc import Callable
 
 from starlette.concurrency import run_in_threadpool
 
 from discreet.service.groups import Writer
-from discreet.service.host import Host, Hosted
+from discreet.service.host import Host
+from discreet.service.hosted import Hosted
 from discreet.service.limits import RateLimit
 from discreet.service.logs import log_event
 from discreet.service.problems import HttpProblem, not_found
@@ -26,11 +26,8 @@ CHALLENGE = {"WWW-Authenticate": 'Bearer realm="discreet"'}
 class Service:
     """Everything behind the routes."""
 
-    def __init__(
-        self, host: Host, tokens: Tokens, tasks: Tasks, settings: Settings, secret: bytes
-    ) -> None:
+    def __init__(self, host: Host, tokens: Tokens, tasks: Tasks, settings: Settings) -> None:
         self.host, self.tokens, self.tasks, self.settings = host, tokens, tasks, settings
-        self._name_key = hmac.digest(secret, b"names of decisions", "sha256")
         self.writer = Writer(host)
         self.timers = Timers(self.writer, tokens)
         self.by_token = RateLimit(settings.rate, settings.burst)
@@ -96,7 +93,3 @@ class Service:
         if not RUN_NAME.fullmatch(name):
             raise not_found("run of that name")
         return await self.writer.call(lambda: self.host.find(name))
-
-    def hidden(self, run: str, name: str) -> str:
-        """Return what is kept of the name of a decision, which may be that of a person."""
-        return hmac.digest(self._name_key, f"{run}/{name}".encode(), "sha256").hex()

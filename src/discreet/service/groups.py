@@ -16,7 +16,8 @@ from typing import Any, NamedTuple, TypeVar
 from discreet.errors import AlreadyTold, DiscreetError
 from discreet.live import AskRequest, TellRequest
 from discreet.live.frames import without_frames
-from discreet.service.host import Host, Hosted
+from discreet.service.host import Host
+from discreet.service.hosted import Hosted
 from discreet.service.logs import log_failure
 from discreet.service.problems import RETRY, HttpProblem, problem_of
 
@@ -195,7 +196,7 @@ class Writer:
         _answer(answers)
         if latencies:
             self.host.traffic.asked(hosted.name, latencies)
-            hosted.unsaved.add(self.host.database.now(), choices)
+            hosted.unsaved.add(self.host.now(), choices)
 
 
 def _told(result: object, hosted: Hosted) -> object:

@@ -3,106 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable
-from typing import Any, Protocol
+import time
+from datetime import UTC, datetime
+from typing import cast
 
-from discreet.errors import DiscreetError, Finished
+from discreet.errors import DiscreetError
 from discreet.ledger import Ledger
-from discreet.live import Bandit, LiveClient, Store
-from discreet.live.arguments import labels_of
-from discreet.live.release_log import ReleaseRow
-from discreet.service.forms import FORMS, Json, ProblemForm
+from discreet.live import Bandit
+from discreet.live.database import Database
+from discreet.service.facts import plain, release_facts
+from discreet.service.forms import Json
 from discreet.service.history import History
+from discreet.service.hosted import Hosted
 from discreet.service.metrics import Traffic
 from discreet.service.problems import HttpProblem, not_found
-from discreet.service.specs import Creation, check_run_name, read_spec, texts_of
-from discreet.service.tokens import Records
+from discreet.service.specs import Creation, check_run_name, read_spec
 
+SAME = 0.001  # seconds by which two clocks may differ that count as one
 RUN, HISTORY = "run", "history"  # kinds of records
 
 
-class Database(Protocol):
-    """What the service needs of a database (``discreet.live.database``)."""
-
-    records: Records
-
-    def store(self, name: str) -> Store:
-        """Return the store of one run."""
-
-    def run_names(self) -> list[str]:
-        """Return the names of all runs."""
-
-    def now(self) -> float:
-        """Return the time by the database's clock."""
-
-    def close(self) -> None:
-        """Close it."""
-
-
-class Hosted:
-    """One run of the service: its live object, what created it, and its history."""
-
-    def __init__(
-        self,
-        name: str,
-        creation: Creation,
-        live: LiveClient[Any],
-        created: float,
-        *,
-        closed: bool = False,
-    ) -> None:
-        self.name, self.form, self.live = name, creation.form, live
-        self.spec: Json = json.loads(creation.text)
-        self.created, self.closed = created, closed
-        self._labels = _labels(creation)
-        self.texts = texts_of(self._labels)
-        counted = self._labels if creation.form.counts else ()
-        self.history = History(counted)
-        self.unsaved = History(counted)  # what the database does not have yet
-        self.released = live.state().released
-
-    @property
-    def problem(self) -> str:
-        """The name of its problem."""
-        return self.form.name
-
-    @property
-    def wait(self) -> float | None:
-        """After how many seconds a missing outcome counts as the default."""
-        return self.live.plan.wait
-
-    @property
-    def labels(self) -> tuple[Hashable, ...]:
-        """The labels of arms, experts or items; none for points."""
-        return self.live.arms if isinstance(self.live, Bandit) else self._labels
-
-    def renew_labels(self) -> None:
-        """Take note of arms that were added."""
-        self.texts |= texts_of(self.labels)
-
-    def releases(self) -> list[ReleaseRow]:
-        """Return all releases, in the order in which the learner got them."""
-        return sorted(self.live._run.releases(), key=lambda row: (row.at or 0.0, row.batch))
-
-    def label_of(self, choice: int | None) -> Hashable:
-        """Return the label of what a release is about; None if it is about no single one."""
-        if choice is None or choice < 0:
-            return None
-        return self.live._label(choice)
-
-    def check_asking(self) -> None:
-        """Refuse a decision of a run that was ended."""
-        if self.closed:
-            raise Finished(f"the run {self.name} was closed: no decision is left to ask for.")
-
-    def record(self) -> bytes:
-        """Return what the database keeps about it, besides the run itself."""
-        facts = {"spec": self.spec, "created": self.created, "closed": self.closed}
-        return json.dumps(facts).encode()
-
-
 class Host:
-    """All runs of a database. One thread at a time changes them (``groups.Writer``)."""
+    """All runs of a database. One thread changes them (``groups.Writer``)."""
 
     def __init__(self, database: Database, *, ledger: Ledger | None = None) -> None:
         self.database, self.ledger = database, ledger
@@ -110,6 +32,19 @@ class Host:
         self.traffic = Traffic()
         self._runs: dict[str, Hosted] = {}
         self.refused: dict[str, str] = {}  # runs that could not be opened, and why
+        self._ahead = 0.0  # of the database's clock, in seconds
+        self.set_clock()
+
+    def set_clock(self) -> None:
+        """Compare this machine's clock with that of the database."""
+        before = time.time()
+        self._ahead = self.database.now() - (before + time.time()) / 2.0
+        if abs(self._ahead) < SAME:
+            self._ahead = 0.0
+
+    def now(self) -> float:
+        """Return the time by the database's clock, without asking for it."""
+        return time.time() + self._ahead
 
     def open_all(self) -> None:
         """Open every run; one that is refused does not hold up the others."""
@@ -175,12 +110,12 @@ class Host:
             return self.find(name), False
         if not isinstance(spec, Creation):
             creation.probe().close()
-        created = self.database.now()
+        created = self.now()
         facts = {"spec": json.loads(creation.text), "created": created, "closed": False}
         # first what describes it: if the process ends in between, the next try creates the run
         self.records.put(RUN, name, json.dumps(facts).encode(), created, name, replace=True)
-        arguments = creation.arguments | {"store": self.database.store(name)}
-        live = creation.make(**arguments, ledger=self.ledger)
+        place = {"store": self.database.store(name), "ledger": self.ledger}
+        live = creation.make(creation.arguments | place)
         found = Hosted(name, creation, live, created)
         self._runs[name] = found
         return found, True
@@ -200,8 +135,32 @@ class Host:
         now = found.live.state().released
         if now > found.released:
             self.traffic.released(found.name, now - found.released)
-            found.unsaved.add(self.database.now(), (), now - found.released)
+            found.unsaved.add(self.now(), (), now - found.released)
             found.released = now
+
+    def releases(self, name: str) -> list[Json]:
+        """Return all releases of a run, as they are shown."""
+        found = self.get(name)
+        return release_facts(found, found.releases())
+
+    def ledger_facts(self) -> Json:
+        """Return budget, charges and what is left; without a budget, only what each run costs."""
+        if self.ledger is not None:
+            ledger = self.ledger
+            shown = {
+                "budget": ledger.budget._asdict(),
+                "spent": ledger.spent._asdict(),
+                "remaining": ledger.remaining._asdict(),
+                "entries": [each._asdict() for each in ledger.entries()],
+            }
+            return cast(Json, plain(shown))
+        entries = []
+        for number, found in enumerate(map(self.get, self.names()), 1):
+            cost = found.live.guarantee.as_dict()
+            made = datetime.fromtimestamp(found.created, UTC).isoformat()
+            entry = {"number": number, "label": found.name, "time": made}
+            entries.append(entry | {each: cost[each] for each in ("epsilon", "delta")})
+        return {"budget": None, "spent": None, "remaining": None, "entries": entries}
 
     def history(self, name: str) -> History:
         """Return the history of a run: decisions by choice and releases, in at most 512 buckets."""
@@ -218,7 +177,7 @@ class Host:
             kept = self.records.get(HISTORY, name)
             whole = History(found.history.labels) if kept is None else History.from_bytes(kept)
             whole.merge(found.unsaved)
-            now = self.database.now()
+            now = self.now()
             self.records.put(HISTORY, name, whole.to_bytes(), now, name, replace=True)
             found.history, found.unsaved = whole, History(whole.labels)
 
@@ -231,11 +190,3 @@ class Host:
         finally:
             self._runs.clear()
             self.database.close()
-
-
-def _labels(creation: Creation) -> tuple[Hashable, ...]:
-    form: ProblemForm = FORMS[creation.form.name]
-    if form.name == "contexts":
-        arms: tuple[Hashable, ...] = creation.arguments["features"].arms
-        return arms
-    return labels_of(form.labels, creation.arguments[form.labels]) if form.labels else ()

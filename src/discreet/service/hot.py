@@ -54,9 +54,7 @@ class HotRoutes:
                     "the name of a decision must have 1 to 128 letters, digits or .-_~:@ in it.",
                 )
             hosted.check_asking()
-            request = AskRequest(
-                service.hidden(run, name), hosted.form.arguments(asked, hosted.texts)
-            )
+            request = AskRequest(name, hosted.form.arguments(asked, hosted.texts))
             given = await answer_of(service.writer.ask(hosted, request))
             status = 200 if given.repeated else 201
             content = json.dumps(hosted.form.as_dict(given.decision, name)).encode()

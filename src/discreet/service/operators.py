@@ -10,9 +10,9 @@ from typing import Any, Protocol
 from urllib.parse import quote
 
 from discreet.errors import DiscreetError
+from discreet.service.facts import run_facts
 from discreet.service.forms import Json
 from discreet.service.host import Host
-from discreet.service.reads import run_facts
 from discreet.service.server import open_host
 from discreet.service.settings import ServiceFolder
 from discreet.service.specs import read_spec
@@ -57,11 +57,11 @@ class LocalOperator:
         creation = read_spec(spec)
         creation.probe().close()
         found, _ = self._host.create(name, creation)
-        return run_facts(found, self._host)
+        return run_facts(found, self._host.now())
 
     def show_run(self, name: str) -> Json:
         """Return what is public about a run."""
-        return run_facts(self._host.find(name), self._host)
+        return run_facts(self._host.find(name), self._host.now())
 
     def list_runs(self) -> list[str]:
         """Return the names of all runs."""
@@ -69,7 +69,7 @@ class LocalOperator:
 
     def close_run(self, name: str) -> Json:
         """End a run."""
-        return run_facts(self._host.end(name), self._host)
+        return run_facts(self._host.end(name), self._host.now())
 
     def create_token(self, role: str, run: str, label: str) -> Json:
         """Make a token."""

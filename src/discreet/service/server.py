@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
+import importlib.util
 import signal
 import socket
 import threading
@@ -10,12 +12,13 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import uvicorn
+from starlette.routing import BaseRoute
 
 from discreet.errors import DiscreetError, check_int
+from discreet.live.database import FileWitness, open_database
 from discreet.service.app import make_app
 from discreet.service.core import Service
 from discreet.service.host import Host
-from discreet.service.interim import FolderDatabase
 from discreet.service.logs import start_logging
 from discreet.service.settings import ServiceFolder, Settings
 from discreet.service.tasks import Tasks
@@ -40,14 +43,30 @@ def open_service(
     """Return the service of a folder and, if it has no token yet, its first."""
     host, tokens = open_host(folder, url)
     first = None if tokens.all() else tokens.create("admin", label="first token")[0]
-    return Service(host, tokens, Tasks(folder.tasks), settings, folder.secret()), first
+    return Service(host, tokens, Tasks(folder.tasks), settings), first
 
 
 def open_host(folder: ServiceFolder, url: str | None = None) -> tuple[Host, Tokens]:
     """Return the runs and the tokens of a folder."""
-    folder.secret()
-    database = FolderDatabase(folder.path)
-    return Host(database), Tokens(database.records, database.now)
+    witness = FileWitness(folder.witness)
+    database = open_database(url or folder.database_url, secret=folder.secret(), witness=witness)
+    try:
+        host = Host(database)
+        return host, Tokens(database.records, host.now)
+    except BaseException:
+        database.close()
+        raise
+
+
+def pages_of(service: Service) -> list[BaseRoute]:
+    """Return the routes of the dashboard."""
+    if importlib.util.find_spec("discreet.service.pages") is None:
+        return []
+    pages = importlib.import_module("discreet.service.pages.routes")
+    found: list[BaseRoute] = pages.routes(
+        service.host, service.tokens, service.host.records, service.writer.call
+    )
+    return found
 
 
 class CalmServer(uvicorn.Server):
@@ -115,7 +134,7 @@ def serve(
     shown = f"[{host}]" if ":" in host else host
     start_logging()
     config = uvicorn.Config(
-        make_app(service),
+        make_app(service, pages_of(service)),
         http="httptools",
         ws="none",
         lifespan="on",

@@ -59,8 +59,7 @@ class ServiceFolder:
         folder = Path(path).expanduser().resolve()
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            for each in ("tasks", "witness"):
-                (folder / each).mkdir(mode=0o700, exist_ok=True)
+            (folder / "tasks").mkdir(mode=0o700, exist_ok=True)
         except OSError as reason:
             raise DiscreetError(
                 f"folder is {show_path(folder)}, which cannot be made ({reason.strerror})."

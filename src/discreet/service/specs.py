@@ -33,14 +33,14 @@ class Creation(NamedTuple):
         """Return such a run in memory, or refuse what the library refuses or does not protect."""
         arguments = {name: value for name, value in self.arguments.items() if name != "durable"}
         with warnings.catch_warnings(action="ignore"):  # what it warns of is refused below
-            live = self.make(**arguments)
+            live = self.make(arguments)
         if not live.guarantee.is_private:
             raise HttpProblem(
                 "invalid", f"algorithm is {live.algorithm}, which is not private: choose another."
             )
         return live
 
-    def make(self, **arguments: Any) -> LiveClient[Any]:  # noqa: ANN401
+    def make(self, arguments: Json) -> LiveClient[Any]:
         """Return a run of the class."""
         try:
             made: LiveClient[Any] = self.form.live(**arguments)

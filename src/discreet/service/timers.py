@@ -33,6 +33,7 @@ class Timers:
         self.every(PURGE_EVERY, self.purge)
         self.every(SAVE_EVERY, self.save)
         self.every(REFRESH_EVERY, self.refresh)
+        self.every(PURGE_EVERY, self.compare_clocks)
 
     def every(self, period: float, do: Callable[[], Awaitable[None]]) -> None:
         """Do something at all multiples of a period, unless the last time still lasts."""
@@ -40,7 +41,7 @@ class Timers:
 
     async def _repeat(self, period: float, do: Callable[[], Awaitable[None]]) -> None:
         while True:
-            now = self._host.database.now()
+            now = self._host.now()
             await asyncio.sleep(max(0.0, next_time(now, period) - now))
             try:
                 await do()
@@ -62,8 +63,8 @@ class Timers:
 
     async def purge(self) -> None:
         """Forget names of decisions that were asked for a day ago."""
-        database = self._host.database
-        await self._writer.call(lambda: database.records.purge("name", database.now() - NAMES_KEPT))
+        before = self._host.now() - NAMES_KEPT
+        await self._writer.call(lambda: self._host.records.purge("name", before))
 
     async def save(self) -> None:
         """Write the history of all runs."""
@@ -72,6 +73,10 @@ class Timers:
     async def refresh(self) -> None:
         """Read the tokens again: another process may have changed them."""
         await self._writer.call(self._tokens.refresh)
+
+    async def compare_clocks(self) -> None:
+        """See how far the database's clock is from this machine's."""
+        await self._writer.call(self._host.set_clock)
 
     async def stop(self) -> None:
         """End all timers."""

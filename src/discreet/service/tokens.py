@@ -8,9 +8,10 @@ import secrets
 import threading
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
-from typing import Literal, Protocol, cast, get_args
+from typing import Literal, cast, get_args
 
 from discreet.errors import check_choice, check_finite
+from discreet.live.database.records import Records
 from discreet.service.problems import HttpProblem, not_found
 from discreet.service.specs import check_run_name
 
@@ -20,34 +21,6 @@ EVERY_RUN = "*"
 KIND = "token"  # of the records
 PREFIX = "dsc_"  # by which scanners of secrets find a token
 LONGEST_LABEL = 100
-
-
-class Records(Protocol):
-    """What the service itself keeps in the database."""
-
-    def get(self, kind: str, name: str) -> bytes | None:
-        """Return what is kept under a name."""
-
-    def put(
-        self,
-        kind: str,
-        name: str,
-        content: bytes,
-        at: float,
-        run: str | None = None,
-        *,
-        replace: bool = False,
-    ) -> None:
-        """Keep something under a name."""
-
-    def delete(self, kind: str, name: str) -> None:
-        """Forget a name."""
-
-    def names(self, kind: str) -> list[str]:
-        """Return all names of a kind."""
-
-    def purge(self, kind: str, before: float) -> int:
-        """Forget what was kept before a time, and return how many."""
 
 
 @dataclass(frozen=True)

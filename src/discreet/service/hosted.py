@@ -1,0 +1,85 @@
+"""One run of a service: its live object, what created it, and its history."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable
+from typing import Any
+
+from discreet.errors import Finished
+from discreet.live import Bandit, LiveClient
+from discreet.live.arguments import labels_of
+from discreet.live.release_log import ReleaseRow
+from discreet.service.forms import Json
+from discreet.service.history import History
+from discreet.service.specs import Creation, texts_of
+
+
+class Hosted:
+    """One run of the service: its live object, what created it, and its history."""
+
+    def __init__(
+        self,
+        name: str,
+        creation: Creation,
+        live: LiveClient[Any],
+        created: float,
+        *,
+        closed: bool = False,
+    ) -> None:
+        self.name, self.form, self.live = name, creation.form, live
+        self.spec: Json = json.loads(creation.text)
+        self.created, self.closed = created, closed
+        self._labels = _labels(creation)
+        self.texts = texts_of(self._labels)
+        counted = self._labels if creation.form.counts else ()
+        self.history = History(counted)
+        self.unsaved = History(counted)  # what the database does not have yet
+        self.released = live.state().released
+
+    @property
+    def problem(self) -> str:
+        """The name of its problem."""
+        return self.form.name
+
+    @property
+    def wait(self) -> float | None:
+        """After how many seconds a missing outcome counts as the default."""
+        return self.live.plan.wait
+
+    @property
+    def labels(self) -> tuple[Hashable, ...]:
+        """The labels of arms, experts or items; none for points."""
+        return self.live.arms if isinstance(self.live, Bandit) else self._labels
+
+    def renew_labels(self) -> None:
+        """Take note of arms that were added."""
+        self.texts |= texts_of(self.labels)
+
+    def releases(self) -> list[ReleaseRow]:
+        """Return all releases, in the order in which the learner got them."""
+        return sorted(self.live._run.releases(), key=lambda row: (row.at or 0.0, row.batch))
+
+    def label_of(self, choice: int | None) -> Hashable:
+        """Return the label of what a release is about; None if it is about no single one."""
+        if choice is None or choice < 0:
+            return None
+        return self.live._label(choice)
+
+    def check_asking(self) -> None:
+        """Refuse a decision of a run that was ended."""
+        if self.closed:
+            raise Finished(f"the run {self.name} was closed: no decision is left to ask for.")
+
+    def record(self) -> bytes:
+        """Return what the database keeps about it, besides the run itself."""
+        facts = {"spec": self.spec, "created": self.created, "closed": self.closed}
+        return json.dumps(facts).encode()
+
+
+def _labels(creation: Creation) -> tuple[Hashable, ...]:
+    form = creation.form
+    if form.name == "contexts":
+        arms: tuple[Hashable, ...] = creation.arguments["features"].arms
+        return arms
+    return labels_of(form.labels, creation.arguments[form.labels]) if form.labels else ()
