@@ -11,12 +11,11 @@ import uvicorn
 from starlette.applications import Starlette
 
 import discreet
-from discreet.ledger import Ledger
 from discreet.service.pages import routes
 
 READER, WRITER, ADMIN, ONE_RUN = "dsc_read", "dsc_decide", "dsc_admin", "dsc_one"
 ADVICE = [[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]]
-HOSTILE = '</title><script>alert(1)</script>"\'><img src=x onerror=alert(2)>'
+HOSTILE = "</title><script>alert(1)</script>\"'><img src=x onerror=alert(2)>"
 START = 1_770_000_000.0
 
 
@@ -89,14 +88,22 @@ class FakeHost:
         run = self.runs[name]
         for number, row in enumerate(run.live._run.releases(), 1):
             label = run.live._label(row.choice) if row.choice >= 0 else None
-            value = row.value if isinstance(row.value, float) else [float(x) for x in row.value.flat]
+            value = (
+                row.value if isinstance(row.value, float) else [float(x) for x in row.value.flat]
+            )
             yield {"number": number, **row._asdict(), "choice": label, "value": value}
 
     def budget(self):
         if self.ledger is None:
             return None
         entries = [
-            {"number": e.number, "label": e.label, "epsilon": e.epsilon, "delta": e.delta, "at": START}
+            {
+                "number": e.number,
+                "label": e.label,
+                "epsilon": e.epsilon,
+                "delta": e.delta,
+                "at": START,
+            }
             for e in self.ledger.entries()
         ]
         return {
@@ -185,7 +192,9 @@ def play(host, name, rounds, reward, *, start=START, every=1.0, user=None, tell=
         if tell:
             live.tell(decision, **outcome(problem, decision, reward(decision)))
         if hosted.labels:
-            hosted.note(start + every * number, decision[0] if problem != "experts" else decision.expert)
+            hosted.note(
+                start + every * number, decision[0] if problem != "experts" else decision.expert
+            )
         else:
             hosted.note(start + every * number, None)
     if hosted.charge == "pending" and host.ledger is not None:
@@ -194,9 +203,9 @@ def play(host, name, rounds, reward, *, start=START, every=1.0, user=None, tell=
 
 
 @contextlib.contextmanager
-def served(host, tokens=None, records=None):
+def served(host, tokens=None, refresh=5.0):
     """Serve the pages of a host at a free port of this machine."""
-    app = Starlette(routes=routes(host, tokens or FakeTokens(), records))
+    app = Starlette(routes=routes(host, tokens or FakeTokens(), refresh=refresh))
     settings = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="error", lifespan="off")
     server = uvicorn.Server(settings)
     thread = threading.Thread(target=server.run, daemon=True)
@@ -209,5 +218,3 @@ def served(host, tokens=None, records=None):
     finally:
         server.should_exit = True
         thread.join()
-
-

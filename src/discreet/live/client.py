@@ -297,6 +297,11 @@ class LiveClient(ExchangingClient[Gives]):
         """
         return self._run.users_at_limit()
 
+    @property
+    def charge_label(self) -> str | None:
+        """The label under which a ledger has the charge of this run; None without a ledger."""
+        return self._run.charge_label
+
     def release_due(self) -> int:
         """With ``wait``: make the releases that are due, and return how many; ``ask`` does too."""
         return self._run.release_due()

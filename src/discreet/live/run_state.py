@@ -338,15 +338,6 @@ class RunState(NotCopyable):
                 )
             return self._users.rounds(self._committed().usage, self._clock(), user)
 
-    @withhold_frames
-    def users_at_limit(self) -> int | None:
-        """Return how many users have no round left now; None if the run counts no users."""
-        self._check_caller()
-        with self._lock:
-            if self._users is None:
-                return None
-            return self._users.at_limit(self._committed().usage, self._clock())
-
     @property
     def round(self) -> int:
         """How many decisions were asked for."""

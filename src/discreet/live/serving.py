@@ -10,7 +10,7 @@ from discreet.learners.arms.availability import Available
 from discreet.ledger import UserLimitReached
 from discreet.ledger.inputs import User
 from discreet.live.features import Shown
-from discreet.live.frames import without_frames
+from discreet.live.frames import withhold_frames, without_frames
 from discreet.live.rows import OpenRow, Rows
 from discreet.live.run_state import RunState
 from discreet.randomness import streams
@@ -27,6 +27,20 @@ class Serving(RunState):
     coins, and changes nothing; its outcome is discarded. So it is post-processing of what was
     released, and costs nothing (docs/proofs.md: Decisions that learn nothing).
     """
+
+    @withhold_frames
+    def users_at_limit(self) -> int | None:
+        """Return how many users have no round left now; None if the run counts no users."""
+        self._check_caller()
+        with self._lock:
+            if self._users is None:
+                return None
+            return self._users.at_limit(self._committed().usage, self._clock())
+
+    @property
+    def charge_label(self) -> str | None:
+        """The label under which a ledger has the charge of this run; None without a ledger."""
+        return self._admission.label
 
     def decide(self, observation: object, user: User | None) -> tuple[OpenRow, float | None]:
         """Return what to do in the next round, and its probability, or refuse at the limit."""

@@ -167,6 +167,11 @@ class Admission:
         return self._ledger is not None or self._counts
 
     @property
+    def label(self) -> str | None:
+        """What names the charge in the ledger; None without one."""
+        return None if self._ledger is None else self._label
+
+    @property
     def limited(self) -> bool:
         """Whether users have a limit, here or in the ledger."""
         return self._limit is not None

@@ -271,14 +271,13 @@ def interval(shown: Span, low: float, mean: float, high: float, colour: int) -> 
 
 def interval_axis(shown: Span) -> Markup:
     """Return the axis under a column of intervals."""
-    drawn = []
-    for tick in ticks(*shown):
-        drawn.append(
-            Markup(
-                '<line class="mark" x1="{0:.2f}%" x2="{0:.2f}%" y1="0" y2="5"/>'
-                '<text class="tick middle" x="{0:.2f}%" y="18">{1}</text>'
-            ).format(shown.at(tick), short(tick).replace("-", "−"))
-        )
+    drawn = [
+        Markup(
+            '<line class="mark" x1="{0:.2f}%" x2="{0:.2f}%" y1="0" y2="5"/>'
+            '<text class="tick middle" x="{0:.2f}%" y="18">{1}</text>'
+        ).format(shown.at(tick), short(tick).replace("-", "−"))
+        for tick in ticks(*shown)
+    ]
     return Markup('<svg class="axis" width="100%" height="22" aria-hidden="true">{}</svg>').format(
         Markup("").join(drawn)
     )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from importlib import resources
+from typing import Any
 from urllib.parse import quote
 
 from starlette.concurrency import run_in_threadpool
@@ -15,7 +16,7 @@ from starlette.routing import Route
 
 from discreet.errors import DiscreetError, shorten
 from discreet.service.pages import downloads, signing
-from discreet.service.pages.rendering import Renderer
+from discreet.service.pages.rendering import REFRESH, Renderer
 from discreet.service.pages.sessions import SessionRecords, SignIns
 from discreet.service.pages.source import HostSource, TokenSource
 from discreet.service.pages.view_operations import operations_view
@@ -46,18 +47,16 @@ NO_READER = (
     "the role read or admin."
 )
 Page = Callable[[Request, RunView], Response]
-
-
-class Refused(Exception):
-    """A request that gets another page than the one it asked for."""
-
-    def __init__(self, response: Response) -> None:
-        super().__init__()
-        self.response = response
+Change = Callable[[Callable[[], Any]], Awaitable[Any]]
 
 
 def routes(
-    host: HostSource, tokens: TokenSource, records: SessionRecords | None = None
+    host: HostSource,
+    tokens: TokenSource,
+    records: SessionRecords | None = None,
+    change: Change = run_in_threadpool,
+    *,
+    refresh: float = REFRESH,
 ) -> list[Route]:
     """Return the routes of all pages.
 
@@ -67,9 +66,13 @@ def routes(
         Who has the runs, and who may read them.
     records
         Where sign-ins are kept, so that all workers know them; by default in this process.
+    change
+        Who calls what reads and writes them; by default some thread.
+    refresh
+        Seconds after which an open page looks for news.
 
     """
-    pages = Pages(host, SignIns(tokens, records))
+    pages = Pages(host, SignIns(tokens, records), change, refresh)
     return [
         Route("/", pages.runs, methods=["GET"]),
         Route("/sign-in", pages.sign_in_page, methods=["GET"]),
@@ -86,26 +89,29 @@ def routes(
 
 
 class Pages:
-    """Answers the requests of browsers; every function here runs in a thread of its own."""
+    """Answers the requests of browsers: each in a thread, once it is known who asks."""
 
-    def __init__(self, host: HostSource, sign_ins: SignIns) -> None:
-        self._host, self._sign_ins, self._estimator = host, sign_ins, Estimator()
+    def __init__(self, host: HostSource, sign_ins: SignIns, change: Change, refresh: float) -> None:
+        self._host, self._sign_ins, self._change = host, sign_ins, change
+        self._estimator = Estimator()
         folder = resources.files("discreet.service.pages") / "static"
         self._static = {name: (folder / name).read_bytes() for name in STATIC}
         version = hashlib.sha256(b"".join(self._static.values())).hexdigest()[:12]
-        self._renderer = Renderer(version)
+        self._renderer = Renderer(version, refresh)
 
-    def runs(self, request: Request) -> Response:
+    async def runs(self, request: Request) -> Response:
         """Return the list of runs that the visitor may read."""
-        try:
-            token = self._token(request)
-        except Refused as refused:
-            return refused.response
+        token = await self._token(request)
+        if isinstance(token, Response):
+            return token
+        return await run_in_threadpool(self._runs, request, token)
+
+    def _runs(self, request: Request, token: str) -> Response:
         wanted = request.query_params.get("q", "")[:64].strip()
         names = [name for name in self._host.names() if self._sign_ins.may_read(token, name)]
         found = sorted((n for n in names if wanted.lower() in n.lower()), key=str.lower)
-        number = request.query_params.get("page", "1")
-        page = max(1, int(number)) if number.isascii() and number.isdigit() and len(number) < 6 else 1
+        given = request.query_params.get("page", "1")
+        page = max(1, int(given)) if given.isascii() and given.isdigit() and len(given) < 6 else 1
         shown = found[(page - 1) * MOST_RUNS : page * MOST_RUNS]
         whole = self._sign_ins.may_read(token, "*")
         return self._page(
@@ -119,21 +125,23 @@ class Pages:
             budget=budget_view(self._host.budget()) if whole else None,
         )
 
-    def run(self, page: Page) -> Callable[[Request], Response]:
+    def run(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
         """Return a page of one run, for those who may read that run."""
 
-        def answer(request: Request) -> Response:
-            try:
-                token = self._token(request)
-            except Refused as refused:
-                return refused.response
+        def made(request: Request, token: str) -> Response:
             name = request.path_params["run"]
             # the same answer whether the run is unknown or another token's
-            if not (RUN_NAME.fullmatch(name) and self._sign_ins.may_read(token, name)):
+            may = RUN_NAME.fullmatch(name) and self._sign_ins.may_read(token, name)
+            if not may or name not in self._host.names():
                 return self._missing(name)
-            if name not in self._host.names():
-                return self._missing(name)
+            request.state.sees_all = self._sign_ins.may_read(token, "*")
             return page(request, run_view(self._host, name))
+
+        async def answer(request: Request) -> Response:
+            token = await self._token(request)
+            if isinstance(token, Response):
+                return token
+            return await run_in_threadpool(made, request, token)
 
         return answer
 
@@ -143,12 +151,12 @@ class Pages:
 
     def privacy(self, request: Request, run: RunView) -> Response:
         """Return what a privacy officer reads."""
-        found = privacy_view(self._host, run, whole=self._sees_all(request))
+        found = privacy_view(self._host, run, whole=request.state.sees_all)
         return self._page("privacy.html", run=run, view=found)
 
     def operations(self, request: Request, run: RunView) -> Response:
         """Return what an engineer reads."""
-        found = operations_view(self._host, run, whole=self._sees_all(request))
+        found = operations_view(self._host, run, whole=request.state.sees_all)
         return self._page("operations.html", run=run, view=found)
 
     def results(self, request: Request, run: RunView) -> Response:
@@ -163,7 +171,7 @@ class Pages:
         return self._page(
             "report.html",
             run=run,
-            privacy=privacy_view(self._host, run, whole=self._sees_all(request)),
+            privacy=privacy_view(self._host, run, whole=request.state.sees_all),
             results=results_view(self._host, run, options, self._estimator),
         )
 
@@ -197,7 +205,8 @@ class Pages:
         if not signing.comes_from_here(request) or form is None:
             return self._page("message.html", 403, title="Not signed in", words=FOREIGN_FORM)
         place = signing.local_place(form.get("next"))
-        session = await run_in_threadpool(self._sign_ins.begin, form.get("token", "").strip())
+        token = form.get("token", "").strip()
+        session = await self._change(lambda: self._sign_ins.begin(token))
         if session is None:
             return self._page("sign-in.html", 403, place=place, refused=NO_READER)
         return signing.keep(RedirectResponse(place, 303, HEADERS), request, session)
@@ -208,7 +217,7 @@ class Pages:
             return self._page("message.html", 403, title="Still signed in", words=FOREIGN_FORM)
         session = request.cookies.get(signing.COOKIE)
         if session is not None:
-            await run_in_threadpool(self._sign_ins.end, session)
+            await self._change(lambda: self._sign_ins.end(session))
         return signing.forget(RedirectResponse("/sign-in", 303, HEADERS))
 
     def static(self, request: Request) -> Response:
@@ -219,22 +228,19 @@ class Pages:
         kept = {"Cache-Control": "public, max-age=31536000, immutable"}
         return Response(self._static[name], 200, HEADERS | kept, STATIC[name])
 
-    def _token(self, request: Request) -> str:
-        """Return the token of the visitor, who otherwise has to sign in."""
-        token = self._sign_ins.token_of(request.cookies.get(signing.COOKIE))
-        if token is not None and self._sign_ins.is_known(token):
-            return token
-        if signing.is_followed(request):
-            # The browser sends the cookie when this page, and not the other site, leads here.
-            raise Refused(self._page("again.html"))
+    async def _token(self, request: Request) -> str | Response:
+        """Return the token of the visitor; or the page for one who has to sign in."""
+        session = request.cookies.get(signing.COOKIE)
+        if session is not None:
+            token: str | None = await self._change(lambda: self._sign_ins.token_of(session))
+            if token is not None and self._sign_ins.is_known(token):
+                return token
+        elif signing.is_followed(request):
+            # The browser sends its cookie when this page, and not the other site, leads here.
+            return self._page("again.html")
         place = signing.local_place(request.url.path)
         where = "/sign-in" if place == "/" else f"/sign-in?next={quote(place)}"
-        raise Refused(RedirectResponse(where, 303, HEADERS))
-
-    def _sees_all(self, request: Request) -> bool:
-        """Return whether the visitor may read what concerns all runs."""
-        token = self._sign_ins.token_of(request.cookies.get(signing.COOKIE))
-        return token is not None and self._sign_ins.may_read(token, "*")
+        return RedirectResponse(where, 303, HEADERS)
 
     def _missing(self, name: str) -> Response:
         words = f"There is nothing here called {shorten(name)}, or your token may not read it."

@@ -38,10 +38,10 @@ class SessionRecords(Protocol):
     def put(self, kind: str, name: str, content: bytes, at: float) -> None:
         """Keep something under a new name."""
 
-    def delete(self, kind: str, name: str) -> None:
+    def delete(self, kind: str, name: str) -> object:
         """Forget a name, whether or not it is known."""
 
-    def purge(self, kind: str, before: float) -> None:
+    def purge(self, kind: str, before: float) -> object:
         """Forget what is older."""
 
 

@@ -44,7 +44,9 @@ def operations_view(host: HostSource, run: RunView, *, whole: bool) -> Operation
     errors = sorted(counted.items(), key=lambda each: (-each[1], each[0]))
     return OperationsView(
         rate=rate,
-        peak=max((c.counts[0] / (c.end - c.start) for c in columns if c.end > c.start), default=0.0),
+        peak=max(
+            (c.counts[0] / (c.end - c.start) for c in columns if c.end > c.start), default=0.0
+        ),
         deadline=_next_deadline(run),
         latencies=()
         if measured is None

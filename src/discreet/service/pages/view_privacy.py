@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from discreet.algorithms.plain import words_about
@@ -114,7 +115,9 @@ def privacy_view(host: HostSource, run: RunView, *, whole: bool) -> PrivacyView:
         sees_budget=whole,
         limit=_limit(found),
         at_limit=run.live.users_at_limit(),
-        restores=tuple((float(each["at"]), str(each["detail"])) for each in host.restores(run.name)),
+        restores=tuple(
+            (float(each["at"]), str(each["detail"])) for each in host.restores(run.name)
+        ),
     )
 
 
@@ -135,13 +138,20 @@ def budget_view(given: Mapping[str, Any] | None, own: str | None = None) -> Budg
                 label=str(each["label"]),
                 epsilon=float(each["epsilon"]),
                 delta=float(each["delta"]),
-                at=None if each.get("at") is None else float(each["at"]),
+                at=_moment(each),
                 own=own is not None and each["label"] == own,
                 colour=place % (COLOURS - 1),
             )
             for place, each in enumerate(entries)
         ),
     )
+
+
+def _moment(entry: Mapping[str, Any]) -> float | None:
+    """Return when a charge was made."""
+    if entry.get("at") is not None:
+        return float(entry["at"])
+    return datetime.fromisoformat(entry["time"]).timestamp() if entry.get("time") else None
 
 
 def _promise(found: Guarantee) -> str:
@@ -223,5 +233,3 @@ def _people(found: Guarantee) -> str:
         "No limit is set. A person with two rounds has "
         f"{found.for_user(rounds=2).short}, and with more rounds less protection."
     )
-
-

@@ -22,6 +22,7 @@ LEVELS = ("0.9", "0.95", "0.99")
 MOST_PAIRS = 6  # differences that are all shown: those of four arms
 # Computing takes at most this share of the time, however many people look at a page.
 SHARE = 0.05
+UNIT = Span(0.0, 1.0)
 NO_CHOICES = (
     "Choices follow from a person's own features without noise, so they are not shown: the "
     "guarantee (joint model) covers models and the choices made for others."
@@ -49,7 +50,9 @@ class EstimateOptions(NamedTuple):
             kind=cast(Kind, kind if kind in ("holdout", "final") else "anytime"),
             outcomes="losses" if given.get("outcomes") == "losses" else "rewards",
             together=given.get("together") == "yes",
-            versus=int(versus) if versus.isascii() and versus.isdigit() and len(versus) < 6 else None,
+            versus=int(versus)
+            if versus.isascii() and versus.isdigit() and len(versus) < 6
+            else None,
         )
 
     @property
@@ -84,8 +87,8 @@ class EstimatesView:
     means: tuple[EstimateRow, ...] = ()
     differences: tuple[EstimateRow, ...] = ()
     versus: int | None = None  # the place of the arm that others are compared with; None: all pairs
-    span: Span = Span(0.0, 1.0)
-    difference_span: Span = Span(-1.0, 1.0)
+    span: Span = UNIT
+    difference_span: Span = UNIT
     places: int = 3  # decimals
     notes: tuple[str, ...] = ()
     level: float = 0.95  # of each interval
