@@ -10,7 +10,7 @@ from discreet.live.devices import Device
 from discreet.live.experts import Advisor, Experts, Trust
 from discreet.live.features import Features
 from discreet.live.file_store import FileStore
-from discreet.live.local_server import LocalServer
+from discreet.live.local_server import LocalServer, ServerProgress
 from discreet.live.optimizers import Optimizer, VectorOptimizer
 from discreet.live.points import Point
 from discreet.live.run import LiveRun
@@ -39,6 +39,7 @@ __all__ = [
     "Point",
     "Progress",
     "RunOptions",
+    "ServerProgress",
     "ShownItems",
     "SlateBandit",
     "Store",
