@@ -61,7 +61,7 @@ def main() -> None:
                 trial.tell(earlier, reward=outcome)
             if patient == PATIENTS // 2:  # an interim look: these intervals allow it
                 print(trial.estimates(), end="\n\n")
-                print(report_on(path).design["decisions"], "patients are enrolled.\n")
+                print(report_on(path).design.decisions, "patients are enrolled.\n")
         for when, earlier, outcome in due:
             calendar.now = max(calendar.now, when)
             trial.tell(earlier, reward=outcome)

@@ -10,7 +10,6 @@ import pytest
 import discreet
 from discreet.live import RunOptions
 
-
 CLASSES = [
     discreet.Advisor,
     discreet.Bandit,

@@ -215,5 +215,5 @@ def test_arms_that_come_later_have_estimates(tmp_path):
         assert found.arms["C"].rounds > 0
         report = report_on(path)
     assert report.estimates.arms == found.arms
-    assert list(report.allocation) == ["A", "B", "C"]
-    assert sum(report.allocation.values()) == 40
+    assert [each.arm for each in report.allocation] == ["A", "B", "C"]
+    assert sum(each.rounds for each in report.allocation) == 40

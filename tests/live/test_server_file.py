@@ -298,3 +298,28 @@ def test_other_files_are_refused(tmp_path):
         LocalServer(**TASK, path=3)
     with pytest.raises(DiscreetError, match="path is 3"):
         LocalServer.open(3)
+
+
+def test_a_server_says_what_it_guarantees_and_how_far_it_is(tmp_path):
+    path, numbers = tmp_path / "server.db", {"dimension": 2, "epsilon": 0.5}
+    device = Device(**numbers)
+    with LocalServer(**numbers, horizon=1000, lag=2, path=path) as server:
+        assert server.guarantee == device.guarantee
+        assert (server.guarantee.epsilon, server.guarantee.model) == (0.5, "local")
+        assert server.state() == (0, 0, 0, 0)
+        for made in range(3):
+            device.update(server.model())
+            device.choose([[0.6, 0.0], [0.0, 0.8]])
+            server.receive(device.report(reward=1.0))
+            assert server.state() == (made + 1, made, 1, max(0, made - 1))
+        before = server.state()
+    with LocalServer.open(path) as server:
+        assert server.state() == before
+        assert server.guarantee == device.guarantee
+        server.model()
+        assert server.state()._asdict() == {
+            "reports": 3,
+            "version": 3,
+            "unpublished": 0,
+            "oldest": 2,
+        }

@@ -8,6 +8,7 @@ import pytest
 
 import discreet
 from discreet.algorithms import algorithm
+from discreet.cli import run as command
 from discreet.errors import DiscreetError
 from discreet.planning.making import repeat
 from discreet.planning.naming import named_by_equal_allocation
@@ -182,3 +183,12 @@ def test_percentages_of_headline_and_table_are_the_same():
     share = Interval(0.004, -0.01, 0.02)
     assert spread_words(share, percent=True) == "0.4 % (-1 to 2)"
     assert spread_words(share, percent=True).startswith(in_percent(share.value))
+
+
+@pytest.mark.parametrize("given", ["experts", "domain", "items", "shown", "features"])
+def test_other_problems_are_refused_with_what_to_do_instead(given, capsys):
+    value = "k-sets(10,3)" if given == "domain" else 3
+    with pytest.raises(DiscreetError, match=f"^{given} is .*simulate") as refusal:
+        discreet.plan(**TRIAL, **{given: value})
+    assert command(["plan", "--arms", "3", "--rounds", "600", f"--{given}", str(value)]) == 2
+    assert str(refusal.value) in capsys.readouterr().err

@@ -7,6 +7,7 @@ import math
 from discreet.algorithms.registry import Instance, Setting
 from discreet.errors import count
 from discreet.guarantee import Guarantee, round_up
+from discreet.guarantee_words import period_words
 from discreet.problems import Problem
 
 MEANINGLESS = 10.0  # from this epsilon on, a factor of e^epsilon gives almost no protection
@@ -26,14 +27,16 @@ def plain_words(
     *,
     outcomes: str | None = None,
     rounds_per_user: int = 2,
+    guarantee: Guarantee | None = None,
 ) -> str:
     """Return one paragraph: what the method does, what an observer can infer, what is not covered.
 
     ``outcomes`` describes them, instead of the range of losses. The bound is also stated for a
-    person with ``rounds_per_user`` outcomes.
+    person with ``rounds_per_user`` outcomes. ``guarantee`` replaces that of the algorithm, if a run
+    releases more than it, or limits users.
     """
     return words_about(
-        instance.guarantee,
+        instance.guarantee if guarantee is None else guarantee,
         decisions=_decisions(setting),
         outcomes=outcomes or setting.problem.range_words(setting.bounds),
         has_noise=bool(instance.private.channel.noise_scales),
@@ -98,6 +101,8 @@ def _what(guarantee: Guarantee) -> list[str]:
     people = f"one person's {what}"
     if guarantee.rounds > 1:
         people = f"the {what}s of {guarantee.rounds} rounds of one person"
+        if guarantee.period is not None:
+            people += f" in one period of {period_words(guarantee.period)}"
     said = [
         f"Suppose an observer sees all of this: {seen}. If {people} had been different, anything "
         f"an observer sees would have been at most {_times(guarantee)} more or less "

@@ -118,6 +118,25 @@ TERMS: dict[str, str] = {
         "Several rounds with the same arm whose outcomes are added up, so that one noise value "
         "serves all of them. Longer batches need less noise per round but learn less often."
     ),
+    "hold-out": (
+        "Rounds that are set aside for estimates. A public coin decides which, their arms come in "
+        "random order whatever was learned, and the learner does not see their outcomes. One "
+        "noisy sum for each arm is released at the end."
+    ),
+    "slate": (
+        "A decision that shows several items at once, such as three of ten articles. You see one "
+        "outcome for the whole slate, or one for each item shown."
+    ),
+    "propensity": (
+        "The probability with which a decision was made, given what was known before it. A log "
+        "with propensities can be used to judge decisions that were never made."
+    ),
+    "IPS": (
+        "Inverse propensity scoring: an estimate of what a policy would have earned, from a log "
+        "of another one. Every outcome counts with a weight, its probability under the policy "
+        "divided by its propensity. The weights should have mean 1. *SNIPS* divides by their sum, "
+        "and *DR* (doubly robust) adds a model of outcomes; both vary less."
+    ),
     "release": (
         "A noisy number that leaves the channel. A guarantee covers all releases of a run together."
     ),

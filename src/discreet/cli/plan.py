@@ -38,6 +38,10 @@ STUDY, EXPECTED, PAST = "Study", "Expected outcomes", "Past outcomes"  # section
     STUDY, "--dimension", type=int, help="Number of options, if all their outcomes are seen."
 )
 @options.option(STUDY, "--experts", type=int, hidden=True)
+@options.option(STUDY, "--domain", hidden=True)
+@options.option(STUDY, "--items", type=int, hidden=True)
+@options.option(STUDY, "--shown", type=int, hidden=True)
+@options.option(STUDY, "--features", type=int, hidden=True)
 @options.option(
     STUDY, "--rounds", type=int, help="Number of decisions: patients, messages, visits."
 )
@@ -180,6 +184,9 @@ def plan(
     with equal randomisation and with no privacy, the smallest epsilon that keeps enough of the
     gain, the number of rounds that a given epsilon needs, and the guarantee in words for an ethics
     board.
+
+    Plans are for arms. For slates, contexts and points of a set, simulate instead: discreet
+    simulate.
     """
     given = options.given(arguments) | ({"epsilon": epsilon} if epsilon else {})
     before = None if again is None else _read(again, given)

@@ -8,6 +8,7 @@ from typing import Literal, cast
 
 import click
 
+from discreet.errors import DiscreetError
 from discreet.estimates.table import Kind, Outcomes
 from discreet.live.study_report import report_on
 
@@ -38,6 +39,7 @@ from discreet.live.study_report import report_on
     help="Kind of estimates (docs/estimates.md).",
 )
 @click.option("--clipped", is_flag=True, help="Estimate means of clipped outcomes.")
+@click.option("--control", help="Arm with which all others are compared.  [default: all pairs]")
 @click.option("--plot", type=click.Path(path_type=Path), help="Draw the estimates into this file.")
 def report(
     run: Path,
@@ -46,6 +48,7 @@ def report(
     outcomes: str,
     kind: str,
     clipped: bool,
+    control: str | None,
     plot: Path | None,
 ) -> None:
     """Print a study report from the file of a RUN: what was done, what was found, what it cost.
@@ -59,8 +62,11 @@ def report(
         outcomes=cast(Outcomes, outcomes),
         kind=cast(Kind, kind),
         clipped=clipped,
+        control=control,
     )
-    if plot is not None and found.estimates is not None:
+    if plot is not None:
+        if found.estimates is None:
+            raise DiscreetError(f"there is nothing to draw: {found.no_estimates}")
         found.estimates.plot(plot)
     if form == "json":
         click.echo(json.dumps(found.as_dict(), indent=2, ensure_ascii=False))

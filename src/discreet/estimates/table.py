@@ -7,12 +7,13 @@ import io
 import itertools
 import json
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from discreet.drawing import plotter
 from discreet.errors import DiscreetError, shorten
+from discreet.estimates.text import WIDTH, legend, numbered, text_table, wrapped
 
 Kind = Literal["anytime", "holdout", "final"]
 Outcomes = Literal["rewards", "losses"]
@@ -50,6 +51,7 @@ class MeanEstimates:
     arms: Mapping[Hashable, MeanEstimate]
     notes: tuple[str, ...]
     compare: Callable[[int, int], MeanEstimate]  # two arms, by number
+    control: Hashable | None = None  # with which all other arms are compared; None: all pairs
 
     def difference(self, one: Hashable, other: Hashable) -> MeanEstimate:
         """Return the mean of one arm minus that of another, with its interval."""
@@ -70,14 +72,24 @@ class MeanEstimates:
         apart = arms[one].mean - arms[other].mean
         return found._replace(mean=min(max(apart, found.low), found.high) + 0.0)  # not -0
 
+    def against(self, control: Hashable) -> MeanEstimates:
+        """Return the same estimates, with differences of all other arms from a control only."""
+        if control not in self.arms:
+            known = ", ".join(map(repr, list(self.arms)[:8]))
+            raise DiscreetError(f"control is {shorten(control)}, but must be one of {known}.")
+        return replace(self, control=control)
+
     def differences(self) -> dict[tuple[Hashable, Hashable], MeanEstimate]:
         """Return the difference of every pair of arms that have a release.
 
-        With many arms, those from the best one only.
+        With many arms, those from the best one only; with a control, those from the control.
         """
         labels = list(self.arms)
         pairs = list(itertools.combinations(range(len(labels)), 2))
-        if len(pairs) > MOST_PAIRS:
+        if self.control is not None:
+            base = labels.index(self.control)
+            pairs = [(i, base) for i in range(len(labels)) if i != base]
+        elif len(pairs) > MOST_PAIRS:
             sign = 1.0 if self.outcomes == "rewards" else -1.0
             best = max(range(len(labels)), key=lambda i: sign * self.arms[labels[i]].mean)
             pairs = [(best, i) for i in range(len(labels)) if i != best]
@@ -88,11 +100,12 @@ class MeanEstimates:
             if known[i] and known[j]
         }
 
-    def rows(self) -> list[tuple[str, MeanEstimate]]:
+    def rows(self, names: Mapping[Hashable, str] | None = None) -> list[tuple[str, MeanEstimate]]:
         """Return every arm and every difference, by name."""
-        arms = [(str(label), found) for label, found in self.arms.items()]
+        known = {label: str(label) for label in self.arms} if names is None else names
+        arms = [(known[label], found) for label, found in self.arms.items()]
         pairs = self.differences().items()
-        return arms + [(f"{one} - {other}", found) for (one, other), found in pairs]
+        return arms + [(f"{known[one]} - {known[other]}", found) for (one, other), found in pairs]
 
     @property
     def title(self) -> str:
@@ -105,10 +118,12 @@ class MeanEstimates:
         words = "Mean rewards" if self.outcomes == "rewards" else "Mean losses"
         return f"{words} with {100.0 * self.level:g} % intervals, {kinds[self.kind]}"
 
-    def __str__(self) -> str:
-        """Return a table as text."""
+    def cells(
+        self, names: Mapping[Hashable, str] | None = None
+    ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+        """Return the head and the rows of a table, with other names of arms if given."""
         head = ("", "mean", "interval", "rounds", "releases")
-        cells = [
+        rows: list[tuple[str, ...]] = [
             (
                 name,
                 f"{found.mean:.4g}" if found.releases else "unknown",
@@ -116,17 +131,22 @@ class MeanEstimates:
                 f"{found.rounds:,}",
                 f"{found.releases:,}",
             )
-            for name, found in self.rows()
+            for name, found in self.rows(names)
         ]
-        widths = [max(len(row[i]) for row in (head, *cells)) for i in range(len(head))]
-        lines = [
-            "  ".join(
-                cell.ljust(width) if i == 0 else cell.rjust(width)
-                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-            ).rstrip()
-            for row in (head, *cells)
-        ]
-        return "\n".join([self.title, *lines, *self.notes])
+        return head, rows
+
+    def lines(self, width: int) -> list[str]:
+        """Return the table as lines of text; if names are too long, they are numbered."""
+        table = text_table(*self.cells())
+        if max(map(len, table)) <= width:
+            return table
+        names = numbered(self.arms)
+        return [*legend(names, width), *text_table(*self.cells(names))]
+
+    def __str__(self) -> str:
+        """Return a table as text that fits a terminal."""
+        notes = [line for note in self.notes for line in wrapped(note)]
+        return "\n".join([*wrapped(self.title), *self.lines(WIDTH), *notes])
 
     def as_dict(self) -> dict[str, object]:
         """Return everything for JSON."""
@@ -134,6 +154,7 @@ class MeanEstimates:
             "kind": self.kind,
             "level": self.level,
             "outcomes": self.outcomes,
+            "control": None if self.control is None else str(self.control),
             "arms": [
                 {"arm": str(arm), **found._asdict()} | ({} if found.releases else {"mean": None})
                 for arm, found in self.arms.items()
@@ -160,9 +181,12 @@ class MeanEstimates:
             table.writerow((one, other, *found))
         return _written(out.getvalue(), path)
 
-    def plot(self, path: Path | str) -> Path:
-        """Draw all intervals into a file (a forest plot); return its path."""
-        return plotter().write(self, path)
+    def plot(self, path: Path | str, *, control: Hashable | None = None) -> Path:
+        """Draw all intervals into a file (a forest plot); return its path.
+
+        With a ``control``, differences are those of all other arms from it.
+        """
+        return plotter().write(self if control is None else self.against(control), path)
 
 
 def _written(text: str, path: Path | str | None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hmac
 import os
 import secrets
 import unicodedata
@@ -23,6 +24,11 @@ UNSEEN = frozenset(
     + [chr(code) for code in (*range(0xFE00, 0xFE10), *range(0xFFF0, 0xFFF9))]
     + [chr(code) for code in range(0xE0000, 0xE1000)]
 )
+# Keyed hashes of these in a file show that it counted users in an older way.
+OLD_CHECKS = {
+    b"check": "17 and '17'",
+    b"check: users are text": "names that look the same",
+}
 KEY_BYTES = 16  # the shortest key: 128 bits cannot be guessed
 
 
@@ -154,3 +160,16 @@ def present_file(path: str | os.PathLike[str]) -> Path:
     except (OSError, ValueError) as error:
         raise cannot_make("path", path, error) from None
     return Path(path).absolute()
+
+
+def check_stored_key(key: bytes | None, check: bytes | None, stored: bytes, where: str) -> None:
+    """Refuse a key that is not a ledger's own, and a ledger that counted users differently."""
+    if key is None or check is None:
+        return
+    for old, alike in OLD_CHECKS.items():
+        if hmac.compare_digest(hmac.digest(key, old, "sha256"), stored):
+            raise DiscreetError(
+                f"the ledger {where} counted {alike} as two users, so it cannot be used any more."
+            )
+    if not hmac.compare_digest(check, stored):
+        raise DiscreetError(f"key is not the one with which the ledger {where} was made.")

@@ -25,8 +25,8 @@ from discreet.errors import (
 from discreet.guarantee import Guarantee
 from discreet.guarantee_words import check_period
 from discreet.ledger.guards import NotCopyable, sqlite_lock
-from discreet.ledger.inputs import User, check_charge, check_key, present_file
-from discreet.ledger.rules import EXACT, RULES, Cost, exact, less, offer, same_charge, share
+from discreet.ledger.inputs import User, check_charge, check_key, check_stored_key, present_file
+from discreet.ledger.rules import EXACT, RULES, Cost, exact, less, same_charge, share
 from discreet.ledger.users import LedgerUsers, limit_words
 
 BUSY_SECONDS = 30.0  # how long to wait for another process
@@ -41,10 +41,6 @@ TABLES = (
 
 # Their keyed hash in the file shows which key it was made with, and how users are counted.
 CHECK = b"check: users are NFKC text"
-OLD_CHECKS = {
-    b"check": "17 and '17'",
-    b"check: users are text": "names that look the same",
-}
 BY_LABEL = "SELECT number, epsilon, delta FROM entries WHERE label = ? ORDER BY number LIMIT 1"
 
 
@@ -166,26 +162,37 @@ class Ledger(NotCopyable):
         """
         check_charge(guarantee, label, self._limit or 1, self.per)
         check_flag("once", once)
-        price = self._rule.price(guarantee)
         epsilon, delta = float(guarantee.epsilon), float(guarantee.delta)
         facts = (label, epsilon, delta, guarantee.rho, guarantee.status)
         with self._transaction(writing=True) as file:
             if once and (known := file.execute(BY_LABEL, (label,)).fetchone()) is not None:
                 return same_charge(known, facts)
-            number, before = self._last(file)
-            total = tuple(EXACT.add(old, more) for old, more in zip(before, price, strict=True))
-            if any(sum_ > limit for sum_, limit in zip(total, self._rule.limit, strict=True)):
-                then = self._rule.cost(total)
-                raise BudgetExceeded(
-                    f"a charge of {guarantee.short} would make epsilon {then.epsilon!r} and delta "
-                    f"{then.delta!r} in all, but the budget is epsilon {self._budget.epsilon!r} "
-                    f"and delta {self._budget.delta!r}: "
-                    f"{offer(self._rule.room(before), guarantee.rounds)}."
-                )
+            number, total = self._with(file, guarantee)
             now = datetime.now(UTC).isoformat(timespec="milliseconds")
             row = (number + 1, *facts, now, " ".join(map(str, total)))
             file.execute("INSERT INTO entries VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
         return number + 1
+
+    def check_room(self, guarantee: Guarantee) -> None:
+        """Refuse a guarantee that ``charge`` would refuse now; nothing is charged."""
+        check_charge(guarantee, "", self._limit or 1, self.per)
+        with self._transaction() as file:
+            self._with(file, guarantee)
+
+    def _with(
+        self, file: sqlite3.Connection, guarantee: Guarantee
+    ) -> tuple[int, tuple[Decimal, ...]]:
+        """Return the number of the last entry, and the sums with one more charge, if it fits."""
+        price, (number, before) = self._rule.price(guarantee), self._last(file)
+        total = tuple(EXACT.add(old, more) for old, more in zip(before, price, strict=True))
+        if any(sum_ > limit for sum_, limit in zip(total, self._rule.limit, strict=True)):
+            then, most = self._rule.cost(total), self._budget
+            raise BudgetExceeded(
+                f"a charge of {guarantee.short} would make epsilon {then.epsilon!r} and delta "
+                f"{then.delta!r} in all, but the budget is epsilon {most.epsilon!r} and delta "
+                f"{most.delta!r}: {self._rule.offer(before, guarantee)}."
+            )
+        return number, total
 
     def epsilon_a_round(self, *, runs: int = 1) -> float:
         """Return the largest epsilon per round that each of ``runs`` more pure runs can have.
@@ -376,16 +383,7 @@ class Ledger(NotCopyable):
                 raise DiscreetError(
                     f"{name} is {here!r}, but the ledger {self._where} has {there!r} for good."
                 )
-        for old, alike in OLD_CHECKS.items():
-            if self._key is not None and hmac.compare_digest(
-                hmac.digest(self._key, old, "sha256"), stored_check
-            ):
-                raise DiscreetError(
-                    f"the ledger {self._where} counted {alike} as two users, so it cannot be used "
-                    "any more."
-                )
-        if check is not None and not hmac.compare_digest(check, stored_check):
-            raise DiscreetError(f"key is not the one with which the ledger {self._where} was made.")
+        check_stored_key(self._key, check, stored_check, self._where)
 
     def _last(self, file: sqlite3.Connection) -> tuple[int, tuple[Decimal, ...]]:
         """Return the number of the last entry, and the exact sums up to it."""

@@ -41,6 +41,23 @@ class BasicRule:
         """Return the largest epsilon that each of some pure charges can still have."""
         return EXACT.subtract(self.limit[0], total[0]) / charges
 
+    def offer(self, total: tuple[Decimal, ...], guarantee: Guarantee) -> str:
+        """Return what would fit instead of a guarantee."""
+        if guarantee.delta == 0.0:
+            return pure_offer(self.room(total), guarantee.rounds)
+        if not self.limit[1]:
+            return (
+                f"the budget has no delta, but this charge needs {guarantee.delta!r}: give the "
+                "ledger a delta, or use an algorithm with pure privacy"
+            )
+        most = [
+            round_down(EXACT.subtract(limit, spent))
+            for limit, spent in zip(self.limit, total, strict=True)
+        ]
+        if 0.0 in most:
+            return "nothing more fits"
+        return f"epsilon at most {most[0]!r} with delta at most {most[1]!r} would fit"
+
 
 class ZcdpRule:
     """The rho of zCDP add up.
@@ -83,6 +100,13 @@ class ZcdpRule:
         rho = float(max(self.limit[0] - total[0], Decimal(0)) / charges)
         # below the limit by a little, because a charge's rho is rounded up
         return exact(_pure_epsilon(rho)) * (1 - Decimal("1e-12"))
+
+    def offer(self, total: tuple[Decimal, ...], guarantee: Guarantee) -> str:
+        """Return what would fit instead of a guarantee."""
+        if guarantee.delta == 0.0:
+            return pure_offer(self.room(total), guarantee.rounds)
+        rho = round_down(EXACT.subtract(self.limit[0], total[0]))
+        return f"a guarantee of rho at most {rho!r} would fit" if rho else "nothing more fits"
 
 
 def _pure_epsilon(rho: float) -> float:
@@ -136,8 +160,8 @@ def less(limit: Decimal, part: float) -> float:
     return max(0.0, -round_up(EXACT.subtract(exact(part), limit)))
 
 
-def offer(room: Decimal, rounds: int) -> str:
-    """Return which epsilon would fit, for a guarantee about this number of rounds."""
+def pure_offer(room: Decimal, rounds: int) -> str:
+    """Return which epsilon would fit, for a pure guarantee about this number of rounds."""
     if (most := round_down(room)) == 0.0:
         return "nothing more fits"
     each = f", which is {share(room, rounds)!r} per round," if rounds > 1 else ""

@@ -11,7 +11,7 @@ from discreet.live.exchanging import AskRequest, TellRequest
 from discreet.live.experts import Advisor, Experts, Trust
 from discreet.live.features import Features
 from discreet.live.file_store import FileStore
-from discreet.live.local_server import LocalServer
+from discreet.live.local_server import LocalServer, ServerProgress
 from discreet.live.optimizers import Optimizer, VectorOptimizer
 from discreet.live.points import Point
 from discreet.live.run import LiveRun
@@ -41,6 +41,7 @@ __all__ = [
     "Point",
     "Progress",
     "RunOptions",
+    "ServerProgress",
     "ShownItems",
     "SlateBandit",
     "Store",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from array import array
 from collections import UserString
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from numbers import Real
 
@@ -172,6 +173,26 @@ def _has_masked(given: Sequence[object]) -> bool:
         or (isinstance(each, list | tuple) and any(isinstance(one, NOT_NUMBERS) for one in each))
         for each in given
     )
+
+
+@contextlib.contextmanager
+def default_named() -> Iterator[None]:
+    """Read a default like an outcome; what is refused is called by the argument that was given."""
+    try:
+        yield
+    except DiscreetError as refusal:
+        said = str(refusal)
+        if said.startswith("tell needs one outcome"):
+            kinds = "rewards and default_losses" if "rewards" in said else "reward and default_loss"
+            said = f"default_{kinds} are both given, but one is enough."
+        for word in ("losses", "rewards", "loss", "reward"):
+            if said.startswith((f"the {word} ", f"the two {word} ")):
+                said = f"default_{word.removesuffix('s') if 'two' in said else word} " + (
+                    said.split(word, 1)[1].lstrip()
+                )
+                break
+        said = said.partition("; clip=True")[0].rstrip(".") + "."
+        raise DiscreetError(said) from None
 
 
 def index_of(indices: Mapping[Hashable, int], label: object) -> int | None:

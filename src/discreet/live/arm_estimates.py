@@ -90,8 +90,8 @@ def _held_out(
         )
     if sums is None:
         raise DiscreetError(
-            "kind is holdout, but the hold-out is not released yet: finish_holdout() ends it, and "
-            "then it is when all its outcomes have come."
+            "kind is holdout, but the hold-out is not released yet: it will be when it has ended "
+            "(at the horizon, or by finish_holdout()) and all its outcomes have come."
         )
     channel: Any = plan.holdout.private.channel
     return holdout(

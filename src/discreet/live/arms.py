@@ -7,11 +7,11 @@ from datetime import timedelta
 
 from discreet.algorithms import Setting
 from discreet.algorithms.arms.choosing import CHOICES, PROVED, chosen
-from discreet.errors import DiscreetError, check_flag
+from discreet.errors import DiscreetError, check_flag, count
 from discreet.estimates.table import Kind, MeanEstimates, Outcomes
 from discreet.ledger import Ledger
 from discreet.ledger.inputs import User
-from discreet.live.arguments import index_of, labels_of, loss_of
+from discreet.live.arguments import default_named, index_of, labels_of, loss_of
 from discreet.live.arm_estimates import StudyFacts, estimates_of
 from discreet.live.changing_labels import (
     ChangingLabels,
@@ -57,7 +57,7 @@ class ArmsClient(LiveClient[Decision]):
         return self._decide(0, user, at_limit)
 
     def _decide(self, seen: object, user: User | None, at_limit: AtLimit) -> Decision:
-        if at_limit == "refuse":
+        if type(at_limit) is str and at_limit == "refuse":  # an array has no answer to ==
             (number, batch, choice, token, _, _), probability = self._run.decide(seen, user)
             return new_decision((self._labels[choice], number, token, probability, batch, True))
         given, probability = self._run.decide_or_serve(seen, user, at_limit)
@@ -153,7 +153,7 @@ class ArmsClient(LiveClient[Decision]):
         return index_of(self._indices, decision.arm)
 
     def _size(self) -> str:
-        return f"{len(self._labels)} arms"
+        return count(len(self._labels), "arm")
 
 
 class Bandit(ChangingLabels[Decision], ArmsClient):
@@ -351,4 +351,5 @@ def default_of(reward: float | None, loss: float | None, low: float, high: float
     """Return what a missing outcome counts as, as a loss; None if nothing was declared."""
     if reward is None and loss is None:
         return None
-    return loss_of(reward, loss, make_range(low, high), clip=False)
+    with default_named():
+        return loss_of(reward, loss, make_range(low, high), clip=False)

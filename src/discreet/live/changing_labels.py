@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping, Sequence
 
 import componentjit
 from discreet.contracts import Protected
-from discreet.errors import DiscreetError, check_int, shorten
+from discreet.errors import DiscreetError, check_int, count, shorten
 from discreet.estimates.table import MeanEstimates
 from discreet.learners.arms.availability import Available
 from discreet.learners.arms.priors import Known, has_means, known_of, learn_prior
@@ -92,8 +92,10 @@ class ChangingLabels(LiveClient[Gives]):
         outcomes, except through what the run shows.
         """
         slots, arm = self._changing("retire_arm"), index_of(self._indices, label)
-        if arm is None or arm in slots.retired:
+        if arm is None:
             raise DiscreetError(f"label is {shorten(label)}, which is no arm of this run.")
+        if arm in slots.retired:
+            raise DiscreetError(f"label is {shorten(label)}, which was retired before, for good.")
         self._use(self._run.retire(arm))
 
     def _known(self) -> dict[Hashable, tuple[float, float]]:
@@ -118,7 +120,7 @@ class ChangingLabels(LiveClient[Gives]):
         }
 
     def _size(self) -> str:
-        return f"{len(self.arms)} arms"
+        return count(len(self.arms), "arm")
 
 
 def check_label(label: object) -> None:

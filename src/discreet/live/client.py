@@ -22,6 +22,7 @@ from discreet.errors import (
     check_positive,
     shorten,
 )
+from discreet.estimates.table import Kind, MeanEstimates, Outcomes
 from discreet.guarantee import Guarantee
 from discreet.ledger import Ledger
 from discreet.ledger.inputs import User
@@ -29,6 +30,7 @@ from discreet.live.exchanging import ExchangingClient
 from discreet.live.frames import withhold_frames
 from discreet.live.keys import KeyPlace
 from discreet.live.naming import with_own_set
+from discreet.live.no_estimates import no_estimates
 from discreet.live.protection import (
     check_clock,
     check_ledger,
@@ -285,6 +287,17 @@ class LiveClient(ExchangingClient[Gives]):
         return run._replace(
             shares={self._label(cast(int, choice)): share for choice, share in run.shares.items()}
         )
+
+    def estimates(
+        self,
+        level: float = 0.95,
+        kind: Kind = "anytime",
+        *,
+        outcomes: Outcomes = "rewards",
+        clipped: bool = False,
+    ) -> MeanEstimates:
+        """Refuse estimates, and say what there is instead; runs on arms have them."""
+        raise no_estimates(type(self).__name__)
 
     def rounds_of(self, user: User) -> int:
         """Return how many rounds of a user have been counted, in the present period."""

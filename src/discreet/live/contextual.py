@@ -8,7 +8,7 @@ from datetime import timedelta
 import numpy as np
 
 from discreet.contracts import Floats
-from discreet.errors import DiscreetError, check_range, shorten
+from discreet.errors import DiscreetError, check_range, count, shorten
 from discreet.ledger import Ledger
 from discreet.ledger.inputs import User
 from discreet.live.arguments import loss_of
@@ -216,7 +216,8 @@ class ContextualBandit(LiveClient[Decision]):
         return None
 
     def _size(self) -> str:
-        return f"{len(self._features.arms)} arms, {self._features.dimension} features"
+        arms, features = len(self._features.arms), self._features.dimension
+        return f"{count(arms, 'arm')}, {count(features, 'feature')}"
 
 
 def _features_of(recipe: Recipe) -> Features:

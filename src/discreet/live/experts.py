@@ -9,9 +9,17 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from discreet.contracts import Floats, Generator
+from discreet.errors import count
 from discreet.ledger import Ledger
 from discreet.ledger.inputs import User
-from discreet.live.arguments import advice_of, index_of, labels_of, loss_of, losses_of
+from discreet.live.arguments import (
+    advice_of,
+    default_named,
+    index_of,
+    labels_of,
+    loss_of,
+    losses_of,
+)
 from discreet.live.arms import default_of
 from discreet.live.client import Clock, Durable, LiveClient, Path, RunOptions, Wait, terms
 from discreet.live.decisions import Decision
@@ -95,7 +103,8 @@ class Experts(LiveClient[Trust]):
         default = None
         if default_rewards is not None or default_losses is not None:
             bounds = make_range(low, high)
-            losses = losses_of(default_rewards, default_losses, labels, bounds, clip=False)
+            with default_named():
+                losses = losses_of(default_rewards, default_losses, labels, bounds, clip=False)
             default = losses.tolist()
         super().__init__(recipe, run, default, options)
 
@@ -146,7 +155,7 @@ class Experts(LiveClient[Trust]):
         return index_of(self._indices, decision.expert)
 
     def _size(self) -> str:
-        return f"{len(self._labels)} experts"
+        return count(len(self._labels), "expert")
 
 
 class Advisor(LiveClient[Decision]):
@@ -265,7 +274,7 @@ class Advisor(LiveClient[Decision]):
         return index_of(self._indices, decision.arm)
 
     def _size(self) -> str:
-        return f"{len(self._labels)} arms, {len(self._experts)} experts"
+        return f"{count(len(self._labels), 'arm')}, {count(len(self._experts), 'expert')}"
 
 
 def draw_expert(action: Floats, observation: object, rng: Generator) -> int:

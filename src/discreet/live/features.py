@@ -9,7 +9,7 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from discreet.contracts import Floats, Integers, Record
-from discreet.errors import DiscreetError, check_flag, check_int, check_positive, shorten
+from discreet.errors import DiscreetError, check_flag, check_int, check_positive, count, shorten
 from discreet.live.arguments import Labels, index_of, labels_of, numbers_of, vector_of
 
 MOST = 10_000  # features in all, as in ``problems.Contexts``
@@ -100,7 +100,7 @@ class Features:
 
     def __repr__(self) -> str:
         return (
-            f"Features({len(self.arms)} arms, {self.dimension} features, "
+            f"Features({count(len(self.arms), 'arm')}, {count(self.dimension, 'feature')}, "
             f"{self.block} of them for each arm)"
         )
 

@@ -14,6 +14,8 @@ from discreet.errors import Busy, DiscreetError
 from discreet.live.keys import new_file
 
 FAMILY = 0x4C6976  # "Liv": the application id of a run's file is this and the digit of its format
+SERVERS = 0x4C6F63  # "Loc": likewise for the file of a server
+SQLITE = b"SQLite format 3\0"  # how its files begin
 FORMAT = 6  # rows in blocks, facts of releases, arms that come and go, users. Earlier: unreadable.
 LARGE = 4_000_000  # bytes, which take some milliseconds to check
 MARK = (FAMILY << 8) + ord(str(FORMAT))
@@ -47,12 +49,27 @@ TABLES = (
 )
 
 
-def only_writer(path: Path) -> sqlite3.Connection:
+def check_kind(path: Path, what: str = "run", *, may_be_empty: bool = False) -> None:
+    """Refuse what is certainly no run, and no server, before anything is written beside it.
+
+    The mark may still be in the write-ahead log only, if there is one.
+    """
+    with path.open("rb") as file:
+        start = file.read(72)
+    if (not start and may_be_empty) or path.with_name(path.name + "-wal").exists():
+        return
+    mark = int.from_bytes(start[68:72], "big")
+    if not start.startswith(SQLITE) or mark >> 8 not in (FAMILY, SERVERS):
+        raise DiscreetError(f"{path} is a file of another kind, not a {what}.")
+
+
+def only_writer(path: Path, what: str = "run") -> sqlite3.Connection:
     """Return a lock on the run that nobody else can get before it is closed.
 
     SQLite releases it when the process ends, and a forked process does not inherit it. It is a file
     of its own, because a lock on the run itself would also keep readers out.
     """
+    check_kind(path, what, may_be_empty=True)
     address = new_file(path.with_name(path.name + ".writer")).as_uri()
     lock = connect(address, seconds=0.0)
     try:

@@ -275,8 +275,19 @@ def sums_of(state: HeldOutRounds) -> Sums | None:
 
 def sums_in(recipe: Recipe, learner: bytes) -> Sums | None:
     """Return what was released, from a run's file: its recipe, and its public state."""
+    state = _state_in(recipe, learner)
+    return None if state is None else sums_of(state)
+
+
+def held_in(recipe: Recipe, learner: bytes) -> list[int] | None:
+    """Return how many rounds of each arm were held out, from a run's file; None if none are."""
+    state = _state_in(recipe, learner)
+    return None if state is None else [int(each) for each in state.asked - state.lost]
+
+
+def _state_in(recipe: Recipe, learner: bytes) -> HeldOutRounds | None:
     if recipe.get("explore") is None and recipe.get("holdout") is None:
         return None
     state, block = packed(HeldOutRounds.start(len(recipe["arms"])))
     block[:] = learner[-len(block) :]
-    return sums_of(state)
+    return state

@@ -6,16 +6,26 @@ import os
 import threading
 from collections.abc import Iterable
 from numbers import Integral
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from componentjit import copy
 from discreet.contracts import Floats
 from discreet.errors import AlreadyTold, DiscreetError, NotGiven, TooLate, check_int
+from discreet.guarantee import Guarantee
 from discreet.live.engine import packed
 from discreet.live.messages import Task, pack_model, task_for, unpack_report
 from discreet.live.report_file import Kept, Published, ReportFile, ReportsInMemory
 
 EVERY = 1000  # reports after which the state is written: opening repeats at most so many
+
+
+class ServerProgress(NamedTuple):
+    """How far a server is. All of it is computed from noisy reports."""
+
+    reports: int  # that it has learned from
+    version: int  # of the model that was published last
+    unpublished: int  # reports that this model does not know
+    oldest: int  # the oldest version that reports may still be about
 
 
 class LocalServer:
@@ -120,6 +130,26 @@ class LocalServer:
             self._settle()
             estimate: Floats = self._server.model.estimate.copy()
         return estimate
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What each report guarantees by itself, whatever the server does with it.
+
+        A person with several reports is protected less (``guarantee.for_user``). The server cannot
+        limit them, because it does not know who reports: a device's own ledger does.
+        """
+        return self._task.channel.guarantee
+
+    def state(self) -> ServerProgress:
+        """Return how far the server is."""
+        self._check_process()
+        with self._lock:
+            self._settle()
+            version = self._published.version
+            unpublished = self._reports - self._published.reports
+            return ServerProgress(
+                self._reports, version, unpublished, max(0, version - self._lag + 1)
+            )
 
     def model(self) -> bytes:
         """Return the model to publish: a new version if something was learned."""

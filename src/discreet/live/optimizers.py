@@ -12,7 +12,7 @@ from discreet.algorithms import algorithm as algorithm_named
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError, check_int, check_positive, shorten
 from discreet.ledger import Ledger
-from discreet.live.arguments import MANY, loss_of, pair_of, vector_of
+from discreet.live.arguments import MANY, default_named, loss_of, pair_of, vector_of
 from discreet.live.client import Clock, Durable, Path, RunOptions, Wait, terms
 from discreet.live.frames import withhold_frames
 from discreet.live.naming import Naming, items_of
@@ -117,7 +117,8 @@ class Optimizer(PointClient):
         default = None
         if default_reward is not None or default_loss is not None:
             bounds = make_range(low, high)
-            read = _read(_problem(recipe), default_reward, default_loss, bounds, clip=False)
+            with default_named():
+                read = _read(_problem(recipe), default_reward, default_loss, bounds, clip=False)
             default = read.tolist() if isinstance(read, np.ndarray) else read
         super().__init__(recipe, run, default, options)
 

@@ -26,7 +26,7 @@ from discreet.live.keys import new_file
 from discreet.live.messages import PAYLOAD
 from discreet.mechanisms.exact_directions import SEED
 
-FAMILY = 0x4C6F63  # "Loc": the application id of a server's file is this and its format's digit
+FAMILY = file_access.SERVERS  # the application id of a server's file: this, its format's digit
 FORMAT = 1
 MARK = (FAMILY << 8) + ord(str(FORMAT))
 CHECK = 8  # bytes of a digest that finds damage; nobody is kept from writing to the file
@@ -140,6 +140,7 @@ class ReportFile:
         if not os.path.isfile(check_path("path", path)):
             raise DiscreetError(f"path is {shorten(str(path))}, but there is no file.")
         found = cls(path, 1)
+        file_access.check_kind(Path(path).resolve(), "server")
         if found._connect(Path(path).resolve()):
             found.close()
             raise DiscreetError(f"{path} is a file of another kind, not a server.")
@@ -221,7 +222,7 @@ class ReportFile:
 
     def _connect(self, path: Path) -> bool:
         """Become the only writer of a file; return whether it is empty."""
-        lock = file_access.only_writer(path)
+        lock = file_access.only_writer(path, "server")
         try:
             self._file = file_access.connect(path.as_uri())
         except BaseException:

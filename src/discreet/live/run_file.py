@@ -95,6 +95,7 @@ class RunFile(VersionedStore):
         # Unlike Path.is_file, this is false for impossible names.
         if not os.path.isfile(path):
             raise DiscreetError(f"path is {shorten(path)}, but there is no file.")
+        file_access.check_kind(Path(path).resolve())
         if self._connect(Path(path).resolve()):
             self.close()
             raise DiscreetError(f"{self.name} is a file of another kind, not a run.")

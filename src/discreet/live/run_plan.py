@@ -92,6 +92,7 @@ class RunPlan(NamedTuple):
     holdout: HoldOutPlan | None = None  # rounds with uniform arms, which nobody learns from
     final: Private | None = None  # what holds the sums of a final release
     users: UserLimit | None = None  # if the run counts its users
+    problem: Problem | None = None  # None for a custom private learner
 
     @classmethod
     def of(
@@ -129,6 +130,7 @@ class RunPlan(NamedTuple):
             first_epoch=private.channel.max_rounds() if endless else FIRST_EPOCH,
             holdout=plan_hold_out(recipe, private),
             users=limit_of(recipe),
+            problem=problem,
         )
 
     @classmethod

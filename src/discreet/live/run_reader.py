@@ -14,7 +14,7 @@ from discreet.errors import DiscreetError, check_path, shorten
 from discreet.estimates.released import ReleaseSum, SumAtEnd, sums_at_end
 from discreet.ledger.guards import sqlite_lock
 from discreet.live import file_access
-from discreet.live.holdout import Sums, sums_in
+from discreet.live.holdout import Sums, held_in, sums_in
 from discreet.live.release_log import summed
 from discreet.live.row_text import release_row
 from discreet.live.rows import FINAL, Recipe
@@ -38,8 +38,9 @@ class RunFacts(NamedTuple):
     aside: Sums | None  # what was released of the rounds that were held out
     first: float | None  # when the first and the last release were, in seconds since 1970
     last: float | None
-
     final: list[SumAtEnd] | None  # what the final release has released
+    retired: tuple[int, ...]  # arms, by number
+    held: list[int] | None  # rounds of each arm that were held out
 
     def final_sums(self) -> list[SumAtEnd] | None:
         """Return what the final release has released."""
@@ -117,4 +118,6 @@ def _facts(file: sqlite3.Connection) -> RunFacts:
         first=min(times, default=None),
         last=max(times, default=None),
         final=next((sums_at_end(row.value) for row in rows if row.batch == FINAL), None),
+        retired=() if slots is None else slots.retired,
+        held=held_in(recipe, learner),
     )

@@ -127,6 +127,7 @@ class RunState(NotCopyable):
         clock: Callable[[], float] | None = None,
     ) -> Self:
         """Return a run before its first round, in a store; in memory if none is given."""
+        Admission(ledger, plan.guarantee, "", plan.users).check_room()  # before there is a file
         store = MemoryStore() if store is None else store
         rows = Rows(recipe, secrets.token_hex(8), b"")
         engine = Engine(plan.private, plan.observation)

@@ -10,7 +10,8 @@ from discreet.contracts import Floats
 from discreet.errors import DiscreetError, check_int
 from discreet.ledger import Ledger
 from discreet.ledger.inputs import User
-from discreet.live.arguments import labels_of, loss_of, losses_of
+from discreet.live.arguments import labels_of, losses_of
+from discreet.live.arms import default_of
 from discreet.live.client import Clock, Durable, LiveClient, Path, RunOptions, Wait, terms
 from discreet.live.frames import withhold_frames
 from discreet.live.points import NO_CHOICE, no_choice
@@ -21,7 +22,6 @@ from discreet.live.serving import AtLimit
 from discreet.live.several_client import Pairs, how_many
 from discreet.live.store import Store
 from discreet.problems import SemiBandit
-from discreet.ranges import make_range
 
 USUAL = "private-slate-ftrl"
 Losses = Mapping[Hashable, float] | Sequence[float] | Floats
@@ -91,8 +91,8 @@ class SlateBandit(LiveClient[ShownItems]):
         recipe["arms"], recipe["shown"] = list(labels), problem.shown
         default = None
         if default_reward is not None or default_loss is not None:
-            each = loss_of(default_reward, default_loss, make_range(low, high), clip=False)
-            default = [each] * problem.shown
+            each = default_of(default_reward, default_loss, low, high)
+            default = [cast(float, each)] * problem.shown
         super().__init__(recipe, run, default, options)
 
     @classmethod

@@ -7,11 +7,14 @@ from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
+import numpy as np
+
 from discreet.algorithms.arms.choosing import PROVED
 from discreet.contracts import Protected
 from discreet.errors import DiscreetError, shorten
 from discreet.guarantee import Guarantee
 from discreet.learners.arms.availability import Available, Places, can_choose_among
+from discreet.learners.arms.guarded_ucb import GuardedUcb
 from discreet.learners.arms.specialists import Absent
 from discreet.live.arguments import index_of
 
@@ -98,6 +101,11 @@ def check_changeable(private: Protected, algorithm: str, chosen: str | None, nam
             'arms are always available: name an algorithm without one, such as "batched-ucb" or '
             '"best".'
         )
+    if isinstance(private.learner, GuardedUcb):
+        raise DiscreetError(
+            f"{name} is used, but {algorithm} with guard=True needs all of its arms, as its bound "
+            "holds only if they are always available: leave out guard."
+        )
     if private.channel.in_order or not can_choose_among(private.learner):
         raise DiscreetError(f"{name} is used, but {algorithm} needs all of its arms: {INSTEAD}.")
 
@@ -111,7 +119,8 @@ def with_condition(guarantee: Guarantee) -> Guarantee:
 
 def available_of(given: object, indices: Mapping[Hashable, int], slots: Slots) -> Available:
     """Return the arms that were named as available, or refuse them."""
-    if isinstance(given, str | bytes) or not isinstance(given, Collection):
+    flat = not isinstance(given, np.ndarray) or given.ndim == 1
+    if isinstance(given, str | bytes) or not isinstance(given, Collection) or not flat:
         raise DiscreetError(f"available is {shorten(given)}, but must be a list of labels of arms.")
     found = set()
     for label in given:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import textwrap
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import get_args
+from typing import Any, NamedTuple, get_args
 
 from discreet.algorithms import Setting, algorithm
 from discreet.algorithms.plain import plain_words
@@ -19,18 +18,98 @@ from discreet.live import file_access
 from discreet.live.arm_estimates import StudyFacts, estimates_of
 from discreet.live.arm_search import BestArmSearch
 from discreet.live.arms import ArmsClient, Bandit
+from discreet.live.client import LiveClient
+from discreet.live.contextual import ContextualBandit
+from discreet.live.experts import Advisor, Experts
+from discreet.live.naming import with_own_set
+from discreet.live.no_estimates import no_estimates
+from discreet.live.optimizers import Optimizer, VectorOptimizer
+from discreet.live.report_text import as_markdown, as_text
 from discreet.live.rows import Recipe
 from discreet.live.run_plan import RunPlan, run_guarantee
 from discreet.live.run_reader import RunFacts, read_run
-from discreet.problems import Arms, BestArm
+from discreet.live.slates import SlateBandit
 from discreet.ranges import make_range
+from discreet.sets import LinearOracle
 
-WIDTH = 96  # columns of text
-CLIENTS: dict[str, type[ArmsClient]] = {each.__name__: each for each in (Bandit, BestArmSearch)}
-UNCHECKED = (
-    "The file was read without its key: whether somebody else has changed it was not checked, and "
-    "opening the run does that."
+CLIENTS: dict[str, type[LiveClient[Any]]] = {
+    each.__name__: each
+    for each in (
+        Bandit,
+        BestArmSearch,
+        Experts,
+        Advisor,
+        Optimizer,
+        VectorOptimizer,
+        SlateBandit,
+        ContextualBandit,
+    )
+}
+NO_COUNTS = "A decision of {} is a slate or a point, and the run does not count which were made."
+OWN_CHOICES = (
+    "The run shows no choices: each follows from a person's features without noise, and the "
+    "guarantee does not cover it."
 )
+SIMULATED = (
+    "This is a simulation, whose noise protects nobody. A live run with the same arguments would "
+    "guarantee the following."
+)
+
+
+class StudyDesign(NamedTuple):
+    """What was declared, and how far the run is."""
+
+    client: str
+    problem: str  # in words
+    decisions: int
+    horizon: int | None
+    algorithm: str
+    epsilon: float  # of one release; the report's guarantee is that of the whole run
+    delta: float
+    low: float
+    high: float
+    clip: bool
+    noise: str  # in words
+    simulation: bool
+    releases: int
+    first_release: str | None  # times in ISO format, UTC
+    last_release: str | None
+    wait_seconds: float | None
+    default: list[float]  # what a missing outcome counts as: one number, or one for each entry
+
+
+class ArmShare(NamedTuple):
+    """How often an arm, or an expert, was chosen."""
+
+    arm: Hashable
+    rounds: int
+    share: float
+    retired: bool
+
+
+class HeldOutMean(NamedTuple):
+    """Rounds of an arm that were held out, and their noisy mean once it is released."""
+
+    arm: Hashable
+    rounds: int
+    mean: float | None
+
+
+class HoldOutFacts(NamedTuple):
+    """The hold-out of a run."""
+
+    probability: float
+    rounds_per_arm: int | None
+    released: bool
+    arms: tuple[HeldOutMean, ...]
+
+
+class LostOutcomes(NamedTuple):
+    """What was not learned from."""
+
+    batches: int
+    unfinished: int
+    open_decisions: int
 
 
 @dataclass(frozen=True)
@@ -38,80 +117,51 @@ class StudyReport:
     """What a study did and found, from public facts and releases; nothing in it is raw."""
 
     name: str
-    design: dict[str, str]
+    design: StudyDesign
     guarantee: Guarantee
     in_words: str
-    allocation: dict[Hashable, int]
+    allocation: tuple[ArmShare, ...]
+    no_allocation: str  # why there is none
+    holdout: HoldOutFacts | None
     estimates: MeanEstimates | None
     no_estimates: str  # why there are none
-    budget: dict[str, str]
-    losses: dict[str, str]
+    ledger: bool  # whether a budget was charged
+    lost: LostOutcomes
 
     def as_dict(self) -> dict[str, object]:
-        """Return the report for JSON."""
-        total = max(1, sum(self.allocation.values()))
-        found = self.estimates
+        """Return the report for JSON: numbers are numbers, and what is not known is None."""
+        found, cost, held = self.estimates, self.guarantee, self.holdout
+        period = None if cost.period is None else cost.period.total_seconds()
         return {
             "run": self.name,
-            "design": self.design,
-            "guarantee": {**self.guarantee.as_dict(), "in_words": self.in_words},
-            "allocation": [
-                {"arm": str(arm), "rounds": rounds, "share": rounds / total}
-                for arm, rounds in self.allocation.items()
-            ],
-            "estimates": self.no_estimates if found is None else found.as_dict(),
-            "budget": self.budget,
-            "losses": self.losses,
+            "design": self.design._asdict(),
+            "guarantee": {**cost.as_dict(), "in_words": self.in_words},
+            "allocation": [{**each._asdict(), "arm": str(each.arm)} for each in self.allocation],
+            "holdout": None
+            if held is None
+            else {
+                **held._asdict(),
+                "arms": [{**each._asdict(), "arm": str(each.arm)} for each in held.arms],
+            },
+            "estimates": None if found is None else found.as_dict(),
+            "no_estimates": self.no_estimates or None,
+            "budget": {
+                "epsilon": cost.epsilon if cost.is_private else None,
+                "delta": cost.delta if cost.is_private else None,
+                "rounds_per_user": cost.rounds,
+                "period_seconds": period,
+                "charged_to_a_ledger": self.ledger,
+            },
+            "lost": self.lost._asdict(),
         }
 
     def text(self) -> str:
         """Return the report as text."""
-        parts = [f"Study report: {self.name}"]
-        for title, lines in self._sections():
-            parts.append(f"{title}\n{'-' * len(title)}\n" + "\n".join(lines))
-        return "\n\n".join(parts)
+        return as_text(self)
 
     def markdown(self) -> str:
         """Return the report in Markdown."""
-        parts = [f"# Study report: {self.name}"]
-        for title, lines in self._sections(markdown=True):
-            parts.append(f"## {title}\n\n" + "\n".join(lines))
-        return "\n\n".join(parts)
-
-    def _sections(self, *, markdown: bool = False) -> list[tuple[str, list[str]]]:
-        facts = _bullets if markdown else _aligned
-        table = _markdown_table if markdown else _text_table
-        total = max(1, sum(self.allocation.values()))
-        shares = [
-            (str(arm), f"{rounds:,}", f"{100.0 * rounds / total:.1f} %")
-            for arm, rounds in self.allocation.items()
-        ]
-        found = self.estimates
-        if found is None:
-            estimates = _wrapped(self.no_estimates)
-        else:
-            rows = [
-                (
-                    name,
-                    f"{each.mean:.4g}",
-                    f"{each.low:.4g} to {each.high:.4g}",
-                    f"{each.rounds:,}",
-                    f"{each.releases:,}",
-                )
-                for name, each in found.rows()
-            ]
-            notes = [line for note in found.notes for line in _wrapped(note)]
-            head = ("", "mean", "interval", "rounds", "releases")
-            estimates = [f"{found.title}.", "", *table(head, rows), "", *notes]
-        words = [*_wrapped(self.in_words), "", *_wrapped(f"Formally: {self.guarantee}.")]
-        return [
-            ("Design", facts(self.design)),
-            ("Privacy", words),
-            ("Allocation", table(("arm", "rounds", "share"), shares)),
-            ("Estimates", estimates),
-            ("Budget", facts(self.budget)),
-            ("Losses", [*facts(self.losses), "", *_wrapped(UNCHECKED)]),
-        ]
+        return as_markdown(self)
 
 
 def report_on(
@@ -121,79 +171,113 @@ def report_on(
     kind: Kind = "anytime",
     outcomes: Outcomes = "rewards",
     clipped: bool = False,
+    control: Hashable | None = None,
+    domain: LinearOracle | None = None,
 ) -> StudyReport:
-    """Return the report on a run in a file, which may be open in another process meanwhile."""
+    """Return the report on a run in a file, which may be open in another process meanwhile.
+
+    A ``kind`` of estimates that the run does not have is refused. If there are none valid at all
+    times, the report says why. With a ``control`` (an arm, or its label as text), differences are
+    those from it. A run on a set of your own needs that set, as ``domain``.
+    """
     check_share("level", level)
     check_choice("outcomes", outcomes, get_args(Outcomes))
     check_choice("kind", kind, get_args(Kind))
     with file_access.reading(str(Path(path))):
-        return _report(path, read_run(path), level, kind, outcomes, clipped=clipped)
+        facts, name = read_run(path), str(Path(path))
+        recipe = with_own_set(facts.recipe, domain, name)
+        client = CLIENTS[recipe["client"]]
+        plan = client._plan(recipe)
+        found, reason = None, ""
+        try:
+            if not issubclass(client, ArmsClient):
+                raise no_estimates(client.__name__)
+            bounds = make_range(recipe["low"], recipe["high"])
+            study = StudyFacts(recipe, plan, facts.labels, bounds)
+            found = estimates_of(
+                study, facts, kind=kind, level=level, outcomes=outcomes, clipped=clipped
+            )
+        except DiscreetError as refusal:
+            if kind != "anytime":
+                raise
+            reason = str(refusal)
+        if found is not None and control is not None:
+            written = {str(arm): arm for arm in found.arms}
+            known = control in found.arms
+            found = found.against(control if known else written.get(str(control), control))
+        return StudyReport(
+            name=Path(path).name,
+            design=_design(recipe, plan, facts, outcomes),
+            guarantee=_guarantee(recipe, plan),
+            in_words=_in_words(recipe, plan),
+            allocation=_allocation(recipe, plan, facts),
+            no_allocation=OWN_CHOICES
+            if plan.records is not None
+            else NO_COUNTS.format(client.__name__),
+            holdout=_holdout(recipe, plan, facts, outcomes),
+            estimates=found,
+            no_estimates=reason,
+            ledger=recipe["ledger"],
+            lost=LostOutcomes(facts.lost, facts.waiting, facts.open),
+        )
 
 
-def _report(
-    path: str | os.PathLike[str],
-    facts: RunFacts,
-    level: float,
-    kind: Kind,
-    outcomes: Outcomes,
-    *,
-    clipped: bool,
-) -> StudyReport:
-    recipe = facts.recipe
-    if recipe["client"] not in CLIENTS:
-        raise DiscreetError(
-            f"{Path(path)} is a run of {recipe['client']}, but a report is for runs of Bandit and "
-            "BestArmSearch."
-        )
-    plan = CLIENTS[recipe["client"]]._plan(recipe)
-    labels, bounds = facts.labels, make_range(recipe["low"], recipe["high"])
-    study, found, reason = StudyFacts(recipe, plan, labels, bounds), None, ""
-    try:
-        found = estimates_of(
-            study, facts, kind=kind, level=level, outcomes=outcomes, clipped=clipped
-        )
-    except DiscreetError as refusal:
-        reason = str(refusal)
-    return StudyReport(
-        name=Path(path).name,
-        design=_design(recipe, plan, facts, outcomes),
-        guarantee=_guarantee(recipe, plan),
-        in_words=_in_words(recipe, plan),
-        allocation={label: facts.choices.get(i, 0) for i, label in enumerate(labels)},
-        estimates=found,
-        no_estimates=reason,
-        budget=_budget(recipe, plan),
-        losses={
-            "lost batches": f"{facts.lost:,} (a decision was given up, or an epoch ended)",
-            "unfinished batches": f"{facts.waiting:,}",
-            "open decisions": f"{facts.open:,} (their outcome may still come)",
-        },
+def _design(recipe: Recipe, plan: RunPlan, facts: RunFacts, outcomes: Outcomes) -> StudyDesign:
+    low, high, given = recipe["low"], recipe["high"], recipe["default"]
+    losses = given if isinstance(given, list) else [] if given is None else [given]
+    # A default is stored as a loss; loss vectors have no rewards.
+    as_rewards = outcomes == "rewards" and recipe["client"] != VectorOptimizer.__name__
+    return StudyDesign(
+        client=recipe["client"],
+        problem=f"{recipe['client']}, {'' if plan.problem is None else plan.problem.sizes}",
+        decisions=facts.asked,
+        horizon=plan.horizon,
+        algorithm=plan.algorithm,
+        epsilon=recipe["epsilon"],
+        delta=recipe["delta"],
+        low=low,
+        high=high,
+        clip=recipe["clip"],
+        noise=plan.noise_words,
+        simulation=plan.simulation,
+        releases=facts.released,
+        first_release=None if facts.first is None else _moment(facts.first),
+        last_release=None if facts.last is None else _moment(facts.last),
+        wait_seconds=recipe["wait"],
+        default=[low + high - each if as_rewards else float(each) for each in losses],
     )
 
 
-def _design(recipe: Recipe, plan: RunPlan, facts: RunFacts, outcomes: Outcomes) -> dict[str, str]:
-    horizon = "any number" if plan.horizon is None else f"{plan.horizon:,}"
-    title = algorithm(plan.algorithm).title
-    design = {
-        "decisions": f"{facts.asked:,} of {horizon}",
-        "arms": ", ".join(map(str, facts.labels)),
-        "algorithm": f"{plan.algorithm} ({title})",
-        "outcomes": f"{recipe['low']:g} to {recipe['high']:g}"
-        + (", clipped to this range" if recipe["clip"] else ""),
-        "noise": plan.noise_words,
-        "releases": f"{facts.released:,}",
-    }
-    if facts.first is not None and facts.last is not None:
-        design["released"] = f"{_date(facts.first)} to {_date(facts.last)} (UTC)"
-    if recipe["wait"] is not None:
-        default = recipe["default"]
-        assert isinstance(default, float | int), "outcomes of arms are numbers"
-        if outcomes == "rewards":  # a default is stored as a loss
-            default = recipe["low"] + recipe["high"] - default
-        design["waiting"] = (
-            f"{recipe['wait'] / 86400:g} days for an outcome; then {default:g} counts"
-        )
-    return design
+def _allocation(recipe: Recipe, plan: RunPlan, facts: RunFacts) -> tuple[ArmShare, ...]:
+    """Return how often each arm or expert was chosen; nothing if the run does not count that."""
+    client = CLIENTS[recipe["client"]]
+    if not client._chosen:
+        return ()
+    labels = tuple(recipe["experts"]) if client is Experts else facts.labels
+    rounds = [facts.choices.get(i, 0) for i in range(len(labels))]
+    total = max(1, sum(rounds))
+    return tuple(
+        ArmShare(label, times, times / total, i in facts.retired)
+        for i, (label, times) in enumerate(zip(labels, rounds, strict=True))
+    )
+
+
+def _holdout(
+    recipe: Recipe, plan: RunPlan, facts: RunFacts, outcomes: Outcomes
+) -> HoldOutFacts | None:
+    if plan.holdout is None or facts.held is None:
+        return None
+    low, high, found = recipe["low"], recipe["high"], []
+    totals = {arm: (n, total) for arm, n, total in facts.aside or ()}
+    for arm, asked in enumerate(facts.held):
+        rounds, total = totals.get(arm, (asked, 0.0))
+        mean = low + (high - low) * total / rounds if arm in totals and rounds else None
+        if mean is not None and outcomes == "rewards":
+            mean = low + high - mean
+        found.append(HeldOutMean(facts.labels[arm], rounds, mean))
+    return HoldOutFacts(
+        plan.holdout.coin, plan.holdout.rounds, facts.aside is not None, tuple(found)
+    )
 
 
 def _guarantee(recipe: Recipe, plan: RunPlan) -> Guarantee:
@@ -207,66 +291,20 @@ def _guarantee(recipe: Recipe, plan: RunPlan) -> Guarantee:
     return mine.in_period(timedelta(seconds=limit[1])) if limit[1] else mine
 
 
-def _budget(recipe: Recipe, plan: RunPlan) -> dict[str, str]:
-    found = _guarantee(recipe, plan)
-    if not found.is_private:
-        return {"cost": "no guarantee"}
-    delta = "" if found.delta == 0.0 else f", delta {found.delta:.4g}"
-    whose = "each outcome" if found.rounds == 1 else f"{found.rounds} outcomes of a user"
-    ledger = "yes, before the first decision" if recipe["ledger"] else "no"
-    return {
-        "cost": f"epsilon {found.epsilon:.6g}{delta}, for {whose} and the whole run",
-        "estimates": "nothing more: they are computed from releases",
-        "charged to a ledger": ledger,
-    }
-
-
 def _in_words(recipe: Recipe, plan: RunPlan) -> str:
-    known, arms = algorithm(plan.algorithm), recipe.get("capacity") or len(recipe["arms"])
+    assert plan.problem is not None, "runs in files are made from recipes"
     setting = Setting(
-        BestArm(arms, recipe["error"]) if isinstance(known.problem, BestArm) else Arms(arms),
+        plan.problem,
         rounds=plan.rounds_of(0),
         unknown_horizon=plan.horizon is None,
         epsilon=recipe["epsilon"],
         delta=recipe["delta"],
         bounds=make_range(recipe["low"], recipe["high"]),
     )
-    return plain_words(known.build(setting, **recipe["options"]), setting)
+    built = algorithm(plan.algorithm).build(setting, **recipe["options"])
+    said = plain_words(built, setting, guarantee=_guarantee(recipe, plan))
+    return f"{SIMULATED} {said}" if plan.simulation else said
 
 
-def _date(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")
-
-
-def _aligned(facts: dict[str, str]) -> list[str]:
-    width = max(map(len, facts))
-    lines = []
-    for key, value in facts.items():
-        first, *others = textwrap.wrap(value, WIDTH - width - 2) or [""]
-        lines += [f"{key:<{width}}  {first}", *(" " * (width + 2) + line for line in others)]
-    return lines
-
-
-def _bullets(facts: dict[str, str]) -> list[str]:
-    return [f"* {key}: {value}" for key, value in facts.items()]
-
-
-def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(text, WIDTH, break_on_hyphens=False)
-
-
-def _text_table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[str]:
-    widths = [max(len(row[i]) for row in (head, *rows)) for i in range(len(head))]
-    return [
-        "  ".join(
-            cell.ljust(width) if i == 0 else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in (head, *rows)
-    ]
-
-
-def _markdown_table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[str]:
-    lines = [head, tuple("---" for _ in head), *rows]
-    safe = [[cell.replace("|", "\\|") for cell in line] for line in lines]
-    return [f"| {' | '.join(line)} |" for line in safe]
+def _moment(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")

@@ -207,6 +207,11 @@ class Admission:
                 "this run so far: give that one."
             )
 
+    def check_room(self) -> None:
+        """Refuse a run that the ledger could not be charged for now; nothing is charged."""
+        if self._ledger is not None:
+            self._ledger.check_room(self.covering(self._guarantee))
+
     def charge(self) -> None:
         """Charge the run, if that has not been done."""
         if not self._charged and self._ledger is not None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from discreet.errors import DiscreetError, shorten
 from discreet.guarantee import Json
+from discreet.planning.elsewhere import refuse_elsewhere
 from discreet.planning.findings import Plan, Scene
 from discreet.planning.measures import costs, least_epsilon, least_rounds, measure
 from discreet.planning.naming import named_by_equal_allocation
@@ -37,6 +38,10 @@ def plan(
     arms: int | None = None,
     dimension: int | None = None,
     experts: int | None = None,
+    domain: str | None = None,
+    items: int | None = None,
+    shown: int | None = None,
+    features: int | None = None,
     low: float = 0.0,
     high: float = 1.0,
     better: Better = "higher",
@@ -81,6 +86,9 @@ def plan(
     (rounds after which every outcome counts) are those of ``simulate``. If decisions must be
     ``randomised``, only algorithms that draw them are considered.
 
+    Plans are for arms, and for options that are all seen. ``experts``, ``domain``, ``items``,
+    ``shown`` and ``features`` belong to other problems: they are refused, with what to do instead.
+
     Everything is simulated: the same question with the same ``seed`` gives the same numbers.
     ``progress`` is called with the part of the work, its finished trials and all of its trials.
 
@@ -89,12 +97,15 @@ def plan(
     >>> found.recommended, found.epsilon, found.guarantee(2.0).epsilon
     ('tracking-ucb', 2.0, 2.0)
     """
-    if experts is not None:
-        raise DiscreetError(
-            f"experts is {shorten(experts)}, but what advice is worth depends on what experts "
-            "say: play your own advice with simulate, or plan with dimension= for options whose "
-            "outcomes are all seen."
-        )
+    refuse_elsewhere(
+        {
+            "experts": experts,
+            "domain": domain,
+            "items": items,
+            "shown": shown,
+            "features": features,
+        }
+    )
     if arms is not None and dimension is not None:
         raise DiscreetError(
             f"arms is {shorten(arms)} and dimension is {shorten(dimension)}, but a plan has one "

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.estimates import MeanEstimate, MeanEstimates
+from discreet.estimates.text import numbered, shortened
 from discreet.plot.canvas import COLOURS, new_axes, new_figure, save, set_title
 
 if TYPE_CHECKING:
@@ -13,33 +15,89 @@ if TYPE_CHECKING:
 
 WORDS = {"rewards": "mean reward", "losses": "mean loss"}
 ROW = 0.34  # inches
-LONGEST = 32  # letters of a label
+LONGEST, IN_PAIRS = 32, 16  # letters of a line of a label, and of each of two labels
+LETTER = 0.072  # inches
+MOST_ROWS = 66  # of arms, and of differences: a picture that can be read
 CAP = 0.14  # half the height of the ends of an interval; rows are 1 apart
 
 
 def plot_estimates(estimates: MeanEstimates, path: Path | str) -> Path:
     """Draw the means, and below them the differences, into a file."""
-    arms, pairs = len(estimates.arms), estimates.differences()
-    figure = new_figure(7.2, 1.9 + ROW * (arms + len(pairs)))
+    pairs = _pairs(estimates)
+    arms = min(len(estimates.arms), MOST_ROWS)
+    names = [*_arms(estimates), *pairs]
+    letters = [len(line) for name, _ in names for line in name.split("\n")]
+    width = 5.4 + LETTER * max(12, *letters)
+    figure = new_figure(width, 1.9 + ROW * (arms + len(pairs)))
     if not pairs:
         draw_estimates(estimates, figure.subplots())
         return save(figure, path)
     above, below = figure.subplots(2, 1, height_ratios=[arms, len(pairs)])
     draw_estimates(estimates, above)
-    rows = [(f"{_short(one)} - {_short(other)}", found) for (one, other), found in pairs.items()]
-    _draw_rows(below, rows, COLOURS[1])
+    _draw_rows(below, pairs, COLOURS[1])
     below.axvline(0.0, color="#000000", linewidth=0.8, linestyle=(0.0, (4.0, 2.0)))
-    below.set_xlabel(f"difference of {WORDS[estimates.outcomes]}")
+    words = f"difference of {WORDS[estimates.outcomes]}"
+    below.set_xlabel(words + _left_out(len(estimates.differences()), "differences"))
     return save(figure, path)
 
 
 def draw_estimates(estimates: MeanEstimates, ax: Axes | None = None) -> Axes:
-    """Draw the mean of every arm with its interval into given axes, or into new ones."""
+    """Draw the mean of every arm with its interval into given axes, or into new ones.
+
+    Of very many arms, the best are drawn, and the control.
+    """
     axes = new_axes() if ax is None else ax
-    _draw_rows(axes, [(_short(arm), found) for arm, found in estimates.arms.items()], COLOURS[0])
-    axes.set_xlabel(WORDS[estimates.outcomes])
+    _draw_rows(axes, _arms(estimates), COLOURS[0])
+    axes.set_xlabel(WORDS[estimates.outcomes] + _left_out(len(estimates.arms), "arms"))
     set_title(axes, estimates.title)
     return axes
+
+
+def _arms(estimates: MeanEstimates) -> list[tuple[str, MeanEstimate]]:
+    """Return the arms to draw, in their order."""
+    sign = -1.0 if estimates.outcomes == "rewards" else 1.0
+    best = sorted(
+        estimates.arms,
+        key=lambda arm: (arm != estimates.control, sign * estimates.arms[arm].mean),
+    )
+    shown = set(best[:MOST_ROWS])
+    return [
+        (name, found)
+        for (arm, found), name in zip(estimates.arms.items(), _names(estimates), strict=True)
+        if arm in shown
+    ]
+
+
+def _names(estimates: MeanEstimates) -> list[str]:
+    """Return the names of all arms; long ones in two lines, and with a number for differences."""
+    names = [shortened(arm, 2 * LONGEST) for arm in estimates.arms]
+    if _are_long(estimates):
+        names = [f"[{place}] {name}" for place, name in enumerate(names, 1)]
+    return ["\n".join(textwrap.wrap(name, LONGEST + 6)) for name in names]
+
+
+def _are_long(estimates: MeanEstimates) -> bool:
+    return any(len(str(arm)) > IN_PAIRS for arm in estimates.arms)
+
+
+def _pairs(estimates: MeanEstimates) -> list[tuple[str, MeanEstimate]]:
+    """Return the differences to draw: of very many, the best."""
+    sign = -1.0 if estimates.outcomes == "rewards" else 1.0
+    if estimates.control is None:
+        sign = -sign  # of the best arm from all others
+    found, names = estimates.differences(), {arm: str(arm) for arm in estimates.arms}
+    if _are_long(estimates):
+        names = numbered(estimates.arms)
+    shown = set(sorted(found, key=lambda pair: sign * found[pair].mean)[:MOST_ROWS])
+    return [
+        (f"{names[one]} - {names[other]}", found[one, other])
+        for one, other in found
+        if (one, other) in shown
+    ]
+
+
+def _left_out(number: int, things: str) -> str:
+    return "" if number <= MOST_ROWS else f" ({MOST_ROWS} of {number:,} {things})"
 
 
 def _draw_rows(axes: Axes, rows: list[tuple[str, MeanEstimate]], colour: str) -> None:
@@ -60,8 +118,3 @@ def _draw_rows(axes: Axes, rows: list[tuple[str, MeanEstimate]], colour: str) ->
     axes.set_yticks(range(len(rows)), [name for name, _ in rows])
     axes.set_ylim(len(rows) - 0.4, -0.6)
     axes.grid(alpha=0.3, axis="x")
-
-
-def _short(label: object) -> str:
-    text = str(label)
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
