@@ -5,49 +5,19 @@ from __future__ import annotations
 import time
 
 import pytest
-from makers import ADVICE, bandit, every_kind, make, rows_of, searcher
+from group_requests import ask, tell
+from makers import bandit, every_kind, make, rows_of, searcher
 
 from discreet import (
-    Advisor,
     AlreadyTold,
     Bandit,
-    ContextualBandit,
     DiscreetError,
-    Experts,
     Finished,
     NotGiven,
-    Optimizer,
-    SlateBandit,
     UserLimitReached,
-    VectorOptimizer,
 )
 from discreet.errors import Failed
 from discreet.live import AskRequest, FileStore, TellRequest
-
-
-def outcome(face, loss=0.25):
-    if isinstance(face, Experts):
-        return {"losses": [loss, 0.5, 1.0]}
-    if isinstance(face, VectorOptimizer):
-        return {"loss": [loss, 0.0, -0.25]}
-    if isinstance(face, SlateBandit):
-        return {"losses": [loss, 0.5]}
-    if isinstance(face, Optimizer) and face.algorithm == "private-two-point":
-        return {"loss": [loss, 0.5]}
-    return {"loss": loss}
-
-
-def ask(face, name=None, **options):
-    if isinstance(face, ContextualBandit):
-        options["context"] = [0.5]
-    if isinstance(face, Advisor):
-        options["advice"] = ADVICE
-    return AskRequest(name, options)
-
-
-def tell(face, decision, **changes):
-    given = {"decision_id": decision.id, "token": decision.token, "outcome": outcome(face)}
-    return TellRequest(**given | changes)
 
 
 @every_kind

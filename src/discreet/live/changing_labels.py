@@ -36,6 +36,7 @@ class ChangingLabels(LiveClient[Gives]):
         if slots is None and recipe.get("capacity") is not None:
             slots = self._run.declare(self._labels)
         self._use(slots)
+        run.listen(self._use)
 
     def _use(self, slots: Slots | None) -> Slots | None:
         if slots is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import secrets
+import weakref
 from collections.abc import Callable, Hashable
 from itertools import islice
 from typing import NamedTuple, Self, TypeVar
@@ -23,6 +24,7 @@ from discreet.live.keys import KeyPlace
 from discreet.live.release_log import ReleaseFacts, ReleaseRow, new_facts
 from discreet.live.rows import RELEASED, Draws, Group, OpenRow, Recipe, Rows, Ticket
 from discreet.live.run_plan import RunPlan, action_number, run_guarantee
+from discreet.live.slots import Slots
 from discreet.live.store import MemoryStore, Store
 from discreet.live.users import Admission, UserCount
 from discreet.randomness import InBlocks, streams
@@ -63,6 +65,9 @@ class RunState(NotCopyable):
     Every method takes the lock by a plain ``with``, so an interrupt cannot come between taking and
     releasing it. Other processes are refused.
     """
+
+    # who is told, after rows were read again, which arms there are
+    _listener: weakref.WeakMethod[Callable[[Slots | None], object]] | None = None
 
     def __init__(
         self,
@@ -237,6 +242,13 @@ class RunState(NotCopyable):
             self._users.catch_up(rows.latest_window())
         self._next_deadline, newest = -math.inf, rows.open.newest() if self._wait else None
         self._latest = -math.inf if newest is None else rows.given_at(newest[0], newest[4])
+        listener = None if self._listener is None else self._listener()
+        if listener is not None:
+            listener(rows.slots)
+
+    def listen(self, listener: Callable[[Slots | None], object]) -> None:
+        """Tell a method which arms there are whenever rows were read again; another may add one."""
+        self._listener = weakref.WeakMethod(listener)
 
     def _learned(self) -> bytes:
         """Return the public state: the learner's, and that of the hold-out if there is one."""
