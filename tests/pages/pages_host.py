@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import threading
 import time
 from typing import NamedTuple
 
+import httpx
 import uvicorn
 from starlette.applications import Starlette
 
@@ -37,7 +39,6 @@ class Hosted:
         self.problem, self.live, self.spec, self.labels = problem, live, spec, list(labels)
         self.created, self.closed, self.restores = START, False, []
         self.buckets: dict[int, list[int]] = {}
-        self.charge = None
         self.released = 0
 
     def note(self, at, choice):
@@ -114,7 +115,7 @@ class FakeHost:
         }
 
     def charge_label(self, name):
-        return self.runs[name].charge
+        return self.runs[name].live.charge_label
 
     def restores(self, name):
         return self.runs[name].restores
@@ -161,8 +162,6 @@ def add(host, name, problem, *, ledger=None, **spec):
     labels = spec[chosen] if chosen else ()
     labels = range(labels) if isinstance(labels, int) else labels
     hosted = Hosted(problem, live, {"problem": problem, **spec}, labels)
-    if ledger is not None:
-        hosted.charge = "pending"
     host.runs[name] = hosted
     return hosted
 
@@ -197,15 +196,38 @@ def play(host, name, rounds, reward, *, start=START, every=1.0, user=None, tell=
             )
         else:
             hosted.note(start + every * number, None)
-    if hosted.charge == "pending" and host.ledger is not None:
-        hosted.charge = host.ledger.entries()[-1].label
     return live.state()
 
 
+class PageClient:
+    """Sends requests to pages without a network, and keeps cookies."""
+
+    def __init__(self, app, base="http://service.test"):
+        self.app, self.base, self.cookies = app, base, httpx.Cookies()
+
+    def send(self, method, path, **options):
+        async def talk():
+            transport = httpx.ASGITransport(self.app)
+            async with httpx.AsyncClient(
+                transport=transport, base_url=self.base, cookies=self.cookies
+            ) as client:
+                found = await client.request(method, path, **options)
+                self.cookies = client.cookies
+                return found
+
+        return asyncio.run(talk())
+
+    def get(self, path, **options):
+        return self.send("GET", path, **options)
+
+    def post(self, path, **options):
+        return self.send("POST", path, **options)
+
+
 @contextlib.contextmanager
-def served(host, tokens=None, refresh=5.0):
+def served(host, tokens=None, refresh=5.0, records=None):
     """Serve the pages of a host at a free port of this machine."""
-    app = Starlette(routes=routes(host, tokens or FakeTokens(), refresh=refresh))
+    app = Starlette(routes=routes(host, tokens or FakeTokens(), records, refresh=refresh))
     settings = uvicorn.Config(app, host="127.0.0.1", port=0, log_level="error", lifespan="off")
     server = uvicorn.Server(settings)
     thread = threading.Thread(target=server.run, daemon=True)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import importlib
-import importlib.util
 import signal
 import socket
 import threading
@@ -20,6 +18,7 @@ from discreet.service.app import make_app
 from discreet.service.core import Service
 from discreet.service.host import Host
 from discreet.service.logs import start_logging
+from discreet.service.pages.host_source import service_pages
 from discreet.service.settings import ServiceFolder, Settings
 from discreet.service.tasks import Tasks
 from discreet.service.tokens import Tokens
@@ -60,13 +59,7 @@ def open_host(folder: ServiceFolder, url: str | None = None) -> tuple[Host, Toke
 
 def pages_of(service: Service) -> list[BaseRoute]:
     """Return the routes of the dashboard."""
-    if importlib.util.find_spec("discreet.service.pages") is None:
-        return []
-    pages = importlib.import_module("discreet.service.pages.routes")
-    found: list[BaseRoute] = pages.routes(
-        service.host, service.tokens, service.host.records, service.writer.call
-    )
-    return found
+    return service_pages(service)
 
 
 class CalmServer(uvicorn.Server):

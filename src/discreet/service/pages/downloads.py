@@ -61,7 +61,7 @@ def releases_table(host: HostSource, run: RunView) -> Table:
     """Return every release; no choices where they are private."""
     rows: list[tuple[Cell | list[float], ...]] = []
     for each in host.releases(run.name):
-        choice = None if run.hides_choices or each["choice"] is None else str(each["choice"])
+        choice = None if run.hides_choices else each["choice"]
         rows.append(tuple(choice if name == "choice" else each[name] for name in RELEASES))
     return Table(RELEASES, rows, {"run": run.name, "guarantee": str(run.guarantee)})
 
@@ -122,7 +122,9 @@ def _parquet(table: Table) -> bytes:
 
 
 def _alike(column: Sequence[object]) -> list[object]:
-    """Return a column of one type: numbers become lists of one where others are lists."""
+    """Return a column of one type: lists where some are lists, text where some are text."""
     if any(isinstance(cell, list) for cell in column):
         return [cell if isinstance(cell, list) or cell is None else [cell] for cell in column]
+    if any(isinstance(cell, str) for cell in column):
+        return [None if cell is None else str(cell) for cell in column]
     return list(column)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
 # steps of an axis of time, in seconds; beyond the last one, multiples of 30 days
 STEPS = (
-    *(0.01, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0, 15.0, 30.0),
+    *(1.0, 2.0, 5.0, 10.0, 15.0, 30.0),
     *(MINUTE * k for k in (1, 2, 5, 10, 15, 30)),
     *(HOUR * k for k in (1, 2, 3, 6, 12)),
     *(DAY * k for k in (1, 2, 7, 14, 30)),
@@ -40,7 +40,8 @@ def time_ticks(low: float, high: float, most: int = 5) -> list[tuple[float, str]
     if not step:
         step = 30.0 * DAY * math.ceil(span / (30.0 * DAY * (most - 1)))
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return [(step * k, moment(step * k, step)) for k in range(first, last + 1)]
+    found = [(step * k, moment(step * k, step)) for k in range(first, last + 1)]
+    return found or [(low, moment(low, 1.0))]
 
 
 def moment(seconds: float, step: float) -> str:

@@ -226,7 +226,7 @@ def _trimmed(columns: list[Column], run: RunView) -> list[Column]:
     if start < run.created < end:
         columns[0] = Column(run.created, end, counts)
     start, end, counts = columns[-1]
-    if start < run.now < end:
+    if start <= run.now < end:
         columns[-1] = Column(start, run.now, counts)
     if len(columns) > 1 and 2.0 * (columns[-1].end - columns[-1].start) < end - start:
         # too short for a rate of its own
