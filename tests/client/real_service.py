@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 from typing import NamedTuple
 
+from stub_service import Bridge
+
 from discreet.service.app import make_app
 from discreet.service.server import open_service
 from discreet.service.settings import ServiceFolder, Settings
