@@ -3,15 +3,63 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError, show_path
 
-__all__ = ["csv_rows", "is_number", "load_npy", "read_npy"]
+__all__ = ["ArrowNumbers", "csv_rows", "is_number", "load_npy", "read_arrow", "read_npy"]
+
+
+@runtime_checkable
+class ArrowStream(Protocol):
+    """A table of any library that speaks Arrow's C interface: polars, DuckDB, pyarrow."""
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Return the table as a capsule."""
+
+
+@runtime_checkable
+class NumpyReadable(Protocol):
+    """What NumPy reads by itself, such as a DataFrame of pandas."""
+
+    def __array__(self) -> Floats:
+        """Return an array."""
+
+
+class ArrowNumbers:
+    """The numbers of an Arrow object with the names of their columns, read once."""
+
+    def __init__(self, names: Sequence[str], values: Floats) -> None:
+        self._names, self._values = names, values
+
+    def __array__(self, dtype: object = None, copy: bool | None = None) -> Floats:
+        return self._values
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+
+def read_arrow(given: ArrayLike) -> ArrayLike:
+    """Return the numbers of an Arrow object that NumPy cannot read, and anything else as it is."""
+    if not isinstance(given, ArrowStream) or isinstance(given, NumpyReadable):
+        return given
+    try:
+        import pyarrow
+    except ImportError:
+        raise DiscreetError("Arrow needs pyarrow: pip install 'discreet[output]'.") from None
+    table = pyarrow.table(given)
+    columns = [np.asarray(column.to_numpy()) for column in table.columns]
+    if not columns or any(column.dtype.kind not in "biuf" for column in columns):
+        kinds = ", ".join(map(str, table.schema.types)) or "none"
+        raise DiscreetError(f"the types of the columns are {kinds}, but all must be numbers.")
+    values = np.stack([column.astype(np.float64) for column in columns], axis=1)
+    return ArrowNumbers(table.schema.names, values)
 
 
 def csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:

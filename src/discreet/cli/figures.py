@@ -15,7 +15,7 @@ from discreet.output import output_file
 if TYPE_CHECKING:
     from discreet.simulation import Results
 
-PICTURES = (".pdf", ".svg", ".png")
+PICTURES, CURVES = (".pdf", ".svg", ".png"), ".csv"
 SIZE = re.compile(r"(\d+(?:\.\d*)?)[x,](\d+(?:\.\d*)?)")
 
 
@@ -31,6 +31,9 @@ class FigureFile(NamedTuple):
         from discreet.plot import write
 
         with output_file(self.path) as file:
+            if self.path.suffix.lower() == CURVES:
+                results.to_csv(file, curves=True)
+                return
             write(results, file, log=self.log, size=self.size)
 
 
@@ -42,7 +45,7 @@ def figure_options(command: options.DecoratedCommand) -> options.DecoratedComman
                 options.OUTPUT,
                 "--plot",
                 type=click.Path(path_type=Path, dir_okay=False),
-                help="Draw the results to this PDF, SVG or PNG file.",
+                help="Draw the results to this PDF, SVG or PNG file, or write the curves as CSV.",
             ),
             options.option(
                 options.OUTPUT,
@@ -72,10 +75,10 @@ def figure_file(plot: Path | None, log: str | None, size: str | None) -> FigureF
     from discreet.plot import require_matplotlib
 
     require_matplotlib()
-    if plot.suffix.lower() not in PICTURES:
+    if plot.suffix.lower() not in (*PICTURES, CURVES):
         raise DiscreetError(
             f"--plot is {show_path(plot)}, but the name of a picture must end in one of "
-            f"{', '.join(PICTURES)}."
+            f"{', '.join(PICTURES)}, or in {CURVES} for its curves."
         )
     if not plot.resolve().parent.is_dir():
         raise DiscreetError(

@@ -13,7 +13,12 @@ if TYPE_CHECKING:
 
 HEADROOM = (1.0, 1.12, 1.25, 1.4)  # heights of the axes that are tried, as multiples
 LEAST_WIDTH, LEAST_HEIGHT = 90.0, 54.0  # points of axes in which a curve can be read
-OPTIONS: dict[str, Any] = {"frameon": False, "handlelength": 2.2, "columnspacing": 1.2}
+OPTIONS: dict[str, Any] = {
+    "frameon": False,
+    "handlelength": 2.0,
+    "columnspacing": 1.0,
+    "handletextpad": 0.5,
+}
 
 
 def place_legend(axes: Axes, *, fontsize: float, above: bool) -> None:
@@ -55,29 +60,36 @@ def covers_curves(axes: Axes, legend: Legend) -> bool:
 
 
 def _put_outside(axes: Axes, *, fontsize: float, above: bool) -> None:
-    """Put the legend above or below the axes, in as many columns as their width allows."""
+    """Put the legend above or below the axes, in as many columns as the figure has room for."""
     handles, names = axes.get_legend_handles_labels()
-    width = size_in_points(axes)[0]
-    for columns in range(min(4, len(names)), 0, -1):
-        place: dict[str, Any] = (
-            {"loc": "lower center", "bbox_to_anchor": (0.5, 1.0)}
-            if above
-            else {"loc": "upper center", "bbox_to_anchor": (0.5, _below(axes))}
-        )
-        legend = axes.legend(
-            handles, names, fontsize=fontsize, ncols=columns, labelspacing=0.3, **place, **OPTIONS
-        )
-        apply_layout(axes)
-        wide = legend.get_window_extent().width * 72.0 / axes.figure.dpi
-        if wide <= width + 0.5:
-            return
-
-
-def _below(axes: Axes) -> float:
-    """Return where the space below the label of the x axis begins, as a fraction of the axes."""
+    points = 72.0 / axes.figure.dpi
+    axes.legend().remove()
     apply_layout(axes)
-    label = axes.xaxis.label.get_window_extent()
-    return float(axes.transAxes.inverted().transform((0.0, label.y0))[1])
+    inside = axes.get_window_extent().frozen()
+    # How far from the axes, in units of the font: below, the ticks and their label come first.
+    gap = 0.3
+    if not above:
+        gap += (inside.y0 - axes.xaxis.label.get_window_extent().y0) * points / fontsize
+    for columns in range(min(4, len(names)), 0, -1):
+        edge = 1.0 + gap * fontsize / (inside.width * points)  # the gap is at both sides
+        for x, side in ((0.5, "center"), (edge, "right")):  # to the right, it may be wider
+            legend = axes.legend(
+                handles,
+                names,
+                fontsize=fontsize,
+                ncols=columns,
+                labelspacing=0.3,
+                loc=f"{'lower' if above else 'upper'} {side}",
+                bbox_to_anchor=(x, 1.0 if above else 0.0),
+                borderaxespad=gap,
+                **OPTIONS,
+            )
+            wide = legend.get_window_extent().width * points
+            room = (inside.width if x < 1.0 else inside.x1) * points
+            if wide <= room - 2.0:
+                apply_layout(axes)
+                return
+    apply_layout(axes)
 
 
 def check_room(axes: Axes, size: tuple[float, float], curves: int) -> None:

@@ -21,6 +21,7 @@ from discreet.plot.canvas import (
     set_log_axis,
     set_title,
     size_in_points,
+    text_width,
     wrap_text,
 )
 from discreet.plot.choosing import (
@@ -114,6 +115,8 @@ def draw_regret(
         place_legend(axes, fontsize=sizes.legend, above=not axes.get_title())
     if choice.size is not None:
         check_room(axes, choice.size, len(curves))
+    if text_width(axes.get_ylabel(), sizes.label) > size_in_points(axes)[1]:
+        axes.set_ylabel("regret", fontsize=sizes.label)
     _set_ticks(axes, choice.log, sizes)
     return axes
 

@@ -19,6 +19,7 @@ from discreet.errors import DiscreetError, check_int, shorten, unknown_name
 from discreet.options import Values
 from discreet.problems import Arms, Environment, Problem
 from discreet.ranges import Range
+from discreet.tables import read_arrow
 
 TABLES = ("losses", "rewards")
 
@@ -60,8 +61,9 @@ def environment_or_table(
             f"{tables[0]} are given, but so is an environment: give one of the two."
         )
     try:
-        numbers_of("environment", asked)
-        return "table", {**files, "losses": asked}
+        table = read_arrow(asked)
+        numbers_of("environment", table)
+        return "table", {**files, "losses": table}
     except DiscreetError:
         wanted = "a name, an Environment or a table of losses"
         raise DiscreetError(f"environment is {shorten(asked)}, but must be {wanted}.") from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import platform
 from collections.abc import Mapping
@@ -29,6 +28,7 @@ from discreet.simulation.contenders import NO_BOUND_WITH_SWITCHES, Contender, wi
 from discreet.simulation.coverage import IntervalRow
 from discreet.simulation.dealing import Dealer
 from discreet.simulation.differences import PairedDifferences, paired_differences
+from discreet.simulation.exporting import arrow_stream, curve_columns, to_pandas, write_csv
 from discreet.simulation.measures import Columns, Measure, Regret, RegretRow, Row, Searches
 from discreet.simulation.records import InMemory
 from discreet.simulation.shown import display_of
@@ -230,22 +230,24 @@ class Results(Generic[Row]):
         found = cast("Results[RegretRow]", self)
         return paired_differences(found, to, confidence=confidence, simultaneous=simultaneous)
 
+    def curves(self, *, level: float = 0.95) -> Columns:
+        """Return what ``plot`` shows: mean regret at every checkpoint, with its interval."""
+        return curve_columns(self, level)
+
     def to_pandas(self) -> DataFrame:
         """Return the tidy table as a DataFrame of pandas."""
-        try:
-            import pandas
-        except ImportError:
-            raise DiscreetError("to_pandas needs pandas: pip install 'discreet[pandas]'.") from None
-        return pandas.DataFrame(self.columns())
+        return to_pandas(self.columns())
 
-    def to_csv(self, path: Path | str) -> Path:
-        """Write the tidy table to a file of comma-separated values; return its path."""
-        columns = self.columns()
-        with Path(path).open("w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(columns)
-            writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
-        return Path(path)
+    def to_csv(self, path: Path | str, *, curves: bool = False) -> Path:
+        """Write the tidy table to a file of comma-separated values; return its path.
+
+        With ``curves`` it is what ``plot`` shows: means over trials, with their intervals.
+        """
+        return write_csv(self.curves() if curves else self.columns(), path)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Return the tidy table to any program that reads Arrow: polars, DuckDB, pyarrow."""
+        return arrow_stream(self.columns(), requested_schema)
 
     def plot(
         self,

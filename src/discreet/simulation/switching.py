@@ -38,7 +38,7 @@ def check_switching(dealer: Dealer | None) -> Dealer:
             f"switches is for arms and for experts, but {dealer.environment.source} is for "
             f"{problem}."
         )
-    if dealer.environment.answers:
+    if dealer.environment.answers or dealer.environment.reacts:
         raise DiscreetError(
             f"switches needs losses that do not depend on what is played, but those of "
             f"{dealer.environment.source} do."

@@ -48,11 +48,11 @@ def curve_rows(figure: Figure) -> list[CurveRow]:
     rows: list[CurveRow] = []
     for curve in drawn:
         name = curve.label or _name_of_alike(curve, named)
-        for x, y in zip(*curve.line.get_data(orig=False), strict=True):
-            if np.isfinite(x) and np.isfinite(y):
-                low, high = curve.bars.get(float(x), (None, None))
-                at = {"x": float(x), "y": float(y), "low": low, "high": high}
-                rows.append({"panel": curve.panel, "curve": name, **at})
+        points = np.column_stack([np.asarray(each, float) for each in curve.line.get_data(False)])
+        for x, y in points[np.isfinite(points).all(axis=1)].tolist():
+            low, high = curve.bars.get(x) or (None, None)
+            at = {"x": x, "y": y, "low": low, "high": high}
+            rows.append({"panel": curve.panel, "curve": name, **at})
     return rows
 
 
@@ -72,8 +72,8 @@ def _curves_of(axes: Axes, panel: str) -> Iterator[DrawnCurve]:
     caps: set[Any] = set()
     for container in axes.containers:
         if isinstance(container, ErrorbarContainer) and container.lines[0] is not None:
-            line, ends, bars = container.lines
-            with_bars[line] = str(container.get_label()), _bars(bars)
+            line, ends, segments = container.lines
+            with_bars[line] = str(container.get_label()), _bars(segments)
             caps |= set(ends)
     for line in axes.lines:
         if line in caps or line.get_transform() != axes.transData:

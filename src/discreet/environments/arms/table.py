@@ -14,7 +14,7 @@ from discreet.environments.registry import register_environment
 from discreet.errors import DiscreetError, count, shorten
 from discreet.problems import ArmGame, Arms, Environment, Problem
 from discreet.ranges import Range
-from discreet.tables import csv_rows, is_number, read_npy
+from discreet.tables import csv_rows, is_number, read_arrow, read_npy
 
 
 class Table(Environment):
@@ -87,12 +87,16 @@ def table(
 
 
 def as_table(name: str, losses: Path | str | ArrayLike, *, is_table: bool = False) -> Table:
-    """Return the table in an array, in what can be made one (lists, a DataFrame), or in a file."""
+    """Return the table in an array, in what can be made one, or in a file.
+
+    Lists, a DataFrame and any Arrow object (of polars, DuckDB, pyarrow) can be made an array.
+    """
     if isinstance(losses, Path | str):
         return read_table(losses, is_table=is_table)
+    table = read_arrow(losses)
     if not is_table:
-        refuse_log(names_in(losses), name)
-    values = numbers_of(name, losses)
+        refuse_log(names_in(table), name)
+    values = numbers_of(name, table)
     if values.ndim != 2 or not np.isfinite(values).all():
         raise DiscreetError(
             f"{name} has shape {values.shape}, but must be a table of finite numbers, one row per "
