@@ -5,14 +5,15 @@ from __future__ import annotations
 import contextlib
 from typing import NamedTuple
 
+from discreet.service.interim import FolderDatabase
+from stub_service import Bridge
+
 from discreet.service.app import make_app
 from discreet.service.core import Service
 from discreet.service.host import Host
-from discreet.service.interim import FolderDatabase
 from discreet.service.settings import ServiceFolder, Settings
 from discreet.service.tasks import Tasks
 from discreet.service.tokens import Tokens
-from stub_service import Bridge
 
 
 class RealService(NamedTuple):
