@@ -2,7 +2,7 @@
 
 from discreet.live.arm_search import BestArmSearch
 from discreet.live.arms import Bandit
-from discreet.live.client import LiveClient, RunOptions
+from discreet.live.client import LiveClient
 from discreet.live.closing import close_on_sigterm
 from discreet.live.contextual import ContextualBandit
 from discreet.live.decisions import Decision, HeldOutArm
@@ -15,6 +15,7 @@ from discreet.live.local_server import LocalServer, ServerProgress
 from discreet.live.optimizers import Optimizer, VectorOptimizer
 from discreet.live.points import Point
 from discreet.live.run import LiveRun
+from discreet.live.run_options import RunOptions
 from discreet.live.run_state import OpenDecision, Progress
 from discreet.live.slates import ShownItems, SlateBandit
 from discreet.live.store import MemoryStore, Store

@@ -12,9 +12,9 @@ from discreet.ledger import Ledger
 from discreet.ledger.inputs import User
 from discreet.live.arguments import labels_of
 from discreet.live.arms import ArmsClient, default_of
-from discreet.live.client import Clock, Durable, Path, RunOptions, Wait, terms
 from discreet.live.decisions import Decision
 from discreet.live.rows import Recipe
+from discreet.live.run_options import Clock, Durable, Path, RunOptions, Wait, terms
 from discreet.live.run_plan import RunPlan
 from discreet.live.serving import AtLimit
 from discreet.live.store import Store

@@ -20,12 +20,13 @@ from discreet.live.changing_labels import (
     changing_plan,
     prior_of,
 )
-from discreet.live.client import Clock, Durable, LiveClient, Path, RunOptions, Wait, terms
+from discreet.live.client import LiveClient
 from discreet.live.decisions import Decision, HeldOutArm, new_decision
 from discreet.live.final_release import plan_final
 from discreet.live.frames import withhold_frames, without_frames
 from discreet.live.rows import Recipe, Ticket
 from discreet.live.run import LiveRun
+from discreet.live.run_options import Clock, Durable, Path, RunOptions, Wait, terms
 from discreet.live.run_plan import RunPlan
 from discreet.live.serving import SERVED, AtLimit
 from discreet.live.several_client import Pairs, how_many

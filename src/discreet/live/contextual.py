@@ -13,13 +13,14 @@ from discreet.ledger import Ledger
 from discreet.ledger.inputs import User
 from discreet.live.arguments import loss_of
 from discreet.live.arms import default_of
-from discreet.live.client import Clock, Durable, LiveClient, Path, RunOptions, Wait, terms
+from discreet.live.client import LiveClient
 from discreet.live.decisions import Decision
 from discreet.live.features import Features, KeptRecords, Shown
 from discreet.live.frames import withhold_frames
 from discreet.live.points import NO_CHOICE, no_choice
 from discreet.live.rows import Recipe, Ticket
 from discreet.live.run import LiveRun
+from discreet.live.run_options import Clock, Durable, Path, RunOptions, Wait, terms
 from discreet.live.run_plan import RunPlan
 from discreet.live.serving import AtLimit
 from discreet.live.several_client import Pairs, one_for_each

@@ -21,11 +21,12 @@ from discreet.live.arguments import (
     losses_of,
 )
 from discreet.live.arms import default_of
-from discreet.live.client import Clock, Durable, LiveClient, Path, RunOptions, Wait, terms
+from discreet.live.client import LiveClient
 from discreet.live.decisions import Decision
 from discreet.live.frames import withhold_frames
 from discreet.live.rows import Recipe, Ticket
 from discreet.live.run import LiveRun
+from discreet.live.run_options import Clock, Durable, Path, RunOptions, Wait, terms
 from discreet.live.run_plan import RunPlan
 from discreet.live.serving import AtLimit
 from discreet.live.several_client import Pairs, how_many, one_for_each

@@ -14,8 +14,9 @@ import secrets
 import struct
 import sys
 import weakref
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import platformdirs
 
@@ -23,6 +24,9 @@ from discreet.errors import DiscreetError, cannot_make, check_path
 from discreet.ledger.guards import run_in_children
 from discreet.live.row_cipher import RowCipher
 from discreet.output import lock
+
+if TYPE_CHECKING:
+    from discreet.live.rows import Recipe
 
 MARK = b"discreet"  # how a key file begins
 SECRET, NAME = 32, 16  # bytes of the secret, and of a random name
@@ -145,11 +149,16 @@ class Key(RowCipher):
         return f"Key({str(self.path)!r})"
 
 
+# Recipe, state and epoch of a learner, and traces of batches that are lost: its state without them.
+Forget = Callable[["Recipe", bytes, int, Sequence[str]], bytes]
+
+
 class KeyPlace(NamedTuple):
     """Where the key of a run is: at a path, or in the usual folder; or that it is lost."""
 
     path: str | os.PathLike[str] | None = None
     lost: bool = False
+    forget: Forget | None = None  # what the learner does if the key is lost
 
     def create(self, token: str) -> Key:
         """Return the key of a new run."""

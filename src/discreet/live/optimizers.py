@@ -13,12 +13,12 @@ from discreet.contracts import Floats
 from discreet.errors import DiscreetError, check_int, check_positive, shorten
 from discreet.ledger import Ledger
 from discreet.live.arguments import MANY, default_named, loss_of, pair_of, vector_of
-from discreet.live.client import Clock, Durable, Path, RunOptions, Wait, terms
 from discreet.live.frames import withhold_frames
 from discreet.live.naming import Naming, items_of
 from discreet.live.points import Point, PointClient, no_choice
 from discreet.live.rows import Recipe
 from discreet.live.run import LiveRun
+from discreet.live.run_options import Clock, Durable, Path, RunOptions, Wait, terms
 from discreet.live.run_plan import RunPlan
 from discreet.live.several_client import Pairs
 from discreet.live.store import Store

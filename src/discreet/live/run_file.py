@@ -17,6 +17,7 @@ from discreet.ledger.guards import sqlite_lock
 from discreet.live import file_access
 from discreet.live.file_access import FORMAT, MARK, TABLES
 from discreet.live.file_rows import FileRows
+from discreet.live.forgetting import forget_unfinished
 from discreet.live.keys import NEW, KeyPlace, Version, new_file
 from discreet.live.row_tables import Stored
 from discreet.live.row_text import as_json, from_text, recipe_text
@@ -109,7 +110,9 @@ class RunFile(VersionedStore):
                 self._token, place = token, key or KeyPlace()
                 if fingerprint is not None and place.lost:
                     self._key = place.create(token)
-                    self._forget_unfinished(self._key.fingerprint)
+                    fresh = self._key.fingerprint
+                    forget_unfinished(self._file, self.name, fresh, place.forget)
+                    self._measure()
                 else:
                     if fingerprint is not None:
                         self._key = place.find(token, fingerprint)
@@ -147,30 +150,6 @@ class RunFile(VersionedStore):
                     return True
                 file_access.check_mark(self._file, path)
         return False
-
-    def _forget_unfinished(self, fingerprint: str) -> None:
-        """Take a new key, and continue without what the old one hid."""
-        recipe, stream = self._file.execute("SELECT recipe, stream FROM run").fetchone()
-        facts = json.loads(recipe)
-        aside = facts.get("explore") is not None or facts.get("holdout") is not None
-        if stream is not None and not aside:
-            raise DiscreetError(
-                f"{self.name} has one running sum, which cannot be read without its key: start "
-                "again."
-            )
-        if facts.get("max_rounds_per_user") is not None:
-            raise DiscreetError(
-                f"{self.name} counts its users under its key, and without it nobody knows who had "
-                "how many rounds: start again."
-            )
-        self._file.execute(
-            "UPDATE run SET left_over = 0, lost = lost + ? + (SELECT count(*) FROM batch), "
-            "stream = NULL, key = ?",
-            (stream is not None, fingerprint),
-        )
-        for table in ("batch", "decision", "drawn", "unlearned", "settled"):
-            self._file.execute(f"DELETE FROM {table}")
-        self._measure()
 
     def _drop_undone(self) -> None:
         """Drop a group that was released, if a power loss has undone the ask of its last decision.

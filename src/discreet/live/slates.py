@@ -12,11 +12,12 @@ from discreet.ledger import Ledger
 from discreet.ledger.inputs import User
 from discreet.live.arguments import labels_of, losses_of
 from discreet.live.arms import default_of
-from discreet.live.client import Clock, Durable, LiveClient, Path, RunOptions, Wait, terms
+from discreet.live.client import LiveClient
 from discreet.live.frames import withhold_frames
 from discreet.live.points import NO_CHOICE, no_choice
 from discreet.live.rows import Recipe, Ticket
 from discreet.live.run import LiveRun
+from discreet.live.run_options import Clock, Durable, Path, RunOptions, Wait, terms
 from discreet.live.run_plan import RunPlan
 from discreet.live.serving import AtLimit
 from discreet.live.several_client import Pairs, how_many

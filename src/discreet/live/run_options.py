@@ -1,0 +1,134 @@
+"""The options that every live class has, stated and checked once."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from datetime import timedelta
+from typing import Any, Literal, Self, get_args
+
+from discreet.errors import DiscreetError, check_choice, check_flag, check_positive, shorten
+from discreet.ledger import Ledger
+from discreet.live.protection import check_clock, check_ledger
+from discreet.live.rows import Recipe
+from discreet.live.store import Store
+from discreet.live.users import UserLimit
+
+Path = str | os.PathLike[str]
+Wait = float | timedelta
+Default = float | list[float] | None
+Durable = Literal["outcomes", "releases"]
+Clock = Callable[[], float]  # seconds since 1970
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """The options that every live class has.
+
+    Parameters
+    ----------
+    simulation, seed
+        By default noise is exact (whole numbers drawn by OpenDP from the operating system's
+        entropy; the extra ``exact``), and a seed is refused. With ``simulation=True`` noise is
+        floating point, fast and reproducible from a seed, and protects nobody: its low-order bits
+        can be attacked. ``repr`` and the guarantee say which of the two it is.
+    ledger
+        A budget (:class:`discreet.Ledger`) that the whole run is charged to before its first
+        decision. If it limits the rounds of a user, ``ask`` needs the user, and the charge is what
+        holds for a user with that many rounds.
+    path, store
+        Where to keep the run, safe from crashes, so that ``open`` can continue it: a new file, or a
+        store (an object or a URL such as ``"sqlite:///run.db"``). Without them it is in memory.
+    key
+        Where to write the key that encrypts raw values in the file; by default in the user's state
+        folder, or in the folder that the variable ``DISCREET_KEYS`` names.
+    wait
+        Seconds, or a ``timedelta``, after which a missing outcome counts as the default
+        (``default_reward`` or ``default_loss``); no release then shows who answered when
+        (docs/live.md). What comes later is discarded.
+    durable
+        What is on the disk when ``tell`` returns: all "outcomes", or only "releases", which is
+        faster. A power loss then takes outcomes that were told since the last release.
+    max_rounds_per_user, per
+        How many rounds each user may have in this run: ever, or in each period (a ``timedelta``).
+        ``ask`` then needs the user, and counts the round in the transaction of the decision. The
+        guarantee is the one for all these rounds together. A ledger can limit users instead, over
+        all its runs.
+    clock
+        With ``simulation=True``: a function that returns the time, in seconds since 1970, to play a
+        study of months in seconds. A live run always uses the time of the system, because deadlines
+        and periods are part of its guarantee.
+
+    """
+
+    simulation: bool = False
+    seed: int | None = None
+    ledger: Ledger | None = None
+    path: Path | None = None
+    store: str | Store | None = None
+    key: Path | None = None
+    wait: Wait | None = None
+    durable: Durable = "outcomes"
+    max_rounds_per_user: int | None = None
+    per: timedelta | None = None
+    clock: Clock | None = None
+
+    @classmethod
+    def among(cls, arguments: Mapping[str, Any]) -> Self:
+        """Return the options among the arguments of a live class, which has all of them."""
+        return cls(**{each.name: arguments[each.name] for each in fields(cls)})
+
+    def check(self, default: Default) -> None:
+        """Refuse options that contradict each other."""
+        check_flag("simulation", self.simulation)
+        if (self.wait is None) != (default is None):
+            raise DiscreetError(
+                "wait and a default belong together: after the wait the default counts as the "
+                "outcome."
+            )
+        if self.key is not None and self.path is None and self.store is None:
+            raise DiscreetError(
+                "key is given, but without path= nothing is written that it could encrypt."
+            )
+        check_choice("durable", self.durable, get_args(Durable))
+        if self.durable != "outcomes" and self.path is None and self.store is None:
+            raise DiscreetError(
+                f"durable is {self.durable!r}, but without path= nothing is kept on a disk."
+            )
+        if self.seed is not None and not self.simulation:
+            raise DiscreetError(
+                f"seed is {shorten(self.seed)}, but live noise cannot have one: only "
+                "simulation=True takes a seed."
+            )
+        check_clock(self.clock, simulation=self.simulation)
+        check_ledger(self.ledger, self.simulation)
+        limit = UserLimit.of(self.max_rounds_per_user, self.per)
+        if limit is not None:
+            limit.check(self.ledger)
+
+
+def terms(
+    horizon: int | None,
+    epsilon: float,
+    delta: float,
+    low: float,
+    high: float,
+    clip: bool,
+    algorithm: str,
+) -> Recipe:
+    """Return the part of a recipe that every live class has."""
+    return Recipe(
+        horizon=horizon,
+        epsilon=epsilon,
+        delta=delta,
+        low=low,
+        high=high,
+        clip=clip,
+        algorithm=algorithm,
+    )
+
+
+def seconds_of(wait: Wait) -> float:
+    """Return a wait time in seconds."""
+    return check_positive("wait", wait.total_seconds() if isinstance(wait, timedelta) else wait)
