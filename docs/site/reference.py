@@ -22,7 +22,17 @@ API = {
     "Devices": ("Device", "LocalServer", "OnDevice"),
     "Budgets and guarantees": ("Guarantee", "Ledger", "compose", "Range", "Private"),
     "Plans and simulations": (
-        *("plan", "Plan", "simulate", "search", "Results", "Contender", "Setting"),
+        *(
+            "plan",
+            "Plan",
+            "simulate",
+            "search",
+            "stress",
+            "Stress",
+            "Results",
+            "Contender",
+            "Setting",
+        ),
         *("algorithm", "list_algorithms", "register_algorithm", "register_environment"),
     ),
     "Logs": ("Log", "evaluate", "release_evaluation"),

@@ -65,6 +65,7 @@ _load, _, __all__ = lazy_loader.attach(
         "private": ["Private"],
         "ranges": ["Range"],
         "simulation": ["Contender", "Results", "search", "simulate"],
+        "stressing": ["Stress", "stress"],
     },
 )
 _load_module, _, _modules = lazy_loader.attach(

@@ -52,5 +52,7 @@ from .simulation import Contender as Contender
 from .simulation import Results as Results
 from .simulation import search as search
 from .simulation import simulate as simulate
+from .stressing import Stress as Stress
+from .stressing import stress as stress
 
 __version__: str

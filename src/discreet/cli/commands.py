@@ -38,6 +38,7 @@ BUILT_IN = {
     "simulate": Target(
         "simulate", "simulate", "Simulate algorithms and show their regret or samples."
     ),
+    "stress": Target("stress", "stress_command", "Search for the losses with the most regret."),
     "token": Target("tokens", "token", "Create, list and revoke tokens of a service."),
     "warm": Target("warm", "warm", "Compile algorithms ahead of their first use."),
 }

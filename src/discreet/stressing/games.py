@@ -1,0 +1,104 @@
+"""Games that a search for the worst case chooses from: losses that are fixed in advance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from discreet.contracts import Floats
+
+PARTS = 3  # a game has at most so many parts with constant means
+PERIODS = (1, 2, 3, 4, 8, 16, 64, 256)  # rounds, of losses that come and go
+KINDS = ("constant", "random", "periodic")
+
+
+@dataclass(frozen=True)
+class Game:
+    """Means of a leader, a challenger and all other arms, in parts of the game.
+
+    Losses are the means themselves (constant), 0 or 1 drawn once (random), or 0 and 1 in turns with
+    these shares (periodic).
+    """
+
+    kind: str
+    ends: tuple[float, ...]  # of the parts but the last, as shares of the game, rising
+    means: tuple[tuple[float, float, float], ...]  # of leader, challenger and others, by part
+    period: int = 1
+
+    def losses(self, rounds: int, arms: int, rng: np.random.Generator) -> Floats:
+        """Return the loss of every arm in every round."""
+        table = np.empty((rounds, arms))
+        places = [0, *(round(end * rounds) for end in self.ends), rounds]
+        for part, (leader, challenger, other) in enumerate(self.means):
+            means = np.full(arms, other)
+            means[0], means[1] = leader, challenger
+            table[places[part] : places[part + 1]] = means
+        if self.kind == "random":
+            return (rng.random(table.shape) < table).astype(np.float64)
+        if self.kind == "periodic":
+            # of 8 periods the first ones have losses, each arm a period later than the one before
+            phase = (np.arange(rounds)[:, None] // self.period + np.arange(arms)) % 8
+            return (phase < 8.0 * table).astype(np.float64)
+        return table
+
+    def nearby(self, rng: np.random.Generator, step: float) -> Game:
+        """Return a game like this one, with all numbers moved a little."""
+        means = tuple(
+            _three(np.clip(np.array(part) + step * rng.normal(size=3), 0.0, 1.0))
+            for part in self.means
+        )
+        moved = np.array(self.ends) + step * rng.normal(size=len(self.ends))
+        ends = tuple(float(end) for end in np.sort(np.clip(moved, 0.001, 0.999)))
+        return replace(self, means=means, ends=ends)
+
+    def words(self) -> str:
+        """Describe the game in one line."""
+        parts = "; then ".join(
+            f"means {one:.2f}, {two:.2f}, others {other:.2f}" for one, two, other in self.means
+        )
+        at = f", changing at {', '.join(f'{end:.2g} T' for end in self.ends)}" if self.ends else ""
+        how = f"periodic ({self.period} rounds)" if self.kind == "periodic" else self.kind
+        return f"{how}: {parts}{at}"
+
+
+def known_games(rounds: int, arms: int) -> list[Game]:
+    """Return games that are hard for many algorithms: small gaps, late changes, traps."""
+    root = float(np.sqrt(arms / rounds))
+    gaps = [min(0.5, factor * root) for factor in (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)]
+    found = []
+    for kind in ("random", "constant"):
+        for level in (0.1, 0.5, 0.9):
+            found += [
+                Game(kind, (), ((max(0.0, level - gap), level, level),)) for gap in (*gaps, 0.1)
+            ]
+        for end in (0.1, 0.3, 0.5):
+            for gap in (*gaps[1::2], 0.2):
+                first, then = (0.5 - gap, 0.5, 0.5), (0.5, max(0.0, 0.5 - 2.0 * gap), 0.5)
+                found.append(Game(kind, (end,), (first, then)))
+        found += [
+            Game(kind, (end,), ((0.0, 1.0, 1.0), (1.0, 0.0, 1.0))) for end in (0.02, 0.1, 0.3)
+        ]
+    for period in PERIODS:
+        found.append(Game("periodic", (), ((0.375, 0.5, 0.5),), period))
+    return found
+
+
+def random_game(rng: np.random.Generator, rounds: int, arms: int) -> Game:
+    """Return any game; differences between means are of all orders of magnitude."""
+    parts = int(rng.integers(1, PARTS + 1))
+    ends = tuple(float(end) for end in np.sort(rng.random(parts - 1) ** 2))
+    least = np.sqrt(arms / rounds) / 2.0
+
+    def part() -> tuple[float, float, float]:
+        level, gap = rng.random(), least ** rng.random()
+        one, two, other = level + gap * (rng.random(3) - 0.5)
+        return _three(np.clip(np.array([one, two, other]), 0.0, 1.0))
+
+    kind = str(rng.choice(KINDS))
+    return Game(kind, ends, tuple(part() for _ in range(parts)), int(rng.choice(PERIODS)))
+
+
+def _three(values: Floats) -> tuple[float, float, float]:
+    one, two, three = (float(value) for value in values)
+    return one, two, three
