@@ -223,7 +223,7 @@ class RunState(NotCopyable):
                 f"the learner of this run has {len(rows.learner)} bytes, but {plan.algorithm} "
                 f"needs {size}: it was made by another version."
             )
-        held = not self._engine.streaming or self._engine.can_hold(rows.stream)
+        held = not self._engine.streaming or self._engine.can_hold(rows.stream) or rows.ended
         if not held or not (self._side is None or self._side.load(rows)):
             raise DiscreetError(f"{self._store.name} is damaged: it cannot be read.")
         state[:] = rows.learner[: len(state)]

@@ -7,13 +7,15 @@ from typing import Any, Self, cast
 
 from discreet.errors import DiscreetError, check_text, shorten
 from discreet.live.database.connections import Connections
+from discreet.live.database.ledger import DatabaseLedger
 from discreet.live.database.postgres import Postgres
 from discreet.live.database.records import Records
+from discreet.live.database.restoring import Restored, close_ledger, end_run, restore
 from discreet.live.database.schema import prepare
 from discreet.live.database.sessions import Dialect
 from discreet.live.database.sqlite import Sqlite
 from discreet.live.database.store import DatabaseStore
-from discreet.live.database.tables import RUN
+from discreet.live.database.tables import LEDGER, RUN
 from discreet.live.database.witness import Witness
 from discreet.live.row_cipher import RowCipher
 from discreet.live.rows import Recipe
@@ -33,8 +35,12 @@ class Database:
         self._cipher = RowCipher(secret)
         self._connections = Connections(dialect)
         self.records = Records(self._connections, self._cipher)
-        with dialect.explained(), self._connections.session() as session:
-            prepare(session, dialect, self._cipher.tag_secret[:16])
+        try:
+            with dialect.explained(), self._connections.session() as session:
+                prepare(session, dialect, self._cipher.tag_secret[:16])
+        except BaseException:
+            self._connections.close()
+            raise
 
     @property
     def name(self) -> str:
@@ -58,6 +64,39 @@ class Database:
         store = self.store(name)
         store.open()
         return store.recipe()
+
+    def ledger(
+        self, epsilon: float | None = None, delta: float = 0.0, *, composition: str = "basic"
+    ) -> DatabaseLedger:
+        """Return the ledger of the database; its budget is given once, when it is made.
+
+        A run with it is charged in the transaction that makes the run.
+        """
+        terms = None if epsilon is None else (epsilon, delta, composition)
+        return DatabaseLedger(self._connections, self._cipher, self._witness, terms)
+
+    def end(self, name: str, why: str = "an operator has ended this run.") -> None:
+        """End a run for good: nothing can be asked or told, and what is unfinished is dropped."""
+        with self._connections.transaction() as session:
+            end_run(self.store(name), session, check_text("why", why))
+
+    def restored(self, name: str) -> Restored:
+        """Continue a run after a backup of the database was restored; return what is lost.
+
+        Its unfinished batches are abandoned, and it is over if it limits users or has one running
+        sum. If the ledger is an old copy too, nothing more can be charged to it.
+        """
+        if self._witness is None:
+            raise DiscreetError(
+                "the database has no witness, so nobody knows whether it was restored."
+            )
+        with self._connections.transaction() as session:
+            lost = restore(self.store(name), session, self._witness, self.now())
+            if session.execute(f"SELECT 1 FROM {LEDGER.name}"):
+                parts = self._connections, self._cipher, self._witness
+                ledger = DatabaseLedger(*parts, None, may_be_old=True)
+                close_ledger(ledger, session, self._witness)
+        return lost
 
     def now(self) -> float:
         """Return the time of the database, in seconds since 1970."""

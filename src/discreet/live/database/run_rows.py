@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from discreet.errors import DiscreetError, Finished, OldCopy
+from discreet.errors import DiscreetError, OldCopy
 from discreet.live.database.connections import Connections
 from discreet.live.database.lazy_rows import LazyOutcomes, LazyRows, LazyTable, LazyUsage
 from discreet.live.database.sealing import Seal, digest
@@ -56,11 +56,12 @@ class RunRows(Store):
         self._number = -1
         self._columns: dict[str, Any] = {}  # of the run's row, as it is committed
         self._digests: dict[str, bytes] = {}  # of its large columns
-        self._version, self._known = NEW, NEW  # the last that the witness knows
+        self._version = NEW
+        self._known: Version | None = NEW  # the last that the witness knows
         self._example: Example = (0, 0)
         self._session = ""
 
-    def _read_run(self, session: Session) -> None:
+    def _read_run(self, session: Session, *, check_age: bool = True) -> None:
         """Read the run's row, and refuse one that was changed, or is older than the witness."""
         query = f"SELECT * FROM {RUN.name} WHERE name = ?"
         found = session.execute(query, (self._run_name,))
@@ -77,7 +78,7 @@ class RunRows(Store):
             raise self._not_authentic("its row")
         self._columns, self._digests = columns, digests
         self._version = Version(*(columns[name] for name in VERSION))
-        if self._witness is not None:
+        if self._witness is not None and check_age:
             known = self._witness.read(token)
             if not is_fresh(self._version, known):
                 raise self._is_old(known)
@@ -239,8 +240,3 @@ class RunRows(Store):
                     raise self._not_authentic(f"the number of rows of {kind!r}")
         self._all_usage()
         list(self.releases())
-
-    def refuse_ended(self) -> None:
-        """Refuse if the run was ended."""
-        if self._columns.get("ended"):
-            raise Finished(self._columns["ended"])

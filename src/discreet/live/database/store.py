@@ -347,5 +347,6 @@ class DatabaseStore(RunWriter):
         )
 
     @property
-    def _records(self) -> Records:
-        return self._records_of_all
+    def records(self) -> Records:
+        """The records of the database."""
+        return self._records

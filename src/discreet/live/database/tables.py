@@ -143,6 +143,7 @@ LEDGER = SqlTable(
         "epsilon": REAL,
         "delta": REAL,
         "composition": TEXT,
+        "token": TEXT,
         "closed": TEXT,
         "releases": WHOLE,
         "changes": WHOLE,

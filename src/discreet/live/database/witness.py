@@ -24,7 +24,6 @@ except ImportError:  # Windows: a witness in a file is then for one process
 MARK = b"discreet witness 1".ljust(64, b"\0")
 TOKEN = 16  # bytes of a run's token
 SLOT = 64  # bytes of an entry: a whole fraction of a sector, which a disk writes whole
-LEDGER = "the ledger".ljust(TOKEN)  # in the place of a token
 
 
 class Witness(Protocol):
@@ -120,7 +119,7 @@ class FileWitness:
             size = os.fstat(self._file).st_size
             for at in range(SLOT * (1 + len(self._places)), size - SLOT + 1, SLOT):
                 token = os.pread(self._file, TOKEN, at).decode("ascii", "replace").rstrip()
-                self._places.setdefault(token if token != LEDGER.rstrip() else LEDGER, at)
+                self._places.setdefault(token, at)
             place = self._places.get(run)
         if place is None:
             return None

@@ -55,7 +55,7 @@ class RunWriter(RunRows):
         name: str,
     ) -> None:
         super().__init__(connections, cipher, witness, name)
-        self._records_of_all = records
+        self._records = records
         self._begin_changes()
 
     def _begin_changes(self) -> None:
@@ -237,6 +237,33 @@ class RunWriter(RunRows):
         statement = f"UPDATE {RUN.name} SET {NEXT}, {changed} WHERE run = ?"
         before = self._columns["state"]
         session.write(statement, (before, *(columns[n] for n in names), self._number))
+
+    # What an operator does, within a transaction
+
+    def old_row(
+        self, session: Session, witness: Witness | None
+    ) -> tuple[dict[str, Any], Version, Version | None]:
+        """Return the run's row, also if it is an old copy, its version, and the witness'."""
+        query = f"SELECT run FROM {RUN.name} WHERE name = ?"
+        found = session.execute(query, (self._run_name,))
+        if found:
+            session.lock_until_commit(found[0][0])
+        self._read_run(session, check_age=False)
+        known = None if witness is None else witness.read(self._token)
+        return dict(self._columns), self._version, known
+
+    def rewrite(self, session: Session, columns: dict[str, Any]) -> None:
+        """Write the run's row."""
+        columns["version"], columns["state"] = columns["version"] + 1, new_name()
+        digests = {name: digest(columns[name]) for name in LARGE}
+        columns["tag"] = self._seal.of("run", self._tagged(columns, digests))
+        session.put(RUN, [tuple(columns[name] for name in NAMES)])
+
+    def tell_witness(self, known: Version | None, version: Version) -> None:
+        """Tell the witness how far the run is, once that is committed."""
+        if self._witness is not None:
+            self._known = known
+            self._connections.when_committed(lambda: self._witnessed(version))
 
     def _insert_run(self, session: Session, rows: Rows, text: str, version: Version) -> None:
         """Write the row of a new run."""
