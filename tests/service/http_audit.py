@@ -9,6 +9,7 @@ who tells the same outcome again. The person's own answer must not tell in time 
 
 from __future__ import annotations
 
+import functools
 import io
 import itertools
 import logging
@@ -91,8 +92,8 @@ class Play:
                 if what == "ask":
                     given[which] = client.put(f"{path}/decisions/{which}").json()
                 elif what == "timer":
-                    release = client.service.timers._release
-                    client.wait(client.service.writer.call(lambda: release(run)))
+                    release = functools.partial(client.service.timers._release, run)
+                    client.wait(client.service.writer.call(release))
                 elif what == "look":
                     seen.append(self._shown(path, run, before))
                 else:
