@@ -193,10 +193,10 @@ class Writer:
                 first += result.learns
                 latencies.append(now - asked.since)
                 choices.append(None if hosted.form.choice is None else hosted.form.choice(result))
-        _answer(answers)
-        if latencies:
+        if latencies:  # first, so that who has an answer also finds it counted
             self.host.traffic.asked(hosted.name, latencies)
             hosted.unsaved.add(self.host.now(), choices)
+        _answer(answers)
 
 
 def _told(result: object, hosted: Hosted) -> object:
