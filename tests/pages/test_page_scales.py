@@ -79,7 +79,8 @@ def test_numbers_in_words():
         "12 days",
     ]
     assert scales.small(1e-6) == "10⁻⁶"
-    assert scales.small(2e-6) == "2e-06"
+    assert scales.small(2e-6) == "2 × 10⁻⁶"
+    assert scales.small(0.01) == "0.01"
     assert scales.small(0.0) == "0"
 
 

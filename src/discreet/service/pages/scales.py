@@ -90,12 +90,12 @@ def measured(number: float, places: int) -> str:
 
 
 def small(number: float) -> str:
-    """Return a small number such as a delta: 10⁻⁶ for powers of ten."""
-    if number > 0.0:
-        power = round(math.log10(number))
-        if number == float(f"1e{power}") and power <= -3:
-            return f"10{str(power).translate(RAISED)}"
-    return f"{number:.3g}"
+    """Return a small number such as a delta: 10⁻⁶, or 2 × 10⁻⁶."""
+    digits, power = f"{number:.2e}".split("e")
+    if number == 0.0 or int(power) > -3:
+        return f"{number:.3g}"
+    raised = f"10{str(int(power)).translate(RAISED)}"
+    return raised if float(digits) == 1.0 else f"{float(digits):g} × {raised}"
 
 
 def percent(share: float) -> str:
