@@ -37,7 +37,7 @@ API = {
     ),
     "Logs": ("Log", "evaluate", "release_evaluation"),
     "Audits": (
-        *("audit", "Audit", "audit_durations", "DurationAudit", "audit_holdout"),
+        *("audit", "Audit", "audit_durations", "DurationAudit", "audit_final", "audit_holdout"),
         "audit_release_times",
     ),
     "Errors": (

@@ -25,6 +25,7 @@ _load, _, __all__ = lazy_loader.attach(
             "DurationAudit",
             "audit",
             "audit_durations",
+            "audit_final",
             "audit_holdout",
             "audit_release_times",
         ],

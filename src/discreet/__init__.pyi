@@ -7,6 +7,7 @@ from .auditing import Audit as Audit
 from .auditing import DurationAudit as DurationAudit
 from .auditing import audit as audit
 from .auditing import audit_durations as audit_durations
+from .auditing import audit_final as audit_final
 from .auditing import audit_holdout as audit_holdout
 from .auditing import audit_release_times as audit_release_times
 from .client import connect as connect

@@ -19,6 +19,7 @@ CALLS = [
     ("audit_release_times(None)", "the subject is None, but must be a live run."),
     ("audit_durations(None)", "the subject is None, but must be a live run."),
     ("audit_holdout(None)", "the subject is None, but must be a live run."),
+    ("audit_final(None)", "the subject is None, but must be a live run."),
     ("Bandit(2, 10, 1.0, explore=2)", "explore is 2, but must be above 0 and below 1."),
     ("Bandit(2, 10, 1.0, holdout=6)", "more than the horizon of 10."),
     ("LiveRun.over(None, horizon=5)", "private is None, but must be a Private."),

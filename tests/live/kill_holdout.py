@@ -63,6 +63,9 @@ def work(path: Path, log: int, ready: int) -> None:
 class Killer:
     """Runs, each killed once, and what went wrong."""
 
+    options = OPTIONS
+    work = staticmethod(work)
+
     def __init__(self, folder: Path, seed: int) -> None:
         self.folder, self.random, self.faults = folder, random.Random(seed), []
         self.kills = self.before = 0  # and how many had released something already
@@ -70,7 +73,7 @@ class Killer:
     def kill_one(self) -> None:
         """Play a run, kill it, open it again, and compare."""
         path = self.folder / f"run-{self.kills}.db"
-        Bandit(ARMS, 1_000, EPSILON, path=path, **OPTIONS).close()
+        Bandit(ARMS, 1_000, EPSILON, path=path, **self.options).close()
         log = os.open(path.with_suffix(".log"), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         reader, ready = os.pipe()
         with warnings.catch_warnings(action="ignore"):
@@ -78,7 +81,7 @@ class Killer:
         if child == 0:
             try:
                 signal.alarm(60)
-                work(path, log, ready)
+                self.work(path, log, ready)
             except BaseException:
                 traceback.print_exc()
             finally:

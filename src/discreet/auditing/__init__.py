@@ -13,6 +13,7 @@ from discreet.auditing.attacks import (
 from discreet.auditing.audits import Audit, audit
 from discreet.auditing.bounds import attacked
 from discreet.auditing.durations import DurationAudit, audit_durations
+from discreet.auditing.final import audit_final
 from discreet.auditing.holdout import audit_holdout
 from discreet.auditing.release_times import audit_release_times
 from discreet.auditing.releases import EveryRelease, attack_releases
@@ -34,6 +35,7 @@ __all__ = [
     "attacked",
     "audit",
     "audit_durations",
+    "audit_final",
     "audit_holdout",
     "audit_release_times",
     "default_attack",
