@@ -72,6 +72,10 @@ class LoadConnection(asyncio.Protocol):
         self.latencies.append(time.perf_counter() - start)
         return answer
 
+    @property
+    def is_closed(self) -> bool:
+        return self._transport.is_closing()
+
     def close(self) -> None:
         self._transport.close()
 
