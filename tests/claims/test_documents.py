@@ -86,6 +86,12 @@ def test_every_environment_is_documented():
             assert " ".join(definition.split()) in words, f"the definition of {each.name} changed"
 
 
+# this machine, names that are kept for examples and tests, placeholders, the name of SVG
+HARMLESS = re.compile(
+    r"|\.*|localhost|127\.0\.0\.1|service|(.*\.)?(example(\.\w+)?|test)|www\.w3\.org"
+)
+
+
 def test_nothing_about_one_machine_stands_in_the_project():
     listed = subprocess.run(
         ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
@@ -94,4 +100,6 @@ def test_nothing_about_one_machine_stands_in_the_project():
         if name.endswith((".png", ".lock")):
             continue
         text = (ROOT / name).read_text()
-        assert not re.search(r"https?://(?!example|localhost)", text), f"{name} names an address"
+        hosts = {found[1] for found in re.finditer(r"https?://(?:[\w:]+@)?([\w.-]*)", text)}
+        foreign = {host for host in hosts if not HARMLESS.fullmatch(host)}
+        assert not foreign, f"{name} names an address"
