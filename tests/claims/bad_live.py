@@ -10,7 +10,7 @@ CALLS = [
     ("Bandit(2, 10, 1.0, wait=0, default_loss=0.5)", "wait is 0, but must be"),
     (
         "Bandit(2, 10, 1.0, wait=5, default_loss=7.0)",
-        "the loss is outside the declared range 0 to 1",
+        "default_loss is outside the declared range 0 to 1",
     ),
     (
         'Bandit(2, 10, 1.0, key="a.key")',

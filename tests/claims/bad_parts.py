@@ -96,7 +96,7 @@ CALLS = [
     ),
     (
         'algorithm("exp3").build(nothing=1)',
-        "unknown option of exp3 'nothing': did you mean 'high'?",
+        "unknown option of exp3 'nothing': did you mean 'noise'?",
     ),
     (
         'algorithm("batched-exp3").build(batch_size=0)',

@@ -242,10 +242,8 @@ class Algorithm:
             known = self.options  # plugins may have more
         for key in options:
             if key in ("low", "high"):
-                raise DiscreetError(
-                    f"{key} is the range of losses, not an option of {self.name}: give it to the "
-                    "setting, as in algorithm(name).setting(low=-1, high=1)."
-                )
+                where = "give it to the setting, as in algorithm(name).setting(low=-1, high=1)"
+                raise DiscreetError(f"{key} is the range of losses, not an option: {where}.")
             if key not in known:
                 raise unknown_name(f"option of {self.name}", key, list(known))
         calibration = TIGHT

@@ -96,8 +96,7 @@ class RunState(NotCopyable):
         self._carry, self._wait, self._records = plan.carry, plan.wait, plan.records
         self._alike = plan.carry is None or plan.carry is action_number
         self._in_order = plan.private.channel.in_order
-        self._closed = False
-        self._changing = False  # or closed: either way an operation cannot simply begin
+        self._closed = self._changing = False  # either way an operation cannot simply begin
         self._next_deadline = -math.inf  # nothing is due before
         self._latest = -math.inf  # when the last decision was given
         self._several = False  # in a transaction of several changes
@@ -112,10 +111,9 @@ class RunState(NotCopyable):
             self._admission.charge()
         if plan.users is not None:
             self._users = UserCount(plan.users, store.user_secret, store.rows.latest_window())
-        self._guarded = self._admission.needed or self._wait is not None or self._in_order
-        self._guarded |= self._side is not None
-        # what is public about releases; a run in memory has no use for it if none are kept
-        self._noting = store.durable or self._engine.showing
+        waits = self._wait is not None or self._side is not None
+        self._guarded = waits or self._in_order or self._admission.needed
+        self._noting = store.durable or self._engine.showing  # whether facts of releases are kept
         # what a learner knows of its draws is shown if the guarantee covers more than actions
         self._shows_chances = not plan.private.guarantee.seen
         self._chance: tuple[int, float | None] = -1, None  # of the running group
