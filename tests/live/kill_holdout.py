@@ -14,16 +14,14 @@ from __future__ import annotations
 import contextlib
 import os
 import random
-import signal
 import sqlite3
 import sys
 import tempfile
 import time
-import traceback
-import warnings
 from pathlib import Path
 
 import numpy as np
+from killing import kill_after
 
 from discreet import Bandit
 from discreet.live.holdout import HELD_OUT, HeldOutRounds
@@ -75,25 +73,14 @@ class Killer:
         path = self.folder / f"run-{self.kills}.db"
         Bandit(ARMS, 1_000, EPSILON, path=path, **self.options).close()
         log = os.open(path.with_suffix(".log"), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-        reader, ready = os.pipe()
-        with warnings.catch_warnings(action="ignore"):
-            child = os.fork()
-        if child == 0:
-            try:
-                signal.alarm(60)
-                self.work(path, log, ready)
-            except BaseException:
-                traceback.print_exc()
-            finally:
-                os._exit(1)
-        os.close(log)
-        os.close(ready)
-        os.read(reader, 1)
-        self.wait(reader)
-        os.close(reader)
-        os.kill(child, signal.SIGKILL)
-        if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != -signal.SIGKILL:
+
+        def wait(reader: int) -> None:
+            os.read(reader, 1)
+            self.wait(reader)
+
+        if not kill_after(lambda ready: self.work(path, log, ready), wait):
             self.faults.append("a worker stopped by itself")
+        os.close(log)
         self.kills += 1
         self.check(path)
 

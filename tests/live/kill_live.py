@@ -13,16 +13,12 @@ from __future__ import annotations
 import contextlib
 import os
 import random
-import signal
 import sqlite3
 import sys
-import tempfile
-import time
-import traceback
-import warnings
 from pathlib import Path
 
 import numpy as np
+from killing import KilledRun, main
 
 from discreet import Bandit, DiscreetError, Ledger
 from discreet.ledger.guards import sqlite_lock
@@ -54,85 +50,31 @@ def work(folder: Path, acknowledged: int, ready: int) -> None:
         os.write(acknowledged, b"%d\n" % ticket.id)
 
 
-class Killer:
-    """A run, and all that is known of it from outside."""
+class Killer(KilledRun):
+    """A bandit in a file with a ledger, and all that is known of it from outside."""
 
-    def __init__(self, folder: Path, seed: int) -> None:
-        self.folder, self.random, self.faults = folder, random.Random(seed), []
-        self.kills = 0
-        self.seen: dict[int, float] = {}  # releases that somebody has read
-        ledger = Ledger(EPSILON, path=folder / "ledger")
+    recent = 20 * SIZE
+
+    def start(self) -> None:
+        """Make the run."""
         options = {
             "algorithm": "batched-exp3",
             "batch_size": SIZE,
-            "path": folder / "run.db",
-            "ledger": ledger,
+            "path": self.folder / "run.db",
+            "ledger": Ledger(EPSILON, path=self.folder / "ledger"),
         }
         Bandit(arms=3, horizon=ROUNDS, epsilon=EPSILON, **options).close()
 
-    def kill_one(self) -> None:
-        """Let a worker work, read what it releases, and kill it: now and then already while it
-        opens the run.
-        """
-        acknowledged = os.open(
-            self.folder / "acknowledged", os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600
-        )
-        reader, ready = os.pipe()
-        with warnings.catch_warnings(action="ignore"):
-            child = os.fork()
-        if child == 0:
-            try:
-                signal.alarm(60)
-                work(self.folder, acknowledged, ready)
-            except BaseException:
-                traceback.print_exc()
-            finally:
-                os._exit(1)
-        os.close(acknowledged)
-        os.close(ready)
-        if self.random.random() < 0.8:
-            os.read(reader, 1)
-        os.close(reader)
-        end = time.perf_counter() + self.random.uniform(0.0, 0.06)
-        while time.perf_counter() < end:
-            self.read()
-            time.sleep(0.0005)
-        os.kill(child, signal.SIGKILL)
-        if os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != -signal.SIGKILL:
-            self.faults.append("a worker stopped by itself")
-        self.kills += 1
-        self.read()
-
-    def read(self) -> None:
-        """Read what is released, as anybody might, while the worker is at work."""
-        with contextlib.closing(
-            sqlite3.connect(f"file:{self.folder}/run.db?mode=ro", uri=True, timeout=5.0)
-        ) as file:
-            last = max(self.seen, default=-1) - 20 * SIZE
-            rows = dict(file.execute("SELECT batch, value FROM release WHERE batch > ?", (last,)))
-        for batch, blob in rows.items():
-            value = float(np.frombuffer(blob)[0])
-            if self.seen.setdefault(batch, value) != value:
-                self.faults.append(f"the release of batch {batch} has changed")
-        self.faults += [
-            f"the release of batch {b} has vanished"
-            for b in self.seen
-            if b > last and b not in rows
-        ]
+    def work(self, acknowledged: int, ready: int) -> None:
+        """Ask and tell until killed."""
+        work(self.folder, acknowledged, ready)
 
     def check(self) -> list[str]:
         """Return all faults: the run is opened once more, as after any crash, and compared with
         what was written down.
         """
         self.read()
-        lines = (
-            (self.folder / "acknowledged").read_text().split()
-            if (self.folder / "acknowledged").exists()
-            else []
-        )
-        told = [int(line) for line in lines]
-        if len(set(told)) < len(told):
-            self.faults.append("an outcome was acknowledged twice")
+        told = self.told()
         with Ledger(EPSILON, path=self.folder / "ledger") as ledger:
             if len(ledger.entries()) > 1:
                 self.faults.append(f"the run was charged {len(ledger.entries())} times")
@@ -224,17 +166,5 @@ def mistaken(name: str, mistake: type):
         setattr(module, name, right)
 
 
-def main(kills: int) -> int:
-    with tempfile.TemporaryDirectory() as name:
-        os.environ["DISCREET_KEYS"] = name
-        killer = Killer(Path(name), seed=int.from_bytes(os.urandom(4), "big"))
-        while killer.kills < kills:
-            killer.kill_one()
-        faults = killer.check()
-        print(f"{killer.kills} kills, {len(killer.seen):,} releases read: {len(faults)} faults")
-        print("\n".join(faults[:20]))
-    return 1 if faults else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 300))
+    sys.exit(main(Killer, int(sys.argv[1]) if len(sys.argv) > 1 else 300))

@@ -52,13 +52,15 @@ TABLES = (
 def check_kind(path: Path, what: str = "run", *, may_be_empty: bool = False) -> None:
     """Refuse what is certainly no run, and no server, before anything is written beside it.
 
-    The mark may still be in the write-ahead log only, if there is one.
+    The mark may still be in the write-ahead log only, if there is one. What was killed while it was
+    made may be empty, or a database of one page, which has no tables.
     """
     with path.open("rb") as file:
         start = file.read(72)
-    if (not start and may_be_empty) or path.with_name(path.name + "-wal").exists():
+    pages, mark = (int.from_bytes(start[place : place + 4], "big") for place in (28, 68))
+    unfinished = not start or (start.startswith(SQLITE) and pages <= 1 and mark == 0)
+    if (unfinished and may_be_empty) or path.with_name(path.name + "-wal").exists():
         return
-    mark = int.from_bytes(start[68:72], "big")
     if not start.startswith(SQLITE) or mark >> 8 not in (FAMILY, SERVERS):
         raise DiscreetError(f"{path} is a file of another kind, not a {what}.")
 

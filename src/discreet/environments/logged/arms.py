@@ -8,23 +8,21 @@ from pathlib import Path
 import numpy as np
 
 from discreet.contracts import Floats, Generator, Integers
+from discreet.environments.logged.replayed import ReplayedLog
 from discreet.environments.logged.rows import (
     ACCEPTED,
     FOUND,
-    NOTE,
     PLACE,
     READ,
     SHORT,
     accepted_rows,
-    best_loss,
-    check_losses,
     new_memory,
     rows_of,
 )
 from discreet.environments.registry import register_environment
 from discreet.lengths import check_arm
 from discreet.logs import Log
-from discreet.problems import Arms, Environment, Problem, ReactingGame
+from discreet.problems import Arms, ReactingGame
 from discreet.ranges import Range
 
 Source = Path | str | Mapping[str, Sequence[object]]
@@ -79,45 +77,13 @@ class LoggedGame(ReactingGame[int, float]):
         return np.zeros((len(starts), *self.memory.shape))
 
 
-class Logged(Environment):
+class Logged(ReplayedLog):
     """Replays a log to learners without contexts: a round is an accepted row."""
-
-    reacts = True
-    answers = True
-
-    arms: int
-    arm: Integers
-    losses: Floats
-    accept: Floats  # the probability of accepting a row with the arm that was chosen
-    means: Floats
-    rounds: int
-    file: str
-    lines: Integers
 
     @property
     def problem(self) -> Arms:
         """The arms of the log."""
         return Arms(self.arms)
-
-    @property
-    def length(self) -> int:
-        """How many rounds a game can have, so that rows almost surely suffice."""
-        return self.rounds
-
-    @property
-    def length_words(self) -> str:
-        """How many rounds the log lasts for."""
-        return f"has rows for {self.rounds} rounds of replay"
-
-    @property
-    def source(self) -> str:
-        """The file."""
-        return self.file
-
-    @property
-    def remark(self) -> str:
-        """A note on regret here."""
-        return NOTE
 
     def deal(self, start: int, stop: int, rng: Generator) -> LoggedGame:
         """Return a game on the whole log; a player's memory says where it is."""
@@ -129,23 +95,6 @@ class Logged(Environment):
             rows=rows,
             arms=self.arms,
         )
-
-    def best(self, total: Floats) -> float:
-        """Return what the best arm would have lost, given a player's memory."""
-        return best_loss(total, self.means, self.file)
-
-    def checked(
-        self, problem: Problem, rounds: int, bounds: Range, *, clip: bool
-    ) -> tuple[Environment, int]:
-        """Check or clip all losses, and keep how many rounds are played."""
-        losses, clipped = check_losses(
-            self.losses, bounds, clip=clip, place=self.file, lines=self.lines
-        )
-        return self._replace(losses=losses, rounds=rounds), clipped
-
-    def __repr__(self) -> str:
-        rows = f"{self.rounds:,} of {self.arm.size:,} rows accepted"
-        return f"Logged({self.file}: {rows}, {self.problem.sizes})"
 
 
 @register_environment(

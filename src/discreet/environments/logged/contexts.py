@@ -9,22 +9,20 @@ import numpy as np
 
 from discreet.contracts import Floats, Generator, Integers, Record
 from discreet.environments.logged.arms import Source
+from discreet.environments.logged.replayed import ReplayedLog
 from discreet.environments.logged.rows import (
     ACCEPTED,
-    NOTE,
     PLACE,
     READ,
     SHORT,
     accepted_rows,
-    best_loss,
-    check_losses,
     new_memory,
     rows_of,
 )
 from discreet.environments.registry import register_environment
 from discreet.lengths import check_arm
 from discreet.logs import Log
-from discreet.problems import Contexts, Environment, Problem, SkippingGame
+from discreet.problems import Contexts, SkippingGame
 from discreet.ranges import Range
 
 INSIDE = 0.9  # the share of rows that are not shortened
@@ -101,49 +99,18 @@ class LoggedContextGame(SkippingGame[int, Record, Floats]):
         return np.zeros((len(starts), *self.memory.shape))
 
 
-class LoggedContexts(Environment):
+class LoggedContexts(ReplayedLog):
     """Replays a log to learners that see contexts: a round is an accepted row."""
 
-    reacts = True
-    answers = True
-
-    arms: int
     norm: float
-    arm: Integers
-    losses: Floats
-    accept: Floats  # the probability of accepting a row with the arm that was chosen
-    means: Floats
     block: Floats
     affinity: Floats
-    rounds: int
-    file: str
-    lines: Integers
 
     @property
     def problem(self) -> Contexts:
         """The arms of the log, with a block of features each; the rival is the best single one."""
         size = self.arms * self.block.shape[1] + (self.affinity.shape[1] > 0)
         return Contexts(self.arms, size, self.norm, against="arm")
-
-    @property
-    def length(self) -> int:
-        """How many rounds a game can have, so that rows almost surely suffice."""
-        return self.rounds
-
-    @property
-    def length_words(self) -> str:
-        """How many rounds the log lasts for."""
-        return f"has rows for {self.rounds} rounds of replay"
-
-    @property
-    def source(self) -> str:
-        """The file."""
-        return self.file
-
-    @property
-    def remark(self) -> str:
-        """A note on regret here."""
-        return NOTE
 
     def deal(self, start: int, stop: int, rng: Generator) -> LoggedContextGame:
         """Return a game on the whole log; a player's memory says where it is."""
@@ -157,23 +124,6 @@ class LoggedContexts(Environment):
             affinity=self.affinity,
             shown=np.zeros((self.arms, self.problem.dimension)),
         )
-
-    def best(self, total: Floats) -> float:
-        """Return what the best arm would have lost, given a player's memory."""
-        return best_loss(total, self.means, self.file)
-
-    def checked(
-        self, problem: Problem, rounds: int, bounds: Range, *, clip: bool
-    ) -> tuple[Environment, int]:
-        """Check or clip all losses, and keep how many rounds are played."""
-        losses, clipped = check_losses(
-            self.losses, bounds, clip=clip, place=self.file, lines=self.lines
-        )
-        return self._replace(losses=losses, rounds=rounds), clipped
-
-    def __repr__(self) -> str:
-        rows = f"{self.rounds:,} of {self.arm.size:,} rows accepted"
-        return f"LoggedContexts({self.file}: {rows}, {self.problem.sizes})"
 
 
 @register_environment(
