@@ -302,7 +302,7 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         """
         if available is not None:
             return self._decide(self._available(available), user, at_limit)
-        if at_limit != "refuse":
+        if type(at_limit) is not str or at_limit != "refuse":
             return self._decide(self._seen, user, at_limit)
         # as there, which saves a call
         (number, batch, choice, token, _, _), probability = self._run.decide(self._seen, user)
