@@ -276,7 +276,7 @@ REFUSED = [
     ("batched-ftpl", {}, "batched-ftpl needs all of its arms: use batched-ucb, or start a new run"),
     ("dp-successive-elimination", {}, "needs all of its arms"),
     ("exp3-tau", {}, "exp3-tau needs all of its arms"),
-    ("tracking-ucb", {"guard": True}, "tracking-ucb needs all of its arms"),
+    ("tracking-ucb", {"guard": True}, "tracking-ucb with guard=True needs all of its arms"),
 ]
 
 

@@ -278,10 +278,10 @@ def test_clipping():
         ({"seed": -3}, "seed is -3"),
         ({"learningrate": 3}, "unknown option"),
         ({"wait": 5.0}, "wait and a default belong together"),
-        ({"wait": 5.0, "default_loss": 7.0}, "the loss is outside the declared range 0 to 1"),
+        ({"wait": 5.0, "default_loss": 7.0}, "default_loss is outside the declared range 0 to 1"),
         (
             {"wait": 5.0, "default_loss": 0.5, "algorithm": "private-two-point"},
-            "the two losses have the shape",
+            "default_loss has the shape",
         ),
     ],
 )

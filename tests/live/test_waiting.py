@@ -243,10 +243,10 @@ def test_what_is_given_up_is_erased_from_the_file(tmp_path):
         ({"default_loss": 0.5}, "wait and a default belong together"),
         ({"wait": -1.0, "default_loss": 0.5}, r"wait is -1\.0, but must be"),
         ({"wait": "1 h", "default_loss": 0.5}, "wait is '1 h', but must be"),
-        ({"wait": 5.0, "default_loss": 2.0}, "the loss is outside the declared range 0 to 1"),
+        ({"wait": 5.0, "default_loss": 2.0}, "default_loss is outside the declared range 0 to 1"),
         (
             {"wait": 5.0, "default_loss": 0.5, "default_reward": 0.5},
-            "one outcome: either reward or loss",
+            "default_reward and default_loss are both given",
         ),
         ({"key": "here.key"}, "key is given, but without path= nothing is written"),
     ],

@@ -175,6 +175,17 @@ def _has_masked(given: Sequence[object]) -> bool:
     )
 
 
+# how refusals begin, and the argument that a default was given by
+DEFAULTS = {
+    "the two losses have": "loss has",
+    "the two rewards have": "reward has",
+    "the losses": "losses",
+    "the rewards": "rewards",
+    "the loss": "loss",
+    "the reward": "reward",
+}
+
+
 @contextlib.contextmanager
 def default_named() -> Iterator[None]:
     """Read a default like an outcome; what is refused is called by the argument that was given."""
@@ -185,11 +196,9 @@ def default_named() -> Iterator[None]:
         if said.startswith("tell needs one outcome"):
             kinds = "rewards and default_losses" if "rewards" in said else "reward and default_loss"
             said = f"default_{kinds} are both given, but one is enough."
-        for word in ("losses", "rewards", "loss", "reward"):
-            if said.startswith((f"the {word} ", f"the two {word} ")):
-                said = f"default_{word.removesuffix('s') if 'two' in said else word} " + (
-                    said.split(word, 1)[1].lstrip()
-                )
+        for words, argument in DEFAULTS.items():
+            if said.startswith(words):
+                said = f"default_{argument} {said.removeprefix(words).lstrip()}"
                 break
         said = said.partition("; clip=True")[0].rstrip(".") + "."
         raise DiscreetError(said) from None
