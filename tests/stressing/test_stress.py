@@ -1,4 +1,4 @@
-"""The search for the worst losses: it finds hard games, measures them fairly, and stays in bounds."""
+"""The search for the worst losses finds hard games, measures them fairly, and stays in bounds."""
 
 import json
 
