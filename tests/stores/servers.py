@@ -35,6 +35,17 @@ class Server:
     def process(self) -> int:
         return self._server.get_pid()
 
+    def kill(self) -> None:
+        """Kill the server, and all of its processes: what is not on the disk is lost."""
+        import psutil
+
+        main = psutil.Process(self.process)
+        every = [main, *main.children(recursive=True)]
+        for process in every:
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.kill()
+        psutil.wait_procs(every, timeout=30)
+
     def start_again(self) -> None:
         """Start the server again after it was killed."""
         self._server.ensure_postgres_running()
