@@ -13,7 +13,7 @@ import uvicorn
 from starlette.applications import Starlette
 
 import discreet
-from discreet.service.pages import routes
+from discreet.service.pages.routes import routes
 
 READER, WRITER, ADMIN, ONE_RUN = "dsc_read", "dsc_decide", "dsc_admin", "dsc_one"
 ADVICE = [[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]]

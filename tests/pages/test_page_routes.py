@@ -27,8 +27,8 @@ from pages_host import (
 from starlette.applications import Starlette
 
 import discreet
-from discreet.service.pages import routes, signing
-from discreet.service.pages.routes import POLICY
+from discreet.service.pages import signing
+from discreet.service.pages.routes import POLICY, routes
 from discreet.service.pages.sessions import SessionMemory
 
 BATCHES = {"algorithm": "batched-exp3", "batch_size": 4}
