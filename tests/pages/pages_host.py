@@ -70,6 +70,13 @@ class FakeHost:
 
     def __init__(self, ledger=None):
         self.runs, self.traffic, self.ledger = {}, FakeTraffic(), ledger
+        self.closed_runs = {}
+
+    def renew(self):
+        pass
+
+    def refused(self):
+        return self.closed_runs
 
     def names(self):
         return list(self.runs)

@@ -180,6 +180,14 @@ def test_a_token_of_one_run_shows_that_run_only(host):
     assert "A token for all runs shows it" in client.get("/runs/welcome-mail/privacy").text
 
 
+def test_runs_that_could_not_be_opened_are_listed_for_those_who_may_read_all(host, monkeypatch):
+    reason = "the run old is a restored copy of <b>something</b>."
+    monkeypatch.setattr(host, "closed_runs", {"old": reason})
+    page = signed_in(host).get("/").text
+    assert "old is not open: the run old is a restored copy of &lt;b&gt;" in page
+    assert "restored copy" not in signed_in(host, ONE_RUN).get("/").text
+
+
 @pytest.mark.parametrize(
     "path", ["/runs/..%2f/results", "/runs/%00/results", "/runs/-/results", "/static/../routes.py"]
 )
