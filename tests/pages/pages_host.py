@@ -13,7 +13,7 @@ import uvicorn
 from starlette.applications import Starlette
 
 import discreet
-from discreet.service.pages import routes
+from discreet.service.pages.routes import routes
 
 READER, WRITER, ADMIN, ONE_RUN = "dsc_read", "dsc_decide", "dsc_admin", "dsc_one"
 ADVICE = [[0.9, 0.1], [0.2, 0.8], [0.5, 0.5]]
@@ -70,6 +70,13 @@ class FakeHost:
 
     def __init__(self, ledger=None):
         self.runs, self.traffic, self.ledger = {}, FakeTraffic(), ledger
+        self.closed_runs = {}
+
+    def renew(self):
+        pass
+
+    def refused(self):
+        return self.closed_runs
 
     def names(self):
         return list(self.runs)

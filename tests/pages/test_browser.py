@@ -227,7 +227,7 @@ def test_pages_follow_the_run(opened, live_url, host):
     table = page.locator("summary").nth(1)
     table.click()
     play(host, "experts", 30, lambda _: 0.5)
-    page.wait_for_function(f"document.querySelector('#decisions').textContent === '{before + 30}'")
+    page.locator(f"#decisions:text-is('{before + 30}')").wait_for()
     assert page.locator("details").nth(1).get_attribute("open") is not None
     page.click("#pause")
     assert page.get_attribute("#pause", "aria-pressed") == "true"
@@ -235,7 +235,7 @@ def test_pages_follow_the_run(opened, live_url, host):
     page.wait_for_timeout(4 * 1000 * REFRESH)
     assert page.inner_text("#decisions") == str(before + 30)
     page.click("#pause")
-    page.wait_for_function(f"document.querySelector('#decisions').textContent === '{before + 40}'")
+    page.locator(f"#decisions:text-is('{before + 40}')").wait_for()
 
 
 def test_a_first_decision_changes_the_page(opened, live_url, host):

@@ -27,8 +27,8 @@ from pages_host import (
 from starlette.applications import Starlette
 
 import discreet
-from discreet.service.pages import routes, signing
-from discreet.service.pages.routes import POLICY
+from discreet.service.pages import signing
+from discreet.service.pages.routes import POLICY, routes
 from discreet.service.pages.sessions import SessionMemory
 
 BATCHES = {"algorithm": "batched-exp3", "batch_size": 4}
@@ -178,6 +178,14 @@ def test_a_token_of_one_run_shows_that_run_only(host):
     assert (unknown.status_code, other.status_code) == (404, 404)
     assert unknown.text.replace("absent", "news") == other.text
     assert "A token for all runs shows it" in client.get("/runs/welcome-mail/privacy").text
+
+
+def test_runs_that_could_not_be_opened_are_listed_for_those_who_may_read_all(host, monkeypatch):
+    reason = "the run old is a restored copy of <b>something</b>."
+    monkeypatch.setattr(host, "closed_runs", {"old": reason})
+    page = signed_in(host).get("/").text
+    assert "old is not open: the run old is a restored copy of &lt;b&gt;" in page
+    assert "restored copy" not in signed_in(host, ONE_RUN).get("/").text
 
 
 @pytest.mark.parametrize(

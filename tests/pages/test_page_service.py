@@ -97,6 +97,18 @@ def test_another_worker_knows_the_sign_in(service, browser):
     other.close()
 
 
+def test_runs_of_other_processes_are_opened(service, browser, monkeypatch):
+    """Here the other process is this one, which has forgotten the run."""
+    monkeypatch.setattr("discreet.service.pages.host_source.RENEW_EVERY", 0.0)
+    play(service, "mail", "bandit", rounds=2)
+    host = service.service.host
+    browser.sign_in(service.new_token("read"))
+    forgotten = host._runs.pop("mail")
+    forgotten.live.close()
+    assert 'href="/runs/mail/results"' in browser.get("/").text
+    assert browser.get("/runs/mail/results").status_code == 200
+
+
 def test_pages_leave_the_api_alone(service, browser):
     """A cookie is no token of the API, and pages add no fields to its problems."""
     browser.sign_in(service.new_token("admin"))

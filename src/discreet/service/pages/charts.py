@@ -48,7 +48,7 @@ def merged(columns: Sequence[Column], most: int) -> list[Column]:
 
 def shares(columns: Sequence[Column], series: Sequence[Series], *, name: str) -> Markup:
     """Return the share of each series over time, stacked."""
-    frame = Frame(name, columns, 1.0, percents=True)
+    frame = ChartFrame(name, columns, 1.0, percents=True)
     lower = [0.0] * len(columns)
     totals = [sum(column.counts) for column in columns]
     now = [count / totals[-1] if totals[-1] else 0.0 for count in columns[-1].counts]
@@ -79,7 +79,7 @@ def shares(columns: Sequence[Column], series: Sequence[Series], *, name: str) ->
 def rates(columns: Sequence[Column], *, name: str) -> Markup:
     """Return decisions per second over time."""
     values = [sum(c.counts) / (c.end - c.start) if c.end > c.start else 0.0 for c in columns]
-    frame = Frame(name, columns, max(values) * 1.08 or 1.0)
+    frame = ChartFrame(name, columns, max(values) * 1.08 or 1.0)
     zero = [0.0] * len(columns)
     curves = [
         Markup('<path class="soft" d="{}"/>').format(frame.between(zero, values)),
@@ -91,7 +91,7 @@ def rates(columns: Sequence[Column], *, name: str) -> Markup:
     return frame.drawn("Decisions per second over time", described, curves, [])
 
 
-class Frame:
+class ChartFrame:
     """Axes, and where a value lies in them."""
 
     def __init__(
@@ -176,7 +176,7 @@ def sparkline(columns: Sequence[Column]) -> Markup:
     values = [sum(c.counts) / (c.end - c.start) if c.end > c.start else 0.0 for c in drawn]
     if not values:
         return Markup('<svg class="spark" aria-hidden="true"></svg>')
-    frame = Frame("", drawn, max(values) or 1.0)
+    frame = ChartFrame("", drawn, max(values) or 1.0)
     return Markup(
         '<svg class="spark" aria-hidden="true" viewBox="0 {} {} {}" preserveAspectRatio="none">'
         '<path class="soft" d="{}"/><path class="line" d="{}"/></svg>'

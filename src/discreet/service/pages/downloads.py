@@ -24,7 +24,7 @@ RELEASES = ("number", "batch", "choice", "size", "probability", "at", "value")
 Cell = str | int | float | None
 
 
-class Table(NamedTuple):
+class DownloadTable(NamedTuple):
     """Columns by name, and rows of plain values."""
 
     columns: tuple[str, ...]
@@ -37,7 +37,7 @@ def has_parquet() -> bool:
     return importlib.util.find_spec("pyarrow") is not None
 
 
-def estimates_table(run: RunView, options: EstimateOptions) -> Table:
+def estimates_table(run: RunView, options: EstimateOptions) -> DownloadTable:
     """Return every mean and every difference of two arms, or refuse in one sentence."""
     found = estimates_of(run, options)
     rows: list[tuple[Cell | list[float], ...]] = []
@@ -54,19 +54,19 @@ def estimates_table(run: RunView, options: EstimateOptions) -> Table:
         "notes": list(found.notes),
         "guarantee": str(run.guarantee),
     }
-    return Table(ESTIMATES, rows, about)
+    return DownloadTable(ESTIMATES, rows, about)
 
 
-def releases_table(host: HostSource, run: RunView) -> Table:
+def releases_table(host: HostSource, run: RunView) -> DownloadTable:
     """Return every release; no choices where they are private."""
     rows: list[tuple[Cell | list[float], ...]] = []
     for each in host.releases(run.name):
         choice = None if run.hides_choices else each["choice"]
         rows.append(tuple(choice if name == "choice" else each[name] for name in RELEASES))
-    return Table(RELEASES, rows, {"run": run.name, "guarantee": str(run.guarantee)})
+    return DownloadTable(RELEASES, rows, {"run": run.name, "guarantee": str(run.guarantee)})
 
 
-def history_table(host: HostSource, run: RunView) -> Table:
+def history_table(host: HostSource, run: RunView) -> DownloadTable:
     """Return decisions over time by choice; only their number where choices are private."""
     history = host.history(run.name)
     labels = () if run.hides_choices else tuple(map(str, history.labels))
@@ -76,17 +76,17 @@ def history_table(host: HostSource, run: RunView) -> Table:
         counts = (*bucket.decisions, *nothing)[: len(labels)]
         rows.append((bucket.at, history.width, bucket.total, bucket.releases, *counts))
     columns = ("at", "seconds", "decisions", "releases", *(f"choice: {name}" for name in labels))
-    return Table(columns, rows, {"run": run.name, "guarantee": str(run.guarantee)})
+    return DownloadTable(columns, rows, {"run": run.name, "guarantee": str(run.guarantee)})
 
 
-def written(table: Table, form: str) -> bytes:
+def written(table: DownloadTable, form: str) -> bytes:
     """Return a table in one of the formats."""
     if form == "json":
         return _json(table)
     return _parquet(table) if form == "parquet" else _csv(table)
 
 
-def _csv(table: Table) -> bytes:
+def _csv(table: DownloadTable) -> bytes:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(table.columns)
@@ -95,13 +95,13 @@ def _csv(table: Table) -> bytes:
     return out.getvalue().encode()
 
 
-def _json(table: Table) -> bytes:
+def _json(table: DownloadTable) -> bytes:
     rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
     text = json.dumps({**table.about, "rows": rows}, indent=1, ensure_ascii=False, allow_nan=False)
     return text.encode() + b"\n"
 
 
-def _parquet(table: Table) -> bytes:
+def _parquet(table: DownloadTable) -> bytes:
     if not has_parquet():
         raise DiscreetError("Parquet needs pyarrow: install the extra 'output'.")
     import pyarrow

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -15,6 +17,7 @@ from discreet.service.hosted import Hosted
 from discreet.service.metrics import Traffic
 from discreet.service.pages.routes import routes
 
+RENEW_EVERY = 5.0  # seconds
 RESTORED = "restored"  # the kind of a record: a list of {"at", "detail"}, for each run
 
 
@@ -32,16 +35,29 @@ class ServiceSource:
     """What the pages read of a host; it changes nothing there."""
 
     def __init__(self, host: Host) -> None:
-        self._host = host
+        self._host, self._renewed = host, -math.inf
 
     @property
     def traffic(self) -> Traffic:
         """What was measured."""
         return self._host.traffic
 
+    def renew(self) -> None:
+        """Open runs that other processes have created, at most every few seconds."""
+        now = time.monotonic()
+        if now - self._renewed < RENEW_EVERY:
+            return
+        self._renewed = now
+        if set(self._host.known()) - set(self._host.names()) - set(self._host.refused):
+            self._host.open_all()
+
     def names(self) -> list[str]:
         """Return the names of all runs."""
         return self._host.names()
+
+    def refused(self) -> Mapping[str, str]:
+        """Return runs that could not be opened, and why."""
+        return dict(self._host.refused)
 
     def get(self, name: str) -> Hosted:
         """Return a run."""

@@ -123,6 +123,7 @@ class Pages:
             page=page,
             pages=-(-len(found) // MOST_RUNS),
             budget=budget_view(self._host.budget()) if whole else None,
+            refused=sorted(self._host.refused().items()) if whole else [],
         )
 
     def run(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
@@ -232,7 +233,7 @@ class Pages:
         """Return the token of the visitor; or the page for one who has to sign in."""
         session = request.cookies.get(signing.COOKIE)
         if session is not None:
-            token: str | None = await self._change(lambda: self._sign_ins.token_of(session))
+            token: str | None = await self._change(lambda: self._known_token(session))
             if token is not None and self._sign_ins.is_known(token):
                 return token
         elif signing.is_followed(request):
@@ -241,6 +242,13 @@ class Pages:
         place = signing.local_place(request.url.path)
         where = "/sign-in" if place == "/" else f"/sign-in?next={quote(place)}"
         return RedirectResponse(where, 303, HEADERS)
+
+    def _known_token(self, session: str) -> str | None:
+        """Return the token of a sign-in; for one who has signed in, all runs are to be known."""
+        token = self._sign_ins.token_of(session)
+        if token is not None:
+            self._host.renew()
+        return token
 
     def _missing(self, name: str) -> Response:
         words = f"There is nothing here called {shorten(name)}, or your token may not read it."

@@ -91,8 +91,14 @@ class HostSource(Protocol):
     def traffic(self) -> TrafficSource:
         """What was measured."""
 
+    def renew(self) -> None:
+        """Take note of runs that other processes have created."""
+
     def names(self) -> Sequence[str]:
         """Return the names of all runs."""
+
+    def refused(self) -> Mapping[str, str]:
+        """Return runs that could not be opened, and why."""
 
     def get(self, name: str) -> HostedRun:
         """Return a run."""

@@ -107,7 +107,7 @@ class EstimatesView:
         )
 
 
-class ArmShare(NamedTuple):
+class ShownShare(NamedTuple):
     """How often an arm was chosen."""
 
     name: str
@@ -122,7 +122,7 @@ class ResultsView:
 
     options: EstimateOptions
     kinds: tuple[str, ...]  # of estimates that the run has
-    arms: tuple[ArmShare, ...]
+    arms: tuple[ShownShare, ...]
     columns: Sequence[Column]
     series: Sequence[Series]
     no_shares: str
@@ -163,12 +163,12 @@ def _shares(
     labels: Sequence[Hashable],
     series: Sequence[Series],
     columns: Sequence[Column],
-) -> list[ArmShare]:
+) -> list[ShownShare]:
     latest = next((c.counts for c in reversed(columns) if sum(c.counts)), (0,) * len(labels))
     total = sum(latest) or 1
     overall = run.state.shares
     return [
-        ArmShare(each.name, each.colour, overall.get(label, 0.0), latest[place] / total)
+        ShownShare(each.name, each.colour, overall.get(label, 0.0), latest[place] / total)
         for place, (label, each) in enumerate(zip(labels, series, strict=True))
     ]
 
