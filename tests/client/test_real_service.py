@@ -159,3 +159,25 @@ def test_a_worker_that_never_answers_is_replaced_by_the_default(real):
     away = discreet.connect("http://localhost:1", token=real.token, timeout=1.0, retries=1)
     bandit._link = away._link
     assert bandit.ask(default="B").arm == "B"
+
+
+def test_a_service_is_started_again(tmp_path):
+    """Runs, open decisions, counts of users and tokens are still there."""
+    with (
+        real_service(tmp_path) as real,
+        discreet.connect("http://localhost", token=real.token, transport=real.bridge) as found,
+    ):
+        bandit = found.Bandit(**ONE, path="one", max_rounds_per_user=1)
+        decision, state = bandit.ask(user="u"), bandit.state()
+        token = found.create_token("decide", run="one")
+    with (
+        real_service(tmp_path) as real,
+        discreet.connect("http://localhost", token=token, transport=real.bridge) as found,
+    ):
+        assert real.token is None  # it is not the first start
+        bandit = found.open("one")
+        assert bandit.state() == state
+        with pytest.raises(UserLimitReached):
+            bandit.ask(user="u")
+        bandit.tell(decision, reward=1.0)
+        assert bandit.state().open == 0
