@@ -85,6 +85,7 @@ def test_users_at_their_limit(connection):
         bandit.ask(user="u")
     served = bandit.ask(user="u", at_limit="serve")
     assert not served.learns
+    assert [bandit.rounds_of(user) for user in ("u", 7, "v")] == [1, 1, 0]
     bandit.tell(served, reward=1.0)
 
 
@@ -137,6 +138,14 @@ def test_arms_hold_outs_estimates_and_the_end(connection):
     assert final.finish().kind == "final"
     with pytest.raises(Finished):
         final.ask()
+
+
+def test_only_runs_on_arms_have_estimates(connection):
+    experts = connection.Experts(
+        experts=3, horizon=100, epsilon=1.0, path="no-estimates", wait=None
+    )
+    with pytest.raises(discreet.DiscreetError, match="estimates"):
+        experts.estimates()
 
 
 def test_threads_share_a_connection(connection):
