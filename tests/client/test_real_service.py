@@ -85,6 +85,7 @@ def test_users_at_their_limit(connection):
         bandit.ask(user="u")
     served = bandit.ask(user="u", at_limit="serve")
     assert not served.learns
+    assert [bandit.rounds_of(user) for user in ("u", 7, "v")] == [1, 1, 0]
     bandit.tell(served, reward=1.0)
 
 
@@ -139,6 +140,14 @@ def test_arms_hold_outs_estimates_and_the_end(connection):
         final.ask()
 
 
+def test_only_runs_on_arms_have_estimates(connection):
+    experts = connection.Experts(
+        experts=3, horizon=100, epsilon=1.0, path="no-estimates", wait=None
+    )
+    with pytest.raises(discreet.DiscreetError, match="estimates"):
+        experts.estimates()
+
+
 def test_threads_share_a_connection(connection):
     bandit = connection.Bandit(**{**ONE, "horizon": 200}, path="threads")
 
@@ -159,3 +168,25 @@ def test_a_worker_that_never_answers_is_replaced_by_the_default(real):
     away = discreet.connect("http://localhost:1", token=real.token, timeout=1.0, retries=1)
     bandit._link = away._link
     assert bandit.ask(default="B").arm == "B"
+
+
+def test_a_service_is_started_again(tmp_path):
+    """Runs, open decisions, counts of users and tokens are still there."""
+    with (
+        real_service(tmp_path) as real,
+        discreet.connect("http://localhost", token=real.token, transport=real.bridge) as found,
+    ):
+        bandit = found.Bandit(**ONE, path="one", max_rounds_per_user=1)
+        decision, state = bandit.ask(user="u"), bandit.state()
+        token = found.create_token("decide", run="one")
+    with (
+        real_service(tmp_path) as real,
+        discreet.connect("http://localhost", token=token, transport=real.bridge) as found,
+    ):
+        assert real.token is None  # it is not the first start
+        bandit = found.open("one")
+        assert bandit.state() == state
+        with pytest.raises(UserLimitReached):
+            bandit.ask(user="u")
+        bandit.tell(decision, reward=1.0)
+        assert bandit.state().open == 0

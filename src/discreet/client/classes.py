@@ -7,7 +7,7 @@ from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from discreet.client import asking, run_calls
 from discreet.client.remote import RemoteRun
 from discreet.contracts import Floats
-from discreet.estimates.table import Kind, MeanEstimates, Outcomes
+from discreet.estimates.table import MeanEstimates
 from discreet.ledger.inputs import User
 from discreet.live import Decision, HeldOutArm, Point, ShownItems, Trust
 from discreet.live.contextual import Numbers
@@ -36,22 +36,7 @@ class RemoteArms(RemoteRun[Decision]):
         return self._tell_all(reward=reward, loss=loss)
 
 
-class RemoteEstimates(RemoteArms):
-    """A run on a service that estimates the means of its arms."""
-
-    def estimates(
-        self,
-        level: float = 0.95,
-        kind: Kind = "anytime",
-        *,
-        outcomes: Outcomes = "rewards",
-        clipped: bool = False,
-    ) -> MeanEstimates:
-        """Return the mean outcome of every arm, and differences, with intervals."""
-        return self._make(run_calls.estimated(self._facts, level, kind, outcomes, clipped=clipped))
-
-
-class RemoteBandit(RemoteEstimates):
+class RemoteBandit(RemoteArms):
     """:class:`discreet.Bandit` on a service."""
 
     def ask(
@@ -104,7 +89,7 @@ class RemoteBandit(RemoteEstimates):
         return self.estimates(kind="final", clipped=True)
 
 
-class RemoteBestArmSearch(RemoteEstimates):
+class RemoteBestArmSearch(RemoteArms):
     """:class:`discreet.BestArmSearch` on a service."""
 
     def ask(

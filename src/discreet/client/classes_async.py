@@ -8,7 +8,7 @@ from discreet.client import asking, run_calls
 from discreet.client.frames import withhold_async_frames
 from discreet.client.remote_async import AsyncRun
 from discreet.contracts import Floats
-from discreet.estimates.table import Kind, MeanEstimates, Outcomes
+from discreet.estimates.table import MeanEstimates
 from discreet.ledger.inputs import User
 from discreet.live import Decision, HeldOutArm, Point, ShownItems, Trust
 from discreet.live.contextual import Numbers
@@ -36,24 +36,7 @@ class AsyncArms(AsyncRun[Decision]):
         return await self._tell_all(reward=reward, loss=loss)
 
 
-class AsyncEstimates(AsyncArms):
-    """A run on a service that estimates the means of its arms."""
-
-    async def estimates(
-        self,
-        level: float = 0.95,
-        kind: Kind = "anytime",
-        *,
-        outcomes: Outcomes = "rewards",
-        clipped: bool = False,
-    ) -> MeanEstimates:
-        """Return the mean outcome of every arm, and differences, with intervals."""
-        return await self._make(
-            run_calls.estimated(self._facts, level, kind, outcomes, clipped=clipped)
-        )
-
-
-class AsyncBandit(AsyncEstimates):
+class AsyncBandit(AsyncArms):
     """:class:`discreet.Bandit` on a service, for coroutines."""
 
     async def ask(
@@ -108,7 +91,7 @@ class AsyncBandit(AsyncEstimates):
         return await self.estimates(kind="final", clipped=True)
 
 
-class AsyncBestArmSearch(AsyncEstimates):
+class AsyncBestArmSearch(AsyncArms):
     """:class:`discreet.BestArmSearch` on a service, for coroutines."""
 
     async def ask(

@@ -11,7 +11,9 @@ from discreet.client.links import AsyncLink
 from discreet.client.problems import RunCalls
 from discreet.client.refusals import ServiceUnreachable
 from discreet.errors import Busy
+from discreet.estimates.table import Kind, MeanEstimates, Outcomes
 from discreet.guarantee import Guarantee
+from discreet.ledger.inputs import User
 from discreet.live import OpenDecision, Progress
 from discreet.live.several_client import Gives, Pairs
 
@@ -51,6 +53,23 @@ class AsyncRun(Generic[Gives]):
     async def give_up(self, decision: Gives | int) -> bool:
         """Stop waiting for an outcome; return whether its batch is lost, with what was told."""
         return await self._link.make(self._calls.give_up(decision))
+
+    async def estimates(
+        self,
+        level: float = 0.95,
+        kind: Kind = "anytime",
+        *,
+        outcomes: Outcomes = "rewards",
+        clipped: bool = False,
+    ) -> MeanEstimates:
+        """Return the mean outcome of every arm, and differences, with intervals."""
+        return await self._link.make(
+            run_calls.estimated(self._facts, level, kind, outcomes, clipped=clipped)
+        )
+
+    async def rounds_of(self, user: User) -> int:
+        """Return how many rounds of a user have been counted, in the present period."""
+        return await self._link.make(run_calls.rounds(self.name, user))
 
     async def release_due(self) -> int:
         """Return 0: the service makes releases when they are due."""

@@ -6,6 +6,7 @@ from collections.abc import Hashable
 from typing import Any
 from urllib.parse import urlencode
 
+from discreet.client.asking import whose
 from discreet.client.calls import SLOW, Call, Reply, encoded
 from discreet.client.reading import (
     RemoteFacts,
@@ -18,6 +19,7 @@ from discreet.client.reading import (
 from discreet.client.writing import plain, run_path
 from discreet.errors import check_flag, check_int, check_share
 from discreet.estimates.table import MeanEstimates
+from discreet.ledger.inputs import User
 from discreet.live import HeldOutArm, OpenDecision, Progress
 
 PAGE = 1_000  # open decisions in one answer
@@ -69,6 +71,12 @@ def estimated(
     read = understood(lambda found: estimates_of_answer(found, facts.labels))
     path = f"{run_path(facts.name, 'estimates')}?{urlencode(asked)}"
     return Call("GET", path, read, timeout=SLOW)
+
+
+def rounds(name: str, user: User) -> Call[int]:
+    """Return the call for the rounds of a user, who is in no address."""
+    body = encoded(whose(user, "refuse"))
+    return Call("POST", run_path(name, "rounds-of"), understood(lambda f: int(f["rounds"])), body)
 
 
 def added(name: str, label: Hashable) -> Call[None]:
