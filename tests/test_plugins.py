@@ -16,7 +16,7 @@ from discreet.plugins import VARIABLE, load_plugins, plugin_commands, register_c
 PLUGIN = """
 import threading, time
 from discreet.environments import environment_names, register_environment
-from discreet.problems import Arms, ArmsEnvironment
+from discreet.problems import ArmGame, Arms, ArmsEnvironment
 
 time.sleep(0.05)  # so that other threads arrive while it is being imported
 assert "stochastic" in environment_names(), "a plugin may look up names while it is imported"
@@ -26,6 +26,9 @@ assert "stochastic" in environment_names(), "a plugin may look up names while it
 class FromPlugin(ArmsEnvironment):
     arms: int = 2
     imports = []
+
+    def deal(self, start, stop, rng):
+        return ArmGame(rng.random((stop - start, self.arms)))
 
 
 with open({log!r}, "a") as file:

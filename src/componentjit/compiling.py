@@ -40,6 +40,7 @@ from componentjit.numba_internals import (
     pass_generators_by_address,
     resolve_methods_by_class,
 )
+from componentjit.refusing import cannot_compile
 from componentjit.state import as_plain
 from componentjit.watching import watch
 
@@ -243,7 +244,12 @@ class Compiled:
 
     def ordinary(self, *arguments: Any) -> Any:
         """Call the version with reference counting."""
-        return self._call(arguments, lean=False)
+        from numba.core.errors import NumbaError
+
+        try:
+            return self._call(arguments, lean=False)
+        except NumbaError as error:  # a hundred lines
+            raise cannot_compile(error, classes_in(arguments)) from None
 
     def _call(self, arguments: tuple[Any, ...], *, lean: bool) -> Any:
         version = self.version(arguments, lean=lean)

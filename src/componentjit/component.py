@@ -113,6 +113,12 @@ class Component(Tuple):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
+        if "__init__" in vars(cls):
+            raise cls.error_class(
+                f"{cls.__name__} defines __init__, but a component is made from its fields: "
+                "annotate them in the class (sums: np.ndarray), and compute what they hold in a "
+                "class method such as start."
+            )
         fields, defaults = _fields_of(cls)
         late = list(fields)[len(fields) - len(defaults) :]
         if set(late) != set(defaults):

@@ -17,7 +17,7 @@ from discreet.errors import (
     check_text,
     shorten,
 )
-from discreet.guarantee_facts import Json, facts_of, fields_from
+from discreet.guarantee_facts import FactsInHtml, Json, facts_of, fields_from
 from discreet.guarantee_words import (
     RECORD,
     REPORTS,
@@ -47,7 +47,7 @@ TOO_LARGE = "epsilon is too large to compute with"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Guarantee:
+class Guarantee(FactsInHtml):
     """Differential privacy of everything that is released: (epsilon, delta), for whom, and why.
 
     Neighbouring inputs differ in the feedback of ``rounds`` rounds, replaced by any other in the

@@ -9,8 +9,25 @@ from datetime import timedelta
 from typing import Any, cast
 
 from discreet.curves import KINDS
+from discreet.display import facts_html
 
 Json = dict[str, object]  # facts for a file or a screen
+
+
+class FactsInHtml:
+    """What a notebook shows of a value: its sentence, and the facts that a file has."""
+
+    def as_dict(self) -> Json:
+        """Return the facts."""
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        facts = [
+            (name.replace("_", " "), str(fact))
+            for name, fact in self.as_dict().items()
+            if fact is not None and not isinstance(fact, dict)
+        ]
+        return facts_html(str(self), facts)
 
 
 def facts_of(fields: Mapping[str, Any], unit: str) -> Json:

@@ -136,9 +136,13 @@ def load_plugin(name: str) -> None:
     path = Path(name)
     if not path.is_file():
         raise DiscreetError(f"{VARIABLE} names {name}, but there is no such file.")
+    _check_file_name(path)
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None
     assert spec.loader is not None
+    folder = str(path.resolve().parent)
+    if folder not in sys.path:
+        sys.path.append(folder)  # so that it can import its neighbours; last, to hide no module
     sys.modules[path.stem] = module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
@@ -146,6 +150,18 @@ def load_plugin(name: str) -> None:
         raise
     except Exception as reason:
         raise _cannot_be_imported(show_path(name), reason) from reason
+
+
+def _check_file_name(path: Path) -> None:
+    """Refuse a file that would take the place of another module."""
+    known = sys.modules.get(path.stem)
+    file = None if known is None else known.__dict__.get("__file__")
+    other = known is not None and (file is None or Path(file).resolve() != path.resolve())
+    if other or path.stem in sys.stdlib_module_names:
+        raise DiscreetError(
+            f"{VARIABLE} names {show_path(path)}, but there is a module {path.stem} already: "
+            "rename the file."
+        )
 
 
 def _cannot_be_imported(name: str, reason: Exception) -> DiscreetError:

@@ -10,6 +10,7 @@ from discreet.algorithms.confident import FACTORS, ConfidentBound
 from discreet.algorithms.growth import ROOT as ROOT
 from discreet.algorithms.growth import Growth as Growth
 from discreet.algorithms.references import NO_CITATION, Citation, reference
+from discreet.algorithms.registering import as_instance, as_problem, check_build, check_given
 from discreet.channels import Responses
 from discreet.contracts import Protected
 from discreet.errors import (
@@ -232,7 +233,7 @@ class Algorithm:
             )
         make, accepted = self._accept(options)
         responds = self.one_point and accepted.pop("noise", None) is not None
-        found = make(setting, **accepted)
+        found = as_instance(self.name, make(setting, **accepted), Instance)
         return found.respond(setting) if responds else found
 
     def _accept(self, options: dict[str, object]) -> tuple[Build, dict[str, object]]:
@@ -299,10 +300,10 @@ def _resolve(cited: str | Citation) -> Citation:
 
 
 def register_algorithm(
-    *,
-    name: str,
-    title: str,
-    problem: Problem,
+    *positional: object,
+    name: str | None = None,
+    title: str | None = None,
+    problem: Problem | type[Problem] | None = None,
     twin: str = "",
     citation: str | Citation = NO_CITATION,
     builds_on: tuple[str | Citation, ...] = (),
@@ -314,29 +315,31 @@ def register_algorithm(
 ) -> Callable[[Build], Build]:
     """Register the decorated function as a named algorithm; its keyword-only arguments are options.
 
-    ``citation`` and ``builds_on`` are keys of references.bib, or Citations such as those that
-    ``read_bibtex`` returns.
+    The function takes a setting and returns a Private, an OnDevice or, with a bound, an Instance.
+    ``problem`` is a problem or its class. ``citation`` and ``builds_on`` are keys of
+    references.bib, or Citations such as those that ``read_bibtex`` returns.
     """
-    check_name("name", name)
-    check_text("title", title)
+    check_given(positional, name=name, title=title, problem=problem)
+    called, titled = check_name("name", name), check_text("title", title)
     check_text("twin", twin)
-    check_kind("problem", problem, Problem, "a problem such as Arms(4)")
+    plays = as_problem(problem)
     for key, names in (("builds_on", builds_on), ("fixed", fixed)):
         check_kind(key, names, tuple, "a tuple of names")
     for key, flag in (("stochastic", stochastic), ("anytime", anytime), ("one_point", one_point)):
         check_flag(key, flag)
 
     def register(make: Build) -> Build:
-        known = _algorithms.get(name)
+        check_build(called, make)
+        known = _algorithms.get(called)
         if known is not None and defined_as(known.make) != defined_as(make):
             raise DiscreetError(
-                f"name is {shorten(name)}, but an algorithm of that name is registered already: "
+                f"name is {shorten(called)}, but an algorithm of that name is registered already: "
                 "use another."
             )
-        _algorithms[name] = Algorithm(
-            name=name,
-            title=title,
-            problem=problem,
+        _algorithms[called] = Algorithm(
+            name=called,
+            title=titled,
+            problem=plays,
             fixed=fixed,
             twin=twin,
             cites=(citation, *builds_on),
@@ -386,8 +389,8 @@ def list_algorithms(problem: type[Problem] | None = None) -> dict[str, Algorithm
     }
 
 
-def algorithm(name: str) -> Algorithm:
-    """Return the algorithm of that name, or suggest the nearest.
+def algorithm(name: str, like: type[Problem] | None = None) -> Algorithm:
+    """Return the algorithm of that name, or suggest the nearest, for one kind of problem if given.
 
     >>> algorithm("batched-exp3").title
     'EXP3 on noisy means of batches'
@@ -395,5 +398,5 @@ def algorithm(name: str) -> Algorithm:
     if isinstance(name, str) and name not in _algorithms:
         load_plugins()  # it may be a plugin's
     if not isinstance(name, str) or name not in _algorithms:
-        raise unknown_name("algorithm", name, _algorithms)
+        raise unknown_name("algorithm", name, list_algorithms(like))
     return _algorithms[name]

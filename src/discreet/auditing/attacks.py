@@ -39,9 +39,9 @@ from discreet.errors import DiscreetError, count
 from discreet.guarantee import Guarantee
 from discreet.learners.wrapping import Wrapping
 from discreet.problems import ArmGame, Game, Problem
+from discreet.progress import Progress
 from discreet.randomness import streams
 from discreet.ranges import Range, make_range
-from discreet.simulation.experiment import Progress
 from discreet.simulation.loop import Player, Prototype
 
 LONGEST_BATCH = 64  # most rounds of a batch in an audit if the learner chooses its length

@@ -25,12 +25,13 @@ from discreet.auditing.screening import find_leak
 from discreet.contracts import Protected, unsealed
 from discreet.errors import DiscreetError, check_int, check_range, shorten
 from discreet.guarantee import Guarantee, Json
+from discreet.guarantee_facts import FactsInHtml
 from discreet.live.client import LiveClient
 from discreet.live.run import LiveRun
 from discreet.live.run_plan import RunPlan
 from discreet.options import Values
 from discreet.problems import Problem
-from discreet.simulation.experiment import Progress
+from discreet.progress import Progress, make_progress
 
 Subject = str | Protected | LiveClient | LiveRun
 WEAK = 0.5  # an attack that finds less than this share of an epsilon says little about it
@@ -38,7 +39,7 @@ SERIES = 1 << 33  # between the seeds of attacks: names make numbers below 2^32
 
 
 @dataclass(frozen=True, kw_only=True)
-class Audit:
+class Audit(FactsInHtml):
     """What an attack found."""
 
     name: str
@@ -140,7 +141,7 @@ def audit(
     seed: int = 1,
     confidence: float = CONFIDENCE,
     setting: Setting[Problem] | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     **options: object,
 ) -> Audit:
     """Attack a named algorithm, your own channel and learner, or a live run, through the real code.
@@ -204,8 +205,9 @@ def audit(
     start = time.perf_counter()
     # The name is part of the seed, so that audits of different algorithms do not share draws.
     root = zlib.crc32(name.encode()) + seed
-    if progress is not None:
-        progress(0, 1)
+    told = make_progress(progress)
+    if told is not None:
+        told(0, 1)
     with compiling_for(name):
         attacks = [attack] if attack else _attacks(private, claim, facts, trials, seed=root)
         # Each may be wrong with its share of the allowed probability, so the best of them may be
@@ -219,7 +221,7 @@ def audit(
                 trials=number,
                 seed=(root + place * SERIES) % SEEDS,
                 confidence=each,
-                progress=_part_of(progress, place, len(attacks)),
+                progress=_part_of(told, place, len(attacks)),
             )
             for place, (one, number) in enumerate(zip(attacks, numbers, strict=True))
         ]

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from discreet.contracts import Floats
 from discreet.curves import gaussian_epsilon
-from discreet.simulation.experiment import Progress
+from discreet.progress import Progress
 
 CONFIDENCE = 0.99
 LEAST, MOST = 400_000, 100_000_000  # trials, unless their number is given

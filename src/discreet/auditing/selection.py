@@ -12,9 +12,9 @@ from discreet.channels import Selection
 from discreet.contracts import Floats, Protected
 from discreet.guarantee import Guarantee
 from discreet.problems import ArmGame
+from discreet.progress import Progress
 from discreet.randomness import streams
 from discreet.ranges import Range
-from discreet.simulation.experiment import Progress
 from discreet.simulation.loop import Player, Prototype
 
 WARM_UPS = 4_000  # trials

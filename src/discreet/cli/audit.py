@@ -20,8 +20,8 @@ from discreet.cli.progress import progress_bar
 from discreet.cli.text import facts, table
 from discreet.errors import DiscreetError
 from discreet.options import parse_all
+from discreet.progress import Progress
 from discreet.ranges import make_range
-from discreet.simulation.experiment import Progress
 
 ROUNDS = 10_000  # of a live run whose durations are measured
 ATTACK = "Attack"  # a section of the help

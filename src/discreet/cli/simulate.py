@@ -18,9 +18,9 @@ from discreet.environments import environments
 from discreet.errors import DiscreetError
 from discreet.options import Values, parse_all
 from discreet.output import output_file, output_folder
+from discreet.progress import Progress
 from discreet.simulation import RegretRow, Results, SearchRow, search
 from discreet.simulation import simulate as run
-from discreet.simulation.experiment import Progress
 from discreet.simulation.results import parquet_writer
 from discreet.simulation.switching import check_switches
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from componentjit import copy
+from discreet.environments.registering import check_environment_class, check_environment_given
 from discreet.errors import DiscreetError, check_int, check_name, check_text, shorten, unknown_name
 from discreet.options import REQUIRED, Option, Values, defined_as, options_of
 from discreet.plugins import load_plugins
@@ -81,15 +82,22 @@ _environments: dict[tuple[type[Problem], str], NamedEnvironment] = {}
 
 
 def register_environment(
-    name: str, *, title: str, problem: type[Problem], usual: Values | None = None, **preset: object
+    name: str | None = None,
+    *,
+    title: str | None = None,
+    problem: type[Problem] | Problem | None = None,
+    usual: Values | None = None,
+    **preset: object,
 ) -> Callable[[Make], Make]:
     """Register an environment for a kind of problem: decorate its class, or a function.
 
-    Keyword arguments beyond these fix options of the environment.
+    ``problem`` is a class such as Arms, or an example of it. Keyword arguments beyond these fix
+    options of the environment.
     """
-    check_name("name", name)
-    check_text("title", title)
-    if not isinstance(problem, type) or not issubclass(problem, Problem):
+    check_environment_given(name, title, problem)
+    called, titled = check_name("name", name), check_text("title", title)
+    kind = type(problem) if isinstance(problem, Problem) else problem
+    if not isinstance(kind, type) or not issubclass(kind, Problem):
         raise DiscreetError(f"problem is {shorten(problem)}, but must be a class such as Arms.")
     if usual is not None and not isinstance(usual, Mapping):
         raise DiscreetError(
@@ -97,21 +105,22 @@ def register_environment(
         )
 
     def keep(make: Make) -> Make:
-        older = _environments.get((problem, name))
+        older = _environments.get((kind, called))
         if older is not None and defined_as(older.make) != defined_as(make):
             raise DiscreetError(
-                f"name is '{name}', but an environment of that name is registered already: use "
+                f"name is '{called}', but an environment of that name is registered already: use "
                 "another."
             )
+        check_environment_class(called, make)
         known = NamedEnvironment(
-            name=name,
-            title=title,
-            problem=problem,
+            name=called,
+            title=titled,
+            problem=kind,
             make=make,
             preset=preset,
             usual=dict(usual or {}),
         )
-        _environments[problem, name] = known
+        _environments[kind, called] = known
         return make
 
     return keep
@@ -142,12 +151,19 @@ def find_environment(name: str, problem: Problem | None = None) -> NamedEnvironm
         return found
     other = _look_up(name, None)
     if problem is None or other is None:
-        raise unknown_name("environment", name, environment_names())
+        kinds = [None] if problem is None else [type(problem), type(problem.borrowed())]
+        found_names = [each for kind in kinds for each in _names_of(kind)]
+        raise unknown_name("environment", name, found_names or environment_names())
     names = ", ".join(environment_names(type(problem)))
     raise DiscreetError(
         f"environment '{name}' is for {other.problem_with()}, but {problem} are played: use one "
         f"of {names}."
     )
+
+
+def _names_of(kind: type | None) -> list[str]:
+    """Return the names of environments for one kind of problem, or of all."""
+    return [each.name for each in environments() if kind is None or each.problem is kind]
 
 
 def _look_up(name: str, problem: Problem | None) -> NamedEnvironment | None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from discreet.display import Display, ShownTable
 from discreet.drawing import plotter
 from discreet.errors import DiscreetError, shorten
 from discreet.estimates.text import WIDTH, legend, numbered, text_table, wrapped
@@ -147,6 +148,21 @@ class MeanEstimates:
         """Return a table as text that fits a terminal."""
         notes = [line for note in self.notes for line in wrapped(note)]
         return "\n".join([*wrapped(self.title), *self.lines(WIDTH), *notes])
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                name,
+                f"{found.mean:.4g}" if found.releases else "unknown",
+                f"{found.low:.4g} to {found.high:.4g}" if found.releases else "",
+                f"{found.rounds:,}",
+                f"{found.releases:,}",
+            )
+            for name, found in self.rows()
+        ]
+        head = ("", "mean", "interval", "rounds", "releases")
+        table = ShownTable(head, rows, right=range(1, len(head)))
+        return Display((self.title, table, *self.notes))._repr_html_()
 
     def as_dict(self) -> dict[str, object]:
         """Return everything for JSON."""

@@ -11,6 +11,7 @@ import numpy as np
 from typing_extensions import TypeVar
 
 from discreet.algorithms import algorithm
+from discreet.display import facts_html
 from discreet.errors import DiscreetError, check_flag, check_int
 from discreet.estimates.table import Kind, MeanEstimates, Outcomes
 from discreet.guarantee import Guarantee
@@ -264,6 +265,18 @@ class LiveClient(ExchangingClient[Gives]):
     def _size(self) -> str:
         """Return how large the problem is, in words."""
         raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        plan = self._run.plan
+        horizon = "no horizon" if plan.horizon is None else f"of {plan.horizon:,}"
+        facts = [
+            ("size", self._size()),
+            ("round", f"{self._run.round:,} {horizon}"),
+            ("algorithm", plan.algorithm),
+            ("noise", plan.noise_words),
+            ("guarantee", str(self.guarantee)),
+        ]
+        return facts_html(type(self).__name__, facts)
 
     def __repr__(self) -> str:
         plan = self._run.plan

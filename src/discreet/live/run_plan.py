@@ -225,7 +225,7 @@ class RunPlan(NamedTuple):
 
 def build(problem: Problem, recipe: Recipe, rounds: int) -> Protected:
     """Return an algorithm before its first round, with exact noise unless it is a simulation."""
-    known = algorithm(recipe["algorithm"])
+    known = algorithm(recipe["algorithm"], type(problem))
     if not known.plays(problem):
         here = f": use {CLIENTS.get(type(known.problem), 'LiveRun')}"
         if isinstance(problem, type(known.problem)):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.algorithms import Instance, algorithm
+from discreet.display import Display, ShownTable
 from discreet.drawing import plotter
 from discreet.guarantee import Guarantee, Json
 from discreet.planning import remarks, words
@@ -112,6 +113,16 @@ class Plan:
 
     def __str__(self) -> str:
         return words.text(self)
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [f"{row.variant.epsilon:g}", words.kind(scene), words.verdict(row)]
+            for scene in self.scenes
+            for row in scene.private
+        ]
+        table = ShownTable(["epsilon", "outcomes", "what it does"], rows, right=(0,))
+        use = f"Use {self.recommended} with epsilon {self.epsilon:g}: {words.why(self)}"
+        return Display((words.headline(self), use, table, self.ethics))._repr_html_()
 
     def __repr__(self) -> str:
         size = f"{self.question.problem.sizes}, {self.question.rounds:,} rounds"

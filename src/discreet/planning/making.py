@@ -66,7 +66,7 @@ def plan(
     trials: int | None = None,
     seed: int = 0,
     workers: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> Plan:
     """Return which algorithm to use, its cost at each epsilon, and how much privacy is affordable.
 
@@ -90,7 +90,8 @@ def plan(
     ``shown`` and ``features`` belong to other problems: they are refused, with what to do instead.
 
     Everything is simulated: the same question with the same ``seed`` gives the same numbers.
-    ``progress`` is called with the part of the work, its finished trials and all of its trials.
+    ``progress`` is called with the part of the work, its finished trials and all of its trials;
+    True shows a bar for each part.
 
     >>> asked = {"arms": 3, "rounds": 500, "high": 10.0, "difference": 2.0, "spread": 2.0}
     >>> found = plan(**asked, epsilon=[0.1, 2.0], trials=16)
@@ -154,7 +155,7 @@ def plan(
 
 
 def answer(
-    question: Question, *, workers: int | None = None, progress: Progress | None = None
+    question: Question, *, workers: int | None = None, progress: Progress | bool | None = None
 ) -> Plan:
     """Return the plan that answers a question."""
     start = time.perf_counter()

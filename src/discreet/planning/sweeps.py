@@ -13,6 +13,7 @@ from discreet.contracts import Floats
 from discreet.planning.games import Planned
 from discreet.planning.question import Question
 from discreet.problems import Arms
+from discreet.progress import make_progress
 from discreet.randomness import streams
 from discreet.simulation import Contender, simulate
 
@@ -73,12 +74,15 @@ def play(
     question: Question,
     *,
     workers: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
 ) -> PlayCounts:
     """Run a sweep with ``simulate``."""
+    shown = make_progress(True, sweep.part) if progress is True else None
 
     def tell(done: int, asked: int) -> None:
-        if progress is not None:
+        if shown is not None:
+            shown(done, asked)
+        elif callable(progress):
             progress(sweep.part, done, asked)
 
     results = simulate(

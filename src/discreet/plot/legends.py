@@ -79,10 +79,9 @@ def _put_outside(axes: Axes, *, fontsize: float, above: bool) -> None:
                 fontsize=fontsize,
                 ncols=columns,
                 labelspacing=0.3,
-                loc=f"{'lower' if above else 'upper'} {side}",
                 bbox_to_anchor=(x, 1.0 if above else 0.0),
                 borderaxespad=gap,
-                **OPTIONS,
+                **{**OPTIONS, "loc": f"{'lower' if above else 'upper'} {side}"},
             )
             wide = legend.get_window_extent().width * points
             room = (inside.width if x < 1.0 else inside.x1) * points

@@ -77,6 +77,10 @@ class PairedDifferences:
             )
         )
 
+    def __repr__(self) -> str:
+        to = "all pairs" if self.minus is None else f"to {self.minus}"
+        return f"PairedDifferences({count(len(self.rows), 'row')}, {to}, {self.trials:,} trials)"
+
     def __str__(self) -> str:
         return str(self.display)
 

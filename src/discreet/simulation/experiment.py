@@ -11,7 +11,7 @@ from typing import TypedDict
 
 from numpy.typing import ArrayLike
 
-from discreet.algorithms import Setting, algorithm
+from discreet.algorithms import Setting
 from discreet.contracts import Protected
 from discreet.environments.registry import file_options
 from discreet.errors import (
@@ -23,6 +23,7 @@ from discreet.errors import (
 from discreet.options import Values
 from discreet.output import growing_folder
 from discreet.problems import Environment, Problem
+from discreet.progress import Progress, make_progress
 from discreet.ranges import Range, make_range
 from discreet.simulation.arrivals import Arrivals, Delay, make_arrivals
 from discreet.simulation.contenders import (
@@ -40,6 +41,7 @@ from discreet.simulation.late import make_late
 from discreet.simulation.matching import (
     check_options,
     environment_or_table,
+    find_algorithms,
     matching_environment,
     own_options,
     rounds_of,
@@ -51,8 +53,6 @@ from discreet.simulation.parts import Parts, check_output, settings_of, trials_i
 from discreet.simulation.records import InMemory, Memory, RegretRecord, Sink
 from discreet.simulation.results import Results, write_manifest
 from discreet.simulation.trial import Outcome, checkpoints
-
-Progress = Callable[[int, int], None]  # trials finished, trials asked for
 
 
 def simulate(
@@ -79,7 +79,7 @@ def simulate(
     default_loss: float | None = None,
     wait: int | None = None,
     group: int = 1,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     keep_finished: bool = False,
     output: Path | str | None = None,
     resume: bool = False,
@@ -96,7 +96,8 @@ def simulate(
     of that name. The same seed gives the same numbers whatever the number of ``workers``, and
     wherever trials are played: ``on`` threads of this process, or on a cluster with ``on="ray"``.
     An interrupt (Ctrl-C, or a KeyboardInterrupt from ``progress``) ends the run at once; with
-    ``keep_finished`` the finished trials are returned, if there are any.
+    ``keep_finished`` the finished trials are returned, if there are any. ``progress=True`` shows a
+    bar, in a terminal or a notebook; a function is called with the trials finished and asked for.
 
     ``output`` is a new folder: results are written there while trials are played, and memory does
     not grow with their number. With ``resume`` an interrupted run there is continued.
@@ -314,23 +315,19 @@ def prepare(
     seed: int,
     on: Executor,
     clip: bool = False,
-    progress: Progress | None,
+    progress: Progress | bool | None,
     parameters: Values,
 ) -> Prepared:
     """Check everything that was asked for, and return what is to be played."""
     algorithms = list_contenders(algorithms)
     asked = check_int("trials", trials, minimum=1)
     check_int("seed", seed, minimum=0)
-    if progress is not None and not callable(progress):
-        raise DiscreetError(
-            f"progress is {shorten(progress)}, but must be a function of trials finished and "
-            "asked for."
-        )
+    shown = make_progress(progress)
     if problem is not None and not isinstance(problem, Problem):
         raise DiscreetError(
             f"problem is {shorten(problem)}, but must be a problem such as Arms(4)."
         )
-    named = [algorithm(each) for each in algorithms if isinstance(each, str)]
+    named = find_algorithms(algorithms, problem, environment)
     given = {name: value for name, value in parameters.items() if value is not None}
     files = {name: given.pop(name) for name in file_options() if name in given}
     files |= {} if losses is None else {"losses": losses}
@@ -376,6 +373,6 @@ def prepare(
         clipped=clipped,
         seed=seed,
         place=on,
-        progress=progress,
+        progress=shown,
         clip=clip,
     )

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from numpy.typing import ArrayLike
 
-from discreet.algorithms import Algorithm
+from discreet.algorithms import Algorithm, algorithm, list_algorithms
 from discreet.environments.arms.table import numbers_of
 from discreet.environments.registry import (
     DEFAULT_ROUNDS,
     check_parameters,
     environment,
+    environments,
     file_options,
     find_environment,
 )
@@ -45,6 +46,27 @@ def shared_problem(
                 "simulation all must play the same."
             )
     return problem
+
+
+def find_algorithms(
+    names: Iterable[object], problem: Problem | None, asked: object
+) -> list[Algorithm]:
+    """Return the algorithms that are named; an unknown name gets suggestions of the same kind.
+
+    The kind is that of the problem, of the environment, or of an algorithm that is known.
+    """
+    texts = [each for each in names if isinstance(each, str)]
+    try:
+        return [algorithm(name) for name in texts]
+    except DiscreetError:
+        known = list_algorithms()
+    kinds = [type(problem)] if problem is not None else []
+    if isinstance(asked, Environment):
+        kinds.append(type(asked.problem))
+    elif isinstance(asked, str):
+        kinds += [each.problem for each in environments() if each.name == asked]
+    kinds += [type(known[name].problem) for name in texts if name in known]
+    return [algorithm(name, kinds[0] if kinds else None) for name in texts]
 
 
 def environment_or_table(

@@ -15,12 +15,13 @@ from discreet.errors import DiscreetError
 from discreet.learners.search.searching import Searching
 from discreet.options import Values
 from discreet.problems import ArmsEnvironment, BestArm, Environment, Problem, SearchEnvironment
+from discreet.progress import Progress
 from discreet.randomness import streams
 from discreet.ranges import Range, make_range
 from discreet.simulation.contenders import Contender
 from discreet.simulation.dealing import deal, rounds_at_once
 from discreet.simulation.executors import Executor, executor
-from discreet.simulation.experiment import Progress, prepare
+from discreet.simulation.experiment import prepare
 from discreet.simulation.jobs import TrialByTrial
 from discreet.simulation.loop import Player
 from discreet.simulation.measures import Line, Searches, SearchRow
@@ -54,7 +55,7 @@ def search(
     seed: int = 0,
     workers: int | None = None,
     on: str | Executor = "threads",
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     keep_finished: bool = False,
     **parameters: object,
 ) -> Results[SearchRow]:

@@ -15,8 +15,9 @@ from componentjit import cache_root
 from discreet.algorithms import algorithm, list_algorithms
 from discreet.errors import check_int, unknown_name
 from discreet.plugins import load_plugins
+from discreet.progress import Progress
 from discreet.simulation.executors import HEARTBEAT, Gave, Job, Threads, ThreadSession
-from discreet.simulation.experiment import Progress, simulate
+from discreet.simulation.experiment import simulate
 from discreet.simulation.jobs import RegretJob
 from discreet.simulation.searches import search
 

@@ -1,0 +1,71 @@
+"""What a registration is given, checked: one sentence says what is missing, or wrong."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, TypeVar
+
+from discreet.contracts import Protected
+from discreet.errors import DiscreetError, shorten
+from discreet.problems import Problem
+
+EXAMPLE = '@register_algorithm(name="mine", title="my algorithm", problem=Arms)'
+UNPROVED = "no bound is stated"
+
+
+def check_given(positional: tuple[object, ...], **given: object) -> None:
+    """Refuse a registration that leaves out what it needs."""
+    missing = [key for key, value in given.items() if value is None]
+    if positional or missing:
+        what = " and ".join(missing) or "its arguments by name"
+        raise DiscreetError(f"register_algorithm needs {what}: write {EXAMPLE}.")
+
+
+def as_problem(problem: object) -> Problem:
+    """Return an example of what is played, given that or its class."""
+    if isinstance(problem, type) and issubclass(problem, Problem):
+        return problem()
+    if not isinstance(problem, Problem):
+        raise DiscreetError(
+            f"problem is {shorten(problem)}, but must be a problem such as Arms or Arms(4)."
+        )
+    return problem
+
+
+def check_build(name: str, make: object) -> None:
+    """Refuse what cannot build an algorithm: it takes a setting and keyword-only options."""
+    if not callable(make):
+        raise DiscreetError(
+            f"'{name}' decorates {shorten(make)}, but must decorate a function of a setting."
+        )
+    found = list(inspect.signature(make).parameters.values())
+    places = [each for each in found if each.kind is not each.KEYWORD_ONLY]
+    if len(places) != 1 or places[0].kind is places[0].VAR_KEYWORD:
+        wanted = ", ".join(["setting", *(["*", "option=default"] if len(found) > 1 else [])])
+        raise DiscreetError(
+            f"'{name}' decorates a function of ({', '.join(each.name for each in found)}), but it "
+            f"must take a setting, and options by keyword only: ({wanted})."
+        )
+    for each in found:
+        if each.kind is each.KEYWORD_ONLY and each.default is each.empty:
+            raise DiscreetError(
+                f"'{name}' has an option {each.name} without a default: write {each.name}=..., or "
+                "None if it is derived from the setting."
+            )
+
+
+Made = TypeVar("Made")
+
+
+def as_instance(name: str, made: object, kind: type[Made]) -> Made:
+    """Return what a function built; a Private or OnDevice alone has no bound."""
+    if isinstance(made, kind):
+        return made
+    if not isinstance(made, Protected):
+        raise DiscreetError(
+            f"the function of '{name}' returned {shorten(made)}, but must return a "
+            "Private(channel, learner), an OnDevice or an Instance."
+        )
+    make: Any = kind
+    found: Made = make(private=made, parameters={}, regret_bound=None, bound_source=UNPROVED)
+    return found
