@@ -71,6 +71,19 @@ def close(operator: Operator, name: str) -> None:
     _print(operator.close_run(name))
 
 
+@run.command(epilog="Example: discreet run restored checkout")
+@click.argument("name")
+@on_a_service
+def restored(operator: Operator, name: str) -> None:
+    """Continue a run NAME after a backup of the database was restored, and say what is lost.
+
+    What happened after the backup is lost. Unfinished batches are given up, because they may have
+    been released since, with other noise. A run that limits users, or learns from one running sum,
+    is over.
+    """
+    click.echo(operator.restored(name))
+
+
 def _print(found: dict[str, Any]) -> None:
     state = found["state"]
     of = "" if state["horizon"] is None else f" of {state['horizon']:,}"

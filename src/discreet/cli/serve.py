@@ -36,6 +36,15 @@ from discreet.errors import DiscreetError
     help="Requests a second of one token; 0 for no limit.",
 )
 @click.option(
+    "--budget",
+    type=float,
+    metavar="EPSILON",
+    help="Budget that all runs are charged to when they are created; given once.",
+)
+@click.option(
+    "--budget-delta", type=float, default=0.0, show_default=True, help="Delta of the budget."
+)
+@click.option(
     "--proxy",
     metavar="ADDRESS",
     help="Address of a proxy whose X-Forwarded-For header is believed.",
@@ -47,6 +56,8 @@ def serve(
     database: str | None,
     origins: tuple[str, ...],
     rate: float,
+    budget: float | None,
+    budget_delta: float,
     proxy: str | None,
 ) -> None:
     """Serve runs over HTTP from a FOLDER, which is created if it is not there.
@@ -56,6 +67,7 @@ def serve(
     SIGTERM finishes what is under way, closes the database, and exits with 0.
     """
     try:
+        from discreet.service.host import Budget
         from discreet.service.server import Place, serve
         from discreet.service.settings import ServiceFolder, Settings
     except ModuleNotFoundError as missing:
@@ -68,6 +80,7 @@ def serve(
         Place(host, port, proxy),
         settings,
         url=database,
+        budget=None if budget is None else Budget(budget, budget_delta),
         say=click.echo,
         stop_with=interrupts.stop_with,
     )

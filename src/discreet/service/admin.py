@@ -89,5 +89,7 @@ async def readiness(call: Call) -> Response:
     """Say whether requests can be served."""
     service = call.service
     if service.ready and service.writer.working:
+        if service.host.refused and not service.host.names():
+            return respond({"ready": False, "reason": "all runs were refused"}, 503)
         return respond({"ready": True})
     return respond({"ready": False, "reason": "the service is starting or closing"}, 503)

@@ -43,6 +43,14 @@ async def close_run(call: Call) -> Response:
     return respond(await run_in_threadpool(run_facts, found, call.service.host.now()))
 
 
+async def restore_run(call: Call) -> Response:
+    """Continue a run after a backup of the database was restored."""
+    check_fields(call.body, frozenset(), "restored")
+    name, host = check_run_name(call.path("run")), call.service.host
+    lost = await call.change(lambda: host.restored(name))
+    return respond({**lost._asdict(), "sentence": str(lost)})
+
+
 async def ask_several(call: Call) -> Response:
     """Ask for several decisions; each is given or refused by itself."""
     found = await call.hosted()

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import time
 from datetime import UTC, datetime
-from typing import cast
+from typing import NamedTuple, cast
 
 from discreet.errors import DiscreetError
 from discreet.ledger import Ledger
 from discreet.live import Bandit
 from discreet.live.database import Database
+from discreet.live.database.restoring import Restored
 from discreet.service.facts import plain, release_facts
 from discreet.service.forms import Json
 from discreet.service.history import History
@@ -20,20 +21,41 @@ from discreet.service.problems import HttpProblem, not_found
 from discreet.service.specs import Creation, check_run_name, read_spec
 
 SAME = 0.001  # seconds by which two clocks may differ that count as one
-RUN, HISTORY = "run", "history"  # kinds of records
+RUN, HISTORY, RESTORED = "run", "history", "restored"  # kinds of records
+SETTING, LEDGER = "setting", "ledger"  # the record of a service with a budget
+
+
+class Budget(NamedTuple):
+    """What all runs of a service may cost together, by basic composition."""
+
+    epsilon: float
+    delta: float = 0.0
 
 
 class Host:
     """All runs of a database. One thread changes them (``groups.Writer``)."""
 
-    def __init__(self, database: Database, *, ledger: Ledger | None = None) -> None:
-        self.database, self.ledger = database, ledger
+    def __init__(
+        self, database: Database, *, budget: Budget | None = None, shared: bool = False
+    ) -> None:
+        self.database, self.shared = database, shared
         self.records = database.records
+        self._ledger: Ledger | None = None
         self.traffic = Traffic()
         self._runs: dict[str, Hosted] = {}
         self.refused: dict[str, str] = {}  # runs that could not be opened, and why
         self._ahead = 0.0  # of the database's clock, in seconds
         self.set_clock()
+        if budget is not None:
+            self._ledger = database.ledger(budget.epsilon, budget.delta)
+            self.records.put(SETTING, LEDGER, b"", self.now(), replace=True)
+
+    @property
+    def ledger(self) -> Ledger | None:
+        """The ledger that new runs are charged to; None if the service has no budget."""
+        if self._ledger is None and self.records.get(SETTING, LEDGER) is not None:
+            self._ledger = self.database.ledger()
+        return self._ledger
 
     def set_clock(self) -> None:
         """Compare this machine's clock with that of the database."""
@@ -84,10 +106,10 @@ class Host:
         creation = read_spec(facts["spec"], simulations=True)
         live = creation.form.live.open(
             store=self.database.store(name),
-            ledger=self.ledger,
+            ledger=self.ledger if facts["charged"] else None,
             unprotected=bool(creation.arguments.get("simulation", False)),
         )
-        found = Hosted(name, creation, live, facts["created"], closed=facts["closed"])
+        found = Hosted(name, creation, live, facts)
         kept = self.records.get(HISTORY, name)
         if kept is not None:
             found.history = History.from_bytes(kept)
@@ -110,13 +132,14 @@ class Host:
             return self.find(name), False
         if not isinstance(spec, Creation):
             creation.probe().close()
-        created = self.now()
-        facts = {"spec": json.loads(creation.text), "created": created, "closed": False}
+        ledger = None if creation.arguments.get("simulation") else self.ledger
+        facts = {"spec": json.loads(creation.text), "created": self.now(), "closed": False}
+        facts["charged"] = ledger is not None
         # first what describes it: if the process ends in between, the next try creates the run
-        self.records.put(RUN, name, json.dumps(facts).encode(), created, name, replace=True)
-        place = {"store": self.database.store(name), "ledger": self.ledger}
+        self.records.put(RUN, name, json.dumps(facts).encode(), self.now(), name, replace=True)
+        place = {"store": self.database.store(name), "ledger": ledger}
         live = creation.make(creation.arguments | place)
-        found = Hosted(name, creation, live, created)
+        found = Hosted(name, creation, live, facts)
         self._runs[name] = found
         return found, True
 
@@ -129,6 +152,24 @@ class Host:
             found.closed = True
             self.records.put(RUN, name, found.record(), found.created, name, replace=True)
         return found
+
+    def restored(self, name: str) -> Restored:
+        """Continue a run after a backup was restored; return what is lost."""
+        lost = self.database.restored(name)
+        content = self.records.get(RESTORED, name)
+        known = [] if content is None else json.loads(content)
+        known.append({"at": self.now(), "detail": str(lost)})
+        self.records.put(RESTORED, name, json.dumps(known).encode(), self.now(), name, replace=True)
+        self._runs.pop(name, None)
+        self.refused.pop(name, None)
+        return lost
+
+    def refresh(self) -> None:
+        """See what other processes have ended, if they share the database."""
+        if self.shared:
+            for name, found in list(self._runs.items()):
+                content = self.records.get(RUN, name)
+                found.closed = content is not None and json.loads(content)["closed"]
 
     def count_releases(self, found: Hosted) -> None:
         """Take note of releases since the last time."""

@@ -23,13 +23,12 @@ class Hosted:
         name: str,
         creation: Creation,
         live: LiveClient[Any],
-        created: float,
-        *,
-        closed: bool = False,
+        facts: Json,
     ) -> None:
         self.name, self.form, self.live = name, creation.form, live
-        self.spec: Json = json.loads(creation.text)
-        self.created, self.closed = created, closed
+        self.spec: Json = facts["spec"]
+        self.created: float = facts["created"]
+        self.closed, self.charged = bool(facts["closed"]), bool(facts["charged"])
         self._labels = _labels(creation)
         self.texts = texts_of(self._labels)
         counted = self._labels if creation.form.counts else ()
@@ -74,7 +73,7 @@ class Hosted:
     def record(self) -> bytes:
         """Return what the database keeps about it, besides the run itself."""
         facts = {"spec": self.spec, "created": self.created, "closed": self.closed}
-        return json.dumps(facts).encode()
+        return json.dumps(facts | {"charged": self.charged}).encode()
 
 
 def _labels(creation: Creation) -> tuple[Hashable, ...]:

@@ -36,6 +36,9 @@ class Operator(Protocol):
     def close_run(self, name: str) -> Json:
         """End a run."""
 
+    def restored(self, name: str) -> str:
+        """Continue a run after a backup was restored; return what is lost, in words."""
+
     def create_token(self, role: str, run: str, label: str) -> Json:
         """Make a token."""
 
@@ -70,6 +73,10 @@ class LocalOperator:
     def close_run(self, name: str) -> Json:
         """End a run."""
         return run_facts(self._host.end(name), self._host.now())
+
+    def restored(self, name: str) -> str:
+        """Continue a run after a backup was restored; return what is lost, in words."""
+        return str(self._host.restored(name))
 
     def create_token(self, role: str, run: str, label: str) -> Json:
         """Make a token."""
@@ -133,6 +140,11 @@ class RemoteOperator:
         """End a run."""
         ended: Json = self._call("POST", f"/v1/runs/{quote(name, safe='')}/close", {})
         return ended
+
+    def restored(self, name: str) -> str:
+        """Continue a run after a backup was restored; return what is lost, in words."""
+        said: str = self._call("POST", f"/v1/runs/{quote(name, safe='')}/restored", {})["sentence"]
+        return said
 
     def create_token(self, role: str, run: str, label: str) -> Json:
         """Make a token."""

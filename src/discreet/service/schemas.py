@@ -125,6 +125,17 @@ SCHEMAS: dict[str, Schema] = {
         },
         {"experts": _list(LABEL), "answer": _maybe(LABEL), "finished": FLAG},
     ),
+    "Restored": _object(
+        {
+            "run": NAME,
+            "releases": _maybe(WHOLE),
+            "changes": _maybe(WHOLE),
+            "batches": WHOLE,
+            "decisions": WHOLE,
+            "ended": _maybe(TEXT),
+            "sentence": TEXT,
+        }
+    ),
     "Runs": _object(
         {"runs": _list(_object({"run": NAME, "problem": TEXT, "algorithm": TEXT, "closed": FLAG}))}
     ),

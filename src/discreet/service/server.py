@@ -16,7 +16,7 @@ from discreet.errors import DiscreetError, check_int
 from discreet.live.database import FileWitness, open_database
 from discreet.service.app import make_app
 from discreet.service.core import Service
-from discreet.service.host import Host
+from discreet.service.host import Budget, Host
 from discreet.service.logs import start_logging
 from discreet.service.pages.host_source import service_pages
 from discreet.service.settings import ServiceFolder, Settings
@@ -37,20 +37,25 @@ class Place(NamedTuple):
 
 
 def open_service(
-    folder: ServiceFolder, settings: Settings, url: str | None = None
+    folder: ServiceFolder,
+    settings: Settings,
+    url: str | None = None,
+    budget: Budget | None = None,
 ) -> tuple[Service, str | None]:
     """Return the service of a folder and, if it has no token yet, its first."""
-    host, tokens = open_host(folder, url)
+    host, tokens = open_host(folder, url, budget)
     first = None if tokens.all() else tokens.create("admin", label="first token")[0]
     return Service(host, tokens, Tasks(folder.tasks), settings), first
 
 
-def open_host(folder: ServiceFolder, url: str | None = None) -> tuple[Host, Tokens]:
+def open_host(
+    folder: ServiceFolder, url: str | None = None, budget: Budget | None = None
+) -> tuple[Host, Tokens]:
     """Return the runs and the tokens of a folder."""
-    witness = FileWitness(folder.witness)
-    database = open_database(url or folder.database_url, secret=folder.secret(), witness=witness)
+    witness, place = FileWitness(folder.witness), url or folder.database_url
+    database = open_database(place, secret=folder.secret(), witness=witness)
     try:
-        host = Host(database)
+        host = Host(database, budget=budget, shared=not place.startswith("sqlite"))
         return host, Tokens(database.records, host.now)
     except BaseException:
         database.close()
@@ -110,6 +115,7 @@ def serve(
     settings: Settings,
     *,
     url: str | None = None,
+    budget: Budget | None = None,
     say: Callable[[str], None] = print,
     stop_with: Callable[[Callable[[], None]], None] | None = None,
 ) -> int:
@@ -117,7 +123,7 @@ def serve(
 
     ``stop_with`` is given a function that ends the service, if this is not the main thread.
     """
-    service, first = open_service(folder, settings, url)
+    service, first = open_service(folder, settings, url, budget)
     try:
         door = listen(place)
     except BaseException:

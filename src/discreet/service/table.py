@@ -113,6 +113,14 @@ ROUTES: tuple[RouteFacts, ...] = (
     ),
     _change(
         "POST",
+        f"{RUN}/restored",
+        changes.restore_run,
+        "Empty",
+        {200: "Restored"},
+        "Continue a run after a backup of the database was restored.",
+    ),
+    _change(
+        "POST",
         f"{RUN}/decisions",
         changes.ask_several,
         "AskSeveral",

@@ -71,8 +71,9 @@ class Timers:
         await self._writer.call(self._host.save_histories)
 
     async def refresh(self) -> None:
-        """Read the tokens again: another process may have changed them."""
+        """Read again what another process may have changed: tokens, and which runs are over."""
         await self._writer.call(self._tokens.refresh)
+        await self._writer.call(self._host.refresh)
 
     async def compare_clocks(self) -> None:
         """See how far the database's clock is from this machine's."""
