@@ -1,0 +1,97 @@
+"""discreet run and discreet token: on a folder, and over HTTP."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from serving import BANDIT, PUBLIC, serving
+
+from discreet.cli import run as command
+from discreet.service import operators
+
+
+@pytest.fixture
+def folder(tmp_path):
+    with serving(tmp_path / "service"):
+        pass
+    (tmp_path / "spec.json").write_text(json.dumps(BANDIT | PUBLIC))
+    return tmp_path / "service"
+
+
+def test_runs_and_tokens_of_a_folder(folder, capsys):
+    spec, here = str(folder.parent / "spec.json"), ["--folder", str(folder)]
+    assert command(["run", "create", "r", spec, *here]) == 0
+    assert "1-differential privacy" in capsys.readouterr().out
+    assert command(["run", "show", *here]) == 0
+    assert capsys.readouterr().out == "r\n"
+    assert command(["run", "show", "r", "--json", *here]) == 0
+    assert json.loads(capsys.readouterr().out)["problem"] == "bandit"
+    assert command(["run", "close", "r", *here]) == 0
+    assert "yes" in capsys.readouterr().out
+    assert command(["run", "restored", "r", *here]) == 2
+    assert "no old copy" in capsys.readouterr().err
+    assert command(["token", "create", "decide", "--run", "r", *here]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("dsc_")
+    identity = err.split(":")[0]
+    assert command(["token", "list", *here]) == 0
+    assert f"{identity}  decide for r" in capsys.readouterr().out
+    assert command(["token", "revoke", identity, *here]) == 0
+    assert command(["token", "revoke", identity, *here]) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["run", "show", "none"], "there is no run of that name."),
+        (["run", "create", "r", "BAD"], "the spec is no JSON."),
+        (["run", "create", "a b", "SPEC"], "a name must have 1 to 64 letters"),
+        (["run", "show", "r", "--folder", "/nowhere"], "no service has used it"),
+        (["run", "show", "r", "--url", "http://127.0.0.1:9"], "token is missing"),
+        (["run", "show", "r", "--url", "http://127.0.0.1:9", "--token", "x"], "does not answer"),
+        (["run", "show", "r", "--url", "what", "--token", "x"], "does not answer"),
+        (["token", "create", "read", "--run", "a b"], "a name must have"),
+    ],
+)
+def test_bad_input_gets_one_sentence(folder, capsys, monkeypatch, arguments, said):
+    monkeypatch.delenv("DISCREET_TOKEN", raising=False)
+    spec = str(folder.parent / "spec.json")
+    bad = folder.parent / "bad.json"
+    bad.write_text("{")
+    given = [{"SPEC": spec, "BAD": str(bad)}.get(each, each) for each in arguments]
+    given += [] if "--folder" in given else ["--folder", str(folder)]
+    assert command(given) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_folder_that_a_service_has_is_refused(tmp_path, capsys):
+    with serving(tmp_path / "service"):
+        assert command(["run", "show", "--folder", str(tmp_path / "service")]) == 2
+    assert capsys.readouterr().err.startswith("discreet: ")
+
+
+def test_the_same_over_http(tmp_path, capsys, monkeypatch):
+    spec = tmp_path / "spec.json"
+    spec.write_text(json.dumps(BANDIT | PUBLIC))
+    with serving(tmp_path / "service") as client:
+
+        def request(method, url, *, headers, content, timeout):
+            path = url.removeprefix("http://service")
+            return client.wait(client.http.request(method, path, headers=headers, content=content))
+
+        import httpx
+
+        monkeypatch.setattr(httpx, "request", request)
+        there = ["--url", "http://service/", "--token", client.token]
+        assert command(["run", "create", "r", str(spec), *there]) == 0
+        assert command(["run", "show", *there]) == 0
+        assert command(["run", "show", "r", *there]) == 0
+        assert command(["run", "close", "r", *there]) == 0
+        assert command(["run", "restored", "r", *there]) == 2
+        assert command(["token", "create", "read", *there]) == 0
+        assert command(["token", "list", *there]) == 0
+        remote = operators.RemoteOperator("http://service", client.token)
+        remote.revoke_token(remote.list_tokens()[-1]["id"])
+        assert command(["run", "show", "none", *there]) == 2
+        assert "there is no run of that name." in capsys.readouterr().err
