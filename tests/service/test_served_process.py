@@ -110,7 +110,7 @@ def test_a_service_ends_cleanly_and_leaves_no_canary(tmp_path, start):
     assert stop(process)[0] == 0
     log = (tmp_path / "log").read_text()
     assert "outcome" not in log
-    assert "route=/v1/runs/{run}/decisions/{name} run=waits status=201" in log
+    assert "method=PUT route=/v1/runs/{run} run=waits status=201" in log
     assert log.count("status=404") == 0  # outcomes that were refused are not logged either
     for path in (path for path in tmp_path.rglob("*") if path.is_file()):
         assert hits(path.read_bytes()) == [], path

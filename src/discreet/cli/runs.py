@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from discreet.service.operators import Operator
 
 
-@click.group()
+@click.group(epilog="Example: discreet run create checkout spec.json")
 def run() -> None:
     """Create, show and close runs of a service.
 

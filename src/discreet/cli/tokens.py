@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from discreet.service.operators import Operator
 
 
-@click.group()
+@click.group(epilog="Example: discreet token create decide --run checkout")
 def token() -> None:
     """Create, list and revoke tokens of a service.
 

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
-from discreet.service.bodies import ClientGone, parse_object, read_body
+from discreet.service.bodies import ClientGone, parse_object
 from discreet.service.calls import Call
 from discreet.service.core import Service
 from discreet.service.hot import HotRoutes, address_of, run_for_log
@@ -133,9 +133,8 @@ async def _called(
     call = Call(service, request, grant)
     if facts.body is not None:
         media = b"application/octet-stream" if facts.body == BYTES else b"application/json"
-        seconds = service.settings.body_seconds
         headers = request.scope["headers"]
-        content = await read_body(request.receive, headers, facts.limit, seconds, media)
+        content = await service.bodies.read(request.receive, headers, facts.limit, media)
         if facts.body == BYTES:
             call.content = content
         else:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from starlette.concurrency import run_in_threadpool
 
+from discreet.service.bodies import Bodies
 from discreet.service.groups import Writer
 from discreet.service.host import Host
 from discreet.service.hosted import Hosted
@@ -30,6 +31,7 @@ class Service:
         self.host, self.tokens, self.tasks, self.settings = host, tokens, tasks, settings
         self.writer = Writer(host)
         self.timers = Timers(self.writer, tokens)
+        self.bodies = Bodies(settings.body_seconds)
         self.by_token = RateLimit(settings.rate, settings.burst)
         self.by_address = RateLimit(settings.open_rate, settings.open_burst)
         self.ready = self.ended = False
@@ -42,6 +44,7 @@ class Service:
         await run_in_threadpool(self.tasks.open_all)
         self.timers.start(self.settings.release_every)
         self.timers.every(self.settings.publish_every, self._publish)
+        self.timers.every(min(1.0, self.settings.body_seconds / 2.0), self.bodies.sweep)
         self.ready = True
         for name, reason in self.host.refused.items():
             log_event("refused", run=name, reason=repr(reason))

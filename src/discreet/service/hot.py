@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 import re
 import time
+from logging import DEBUG
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from discreet.live import AskRequest, TellRequest
-from discreet.service.bodies import SMALL, ClientGone, parse_object, read_body
+from discreet.service.bodies import SMALL, ClientGone, parse_object
 from discreet.service.core import DECISION_NAME, Service
 from discreet.service.groups import answer_of
-from discreet.service.logs import log_failure, log_request
+from discreet.service.logs import LOGGER, log_failure, log_request
 from discreet.service.problems import HttpProblem, not_found, problem_of
 
 JSON = (b"content-type", b"application/json")
@@ -45,8 +46,7 @@ class HotRoutes:
             grant = service.grant_of(headers, address_of(scope))
             who = grant.id
             service.check_role(grant, "decide", run)
-            body = await read_body(receive, headers, SMALL, service.settings.body_seconds)
-            asked = parse_object(body)
+            asked = parse_object(await service.bodies.read(receive, headers, SMALL))
             hosted = service.host.get(run) if service.host.has(run) else await service.run(run)
             if not DECISION_NAME.fullmatch(name):
                 raise HttpProblem(
@@ -66,8 +66,9 @@ class HotRoutes:
             status = problem.status
             service.host.traffic.refused(problem.kind)
             await refuse(send, problem)
-        seconds = time.perf_counter() - since
-        log_request("PUT", ASK_ROUTE, run_for_log(run, service), status, seconds, who)
+        if status >= 400 or LOGGER.isEnabledFor(DEBUG):
+            seconds = time.perf_counter() - since
+            log_request("PUT", ASK_ROUTE, run_for_log(run, service), status, seconds, who)
 
     async def _told(
         self, scope: Scope, receive: Receive, send: Send, run: str, number: str
@@ -77,8 +78,7 @@ class HotRoutes:
         try:
             grant = service.grant_of(headers, address_of(scope))
             service.check_role(grant, "decide", run)
-            body = await read_body(receive, headers, SMALL, service.settings.body_seconds)
-            given = parse_object(body)
+            given = parse_object(await service.bodies.read(receive, headers, SMALL))
             hosted = service.host.get(run) if service.host.has(run) else await service.run(run)
             if not IDENTITY.fullmatch(number):
                 raise not_found("decision with that id")

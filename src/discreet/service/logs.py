@@ -1,7 +1,8 @@
 """Logs: what the service does, without bodies, tokens, outcomes or names of decisions.
 
-A request for a decision is logged by its route and its run. A request with an outcome is not
-logged at all: that it came, and when, may be what the guarantee covers.
+Requests are logged by their route and their run; decisions only if they are refused, or at the
+level "debug". A request with an outcome is not logged at all: that it came, and when, may be what
+the guarantee covers.
 """
 
 from __future__ import annotations
