@@ -238,6 +238,20 @@ def test_pages_follow_the_run(opened, live_url, host):
     page.locator(f"#decisions:text-is('{before + 40}')").wait_for()
 
 
+def test_a_page_says_when_it_is_old(chromium, session, live_url):
+    context = chromium.new_context()
+    context.add_cookies(session)
+    page = context.new_page()
+    page.goto(f"{live_url}/runs/best/operations")
+    assert page.inner_text("#stale") == ""
+    page.route("**/operations", lambda route: route.abort())
+    page.get_by_role("status").get_by_text("Not updated: no connection").wait_for()
+    page.unroute("**/operations")
+    page.locator("html[data-stale=no]").wait_for()
+    assert page.inner_text("#stale") == ""
+    context.close()
+
+
 def test_a_first_decision_changes_the_page(opened, live_url, host):
     add(host, "fresh", "bandit", arms=["A", "B"], horizon=100, epsilon=1.0)
     page = opened()
@@ -310,6 +324,16 @@ def test_charts_and_their_tables_are_named_for_screen_readers(opened, url):
     assert page.get_by_role("navigation", name="Views of this run").count() == 1
     page.goto(f"{url}/runs/welcome-mail/privacy")
     assert page.get_by_role("img", name="Budget by charge").count() == 1
+
+
+def test_tables_are_tables_on_narrow_screens_too(opened, url):
+    page = opened(400, 800)
+    page.goto(f"{url}/runs/welcome-mail/results")
+    table = page.get_by_role("table", name="Released means")
+    assert table.get_by_role("row").count() == 6
+    assert table.get_by_role("rowheader").count() == 4
+    page.goto(url)
+    assert page.get_by_role("rowheader", name="welcome-mail").count() == 1
 
 
 def test_options_of_estimates_are_kept_and_downloads_follow_them(opened, url):

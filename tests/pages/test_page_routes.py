@@ -229,11 +229,11 @@ def test_searching_and_pages_of_runs():
         add(host, f"run-{number:03}", "bandit", arms=2, horizon=100, epsilon=1.0, simulation=True)
     client = signed_in(host)
     first, last = client.get("/").text, client.get("/?page=3").text
-    assert first.count('<th scope="row">') == 60
-    assert last.count('<th scope="row">') == 10
+    assert first.count('<th role="rowheader" scope="row">') == 60
+    assert last.count('<th role="rowheader" scope="row">') == 10
     assert "run-129" in last
     found = client.get("/", params={"q": "RUN-12"}).text
-    assert found.count('<th scope="row">') == 10
+    assert found.count('<th role="rowheader" scope="row">') == 10
     odd = client.get("/", params={"q": '"><script>', "page": "²"}).text
     assert "&#34;&gt;&lt;script&gt;" in odd
 

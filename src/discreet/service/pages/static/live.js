@@ -10,6 +10,12 @@ let asking = false
 // which parts there are: if others have come, the page has to be laid out again
 const names = page => [...page.querySelectorAll('[data-live]')].map(part => part.tagName + part.id).join()
 
+const say = words => {
+  html.dataset.stale = words ? 'yes' : 'no'
+  const place = document.getElementById('stale')
+  if (place.textContent !== words) place.textContent = words
+}
+
 const again = () => {
   if (paused || asking || document.hidden) return
   asking = true
@@ -20,7 +26,7 @@ const again = () => {
   request.onload = () => {
     if (new URL(request.responseURL).pathname !== location.pathname) return location.reload()
     const next = request.status === 200 ? request.response : null
-    html.dataset.stale = next ? 'no' : 'yes'
+    say(next ? '' : `Not updated: status ${request.status}`)
     if (!next) return
     if (names(next) !== names(document)) return location.reload()
     for (const part of document.querySelectorAll('[data-live]')) {
@@ -31,7 +37,7 @@ const again = () => {
       }
     }
   }
-  request.onerror = request.ontimeout = () => { html.dataset.stale = 'yes' }
+  request.onerror = request.ontimeout = () => say('Not updated: no connection')
   request.onloadend = () => { asking = false }
   request.send()
 }
