@@ -30,6 +30,7 @@ PARTS = (
     "open_decisions",
     "users",
     "peers",
+    "service",
     "starting",
 )
 HEAD = ["what", "ours", "compared with", "measured", "target", ""]

@@ -45,7 +45,8 @@ class Served(NamedTuple):
 
     port: int
     token: str
-    seconds: float  # until it was ready
+    process: int
+    seconds: float = 0.0  # until it was ready
 
 
 @contextlib.contextmanager
@@ -79,7 +80,7 @@ def serving(folder: Path, *options: str, token: str = "") -> Iterator[Served]:
             if not line:
                 raise RuntimeError("the service did not start")
         wait_for(f"http://127.0.0.1:{port}/readyz")
-        yield Served(port, token, time.perf_counter() - start)
+        yield Served(port, token, started.pid, time.perf_counter() - start)
 
 
 def free_port() -> int:
@@ -139,21 +140,43 @@ def empty(token: str) -> Turn:
     return turn
 
 
-def load(ports: list[int], turn: Turn, connections: int = CONNECTIONS) -> Measured:
-    return asyncio.run(measured(ports, connections, SECONDS, turn))
+class Found(NamedTuple):
+    """A measurement, and the processor time of the servers for each turn, in microseconds."""
+
+    measured: Measured
+    processor: float
+
+    @property
+    def rate(self) -> float:
+        return self.measured.rate
+
+    def words(self, what: str) -> str:
+        spent = f"{self.processor:.0f} µs of processor each"
+        return f"{self.rate:,.0f} {what}/s ({self.measured.words}; {spent})"
 
 
-def shown(found: Measured) -> str:
-    return f"{found.rate:,.0f} pairs/s ({found.words})"
+def spent(process: int) -> float:
+    """Return the processor seconds that a process has used so far."""
+    fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def empty_puts() -> Measured:
+def load(servers: list[Served], turn: Turn, connections: int = CONNECTIONS) -> Found:
+    ports = [each.port for each in servers]
+    asyncio.run(measured(ports, connections, 0.1, turn))  # to warm
+    before = sum(spent(each.process) for each in servers)
+    found = asyncio.run(measured(ports, connections, SECONDS, turn, warm=0.0))
+    after = sum(spent(each.process) for each in servers)
+    return Found(found, 1e6 * (after - before) / found.number)
+
+
+def empty_puts() -> Found:
     """Measure the web server alone."""
     port = free_port()
     command = [sys.executable, "-m", "uvicorn", "empty_app:app", "--port", str(port)]
-    with process([*command, "--log-level", "error", "--no-access-log"]):
+    with process([*command, "--log-level", "error", "--no-access-log"]) as started:
         wait_for(f"http://127.0.0.1:{port}/")
-        return load([port], empty("dsc_none"))
+        return load([Served(port, "", started.pid)], empty("dsc_none"))
 
 
 def on_sqlite(turns: int) -> Iterator[Row]:
@@ -163,17 +186,17 @@ def on_sqlite(turns: int) -> Iterator[Row]:
             call(served, "PUT", f"/v1/runs/{name}", RUN | more)
         plain, nothing, limited = [], [], []
         for _ in range(turns):
-            plain.append(load([served.port], pairs("one", served.token)))
+            plain.append(load([served], pairs("one", served.token)))
             nothing.append(empty_puts())
-            limited.append(load([served.port], pairs("limited", served.token, users=True)))
+            limited.append(load([served], pairs("limited", served.token, users=True)))
         ratio = statistics.median(
             one.rate / (other.rate / 2.0) for one, other in zip(plain, nothing, strict=True)
         )
         ours, theirs, users = median(plain), median(nothing), median(limited)
         yield Row(
             f"service, SQLite, {CONNECTIONS} connections (p50 / p99 / max)",
-            shown(ours),
-            f"{theirs.rate:,.0f} empty PUT/s ({theirs.words})",
+            ours.words("pairs"),
+            theirs.words("empty PUT"),
             ratio,
             "x half of it",
             least=0.35,
@@ -183,17 +206,17 @@ def on_sqlite(turns: int) -> Iterator[Row]:
         )
         yield Row(
             "service, SQLite, with a limit for users",
-            shown(users),
+            users.words("pairs"),
             "without",
             ratio,
             "x that",
             least=0.8,
         )
-        alone = median([load([served.port], pairs("one", served.token), 1) for _ in range(turns)])
+        alone = median([load([served], pairs("one", served.token), 1) for _ in range(turns)])
         peer = optuna_pairs()
         yield Row(
             "service, SQLite, 1 connection",
-            shown(alone),
+            alone.words("pairs"),
             "" if peer is None else f"{peer:,.0f} pairs/s of Optuna on SQLite, no HTTP",
             alone.rate if peer is None else alone.rate / peer,
             "pairs/s" if peer is None else "x Optuna",
@@ -201,7 +224,7 @@ def on_sqlite(turns: int) -> Iterator[Row]:
         )
 
 
-def median(found: list[Measured]) -> Measured:
+def median(found: list[Found]) -> Found:
     """Return the measurement with the median rate."""
     return sorted(found, key=lambda each: each.rate)[len(found) // 2]
 
@@ -304,14 +327,14 @@ def on_postgresql(turns: int) -> Iterator[Row]:
             call(first, "PUT", "/v1/runs/one", RUN)
             ours, theirs = [], []
             for _ in range(turns):
-                ours.append(load([first.port, second.port], pairs("one", first.token)))
+                ours.append(load([first, second], pairs("one", first.token)))
                 theirs.append(pgbench(program, url))
             ratio = statistics.median(
                 one.rate / other for one, other in zip(ours, theirs, strict=True)
             )
             yield Row(
                 f"service, PostgreSQL, 2 workers on one run, {CONNECTIONS} connections",
-                shown(median(ours)),
+                median(ours).words("pairs"),
                 f"{statistics.median(theirs):,.0f} transactions/s of pgbench -N -c16",
                 ratio,
                 "x pgbench",

@@ -1,5 +1,6 @@
 """Refusals are the library's own errors, and nothing secret is in errors, logs or reprs."""
 
+# ruff: noqa: F811 - fixtures are arguments
 from __future__ import annotations
 
 import logging
@@ -11,6 +12,7 @@ import anyio
 import httpx
 import pytest
 from starlette.responses import PlainTextResponse
+from stub_fixtures import bridge, connected, service, stub  # noqa: F401 - fixtures
 from stub_service import TOKEN, problem
 
 import discreet

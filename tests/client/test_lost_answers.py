@@ -1,5 +1,6 @@
 """Answers that are lost, late or refused: requests are sent again, and counted once."""
 
+# ruff: noqa: F811 - fixtures are arguments
 from __future__ import annotations
 
 import anyio
@@ -7,6 +8,7 @@ import httpx
 import numpy as np
 import pytest
 from programs import PROGRAMS, arguments_of
+from stub_fixtures import bridge, connected, service, stub  # noqa: F401 - fixtures
 from stub_service import TOKEN, problem
 
 import discreet

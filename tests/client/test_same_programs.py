@@ -1,10 +1,12 @@
 """A program over a service does what it does over a run file: the same seed, the same decisions."""
 
+# ruff: noqa: F811 - fixtures are arguments
 from __future__ import annotations
 
 import anyio
 import pytest
 from programs import PROGRAMS, arguments_of, names_of, play, play_async
+from stub_fixtures import bridge, connected, service, stub  # noqa: F401 - fixtures
 
 import discreet
 from discreet.client import classes, classes_async

@@ -1,4 +1,4 @@
-"""A stand-in for the service, and connections to it."""
+"""Fixtures: a stand-in for the service, and connections to it."""
 
 from __future__ import annotations
 
