@@ -1,0 +1,100 @@
+"""A policy for river that learns under differential privacy and keeps no raw rewards."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
+
+from discreet.errors import DiscreetError, count, shorten
+from discreet.guarantee import Guarantee
+from discreet.live import Bandit, Decision
+
+
+class PrivatePolicy:
+    """A private bandit as a policy of river: ``pull`` an arm, then ``update`` it with the reward.
+
+    It is a policy by its methods and not by inheritance, because river's own ``Policy.update`` adds
+    raw rewards to statistics that anybody can read. Rewards go to a live run and nowhere else.
+
+    Formal guarantee: that of the run (``guarantee``), for the arms that are pulled and all that the
+    policy shows. What river itself records, such as the statistic of rewards in
+    ``bandit.evaluate``, is not covered: do not publish it. ``clone`` makes a new run, with a
+    guarantee of its own; a person whose rewards are in several runs has the sum of their epsilons.
+
+    A pull that is not followed by an update is pulled again. So in replays of a log, which update
+    only where the log agrees, the choice stays until it is accepted.
+
+    >>> policy = PrivatePolicy(3, horizon=1000, epsilon=1.0)
+    >>> arm = policy.pull(range(3))
+    >>> policy.update(arm, reward=1.0)
+    >>> policy
+    PrivatePolicy(3 arms, round 1 of 1000, one-bit-tsallis-inf, 1-differential privacy)
+
+    Parameters
+    ----------
+    arms
+        How many arms there are, or what river calls them.
+    horizon
+        The maximal number of pulls.
+    epsilon
+        The privacy of the run.
+    options
+        Anything else that :class:`discreet.Bandit` takes, such as ``low`` and ``high``, the range
+        of rewards, ``clip=True`` or ``algorithm``.
+
+    """
+
+    def __init__(
+        self,
+        arms: int | Sequence[Hashable],
+        *,
+        horizon: int,
+        epsilon: float,
+        **options: Any,  # noqa: ANN401
+    ) -> None:
+        self._given = arms, horizon, epsilon, options
+        self._bandit = Bandit(arms, horizon, epsilon, **options)
+        self._labels = tuple(range(arms)) if isinstance(arms, int) else tuple(arms)
+        self._open: Decision | None = None
+        self._n = 0  # river's offline evaluation reads how many pulls were updated
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """What the run promises."""
+        return self._bandit.guarantee
+
+    def pull(self, arm_ids: Iterable[Hashable]) -> Any:  # noqa: ANN401
+        """Return the arm to pull; all arms of the policy must be available."""
+        offered = tuple(arm_ids)
+        if set(offered) != set(self._labels):
+            raise DiscreetError(
+                f"arm_ids is {shorten(list(offered))}, but the policy was made for "
+                f"{count(len(self._labels), 'arm')}: {shorten(list(self._labels))}."
+            )
+        if self._open is None:
+            self._open = self._bandit.ask()
+        return self._open.arm
+
+    def update(self, arm_id: Hashable, reward: float) -> None:
+        """Tell the reward of the arm that was pulled; it is not kept."""
+        if self._open is None or arm_id != self._open.arm:
+            pulled = "no arm was" if self._open is None else f"{shorten(self._open.arm)} was"
+            raise DiscreetError(f"arm_id is {shorten(arm_id)}, but {pulled} pulled last.")
+        self._bandit.tell(self._open, reward=float(reward))
+        self._open = None
+        self._n += 1
+
+    @property
+    def ranking(self) -> list[Hashable]:
+        """All arms, the one that is played most likely first."""
+        shares = dict(self._bandit.state().shares)
+        return sorted(shares, key=lambda arm: -shares[arm])
+
+    def clone(self) -> PrivatePolicy:
+        """Return the same policy before its first pull: a new run, with its own guarantee."""
+        arms, horizon, epsilon, options = self._given
+        return type(self)(arms, horizon=horizon, epsilon=epsilon, **options)
+
+    def __repr__(self) -> str:
+        inside = repr(self._bandit).removeprefix("Bandit(").removesuffix(")")
+        return f"PrivatePolicy({inside.rsplit(', ', 1)[0]})"
