@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import os
 import signal
@@ -24,6 +25,20 @@ os.environ["DISCREET_KEYS"] = tempfile.mkdtemp(prefix="keys-")
 # the same examples in every run
 settings.register_profile("fixed", derandomize=True, deadline=None)
 settings.load_profile("fixed")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Look for garbage neither while tests are collected nor, later, in what is there by then.
+
+    That is a million objects, which every search for garbage would go through.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items):
@@ -171,3 +186,8 @@ def pytest_terminal_summary(terminalreporter):
     skipped = terminalreporter.stats.get("skipped", [])
     for reason in sorted({str(report.longrepr[2]) for report in skipped}):
         terminalreporter.write_line(f"left out: {reason.removeprefix('Skipped: ')}")
+
+
+def pytest_unconfigure():
+    """Let everything be garbage at the end: some libraries complain of what is left then."""
+    gc.unfreeze()

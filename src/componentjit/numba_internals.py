@@ -131,7 +131,7 @@ def compare_flags_quickly() -> None:
         same = type(one) is type(other) and one._values == other._values
         return same or compare_all(one, other)
 
-    config.__eq__, config.__hash__ = is_equal, lambda flags: hash_of(type(flags))
+    config.__eq__, config.__hash__ = is_equal, lambda flags: hash_of(flags.__class__)
 
 
 # Calls
