@@ -15,6 +15,7 @@ from discreet.live.keys import new_file
 
 FAMILY = 0x4C6976  # "Liv": the application id of a run's file is this and the digit of its format
 SERVERS = 0x4C6F63  # "Loc": likewise for the file of a server
+DATABASES = 0x4C6944  # "LiD": likewise for a database of runs
 SQLITE = b"SQLite format 3\0"  # how its files begin
 FORMAT = 6  # rows in blocks, facts of releases, arms that come and go, users. Earlier: unreadable.
 LARGE = 4_000_000  # bytes, which take some milliseconds to check
@@ -50,7 +51,7 @@ TABLES = (
 
 
 def check_kind(path: Path, what: str = "run", *, may_be_empty: bool = False) -> None:
-    """Refuse what is certainly no run, and no server, before anything is written beside it.
+    """Refuse what is certainly no run, server or database, before anything is written beside it.
 
     The mark may still be in the write-ahead log only, if there is one. What was killed while it was
     made may be empty, or a database of one page, which has no tables.
@@ -61,7 +62,7 @@ def check_kind(path: Path, what: str = "run", *, may_be_empty: bool = False) -> 
     unfinished = not start or (start.startswith(SQLITE) and pages <= 1 and mark == 0)
     if (unfinished and may_be_empty) or path.with_name(path.name + "-wal").exists():
         return
-    if not start.startswith(SQLITE) or mark >> 8 not in (FAMILY, SERVERS):
+    if not start.startswith(SQLITE) or mark >> 8 not in (FAMILY, SERVERS, DATABASES):
         raise DiscreetError(f"{path} is a file of another kind, not a {what}.")
 
 
@@ -79,7 +80,7 @@ def only_writer(path: Path, what: str = "run") -> sqlite3.Connection:
         lock.execute("BEGIN EXCLUSIVE")
     except sqlite3.OperationalError:
         lock.close()
-        raise Busy(f"{path} is in use: a run has one writer, so close it there first.") from None
+        raise Busy(f"{path} is in use: a {what} has one writer, so close it there first.") from None
     return lock
 
 

@@ -18,8 +18,7 @@ from discreet.live.database.tables import BYTES, REAL, RECORD, TEXT, WHOLE, Row,
 from discreet.live.keys import new_file
 from discreet.live.tags import Column
 
-FAMILY = 0x4C6944  # "LiD": the application id of a database of runs is this and a digit
-MARK = (FAMILY << 8) + ord("1")
+MARK = (file_access.DATABASES << 8) + ord("1")
 
 
 class SqliteSession:
@@ -141,7 +140,7 @@ class Sqlite:
         self._path = new_file(path)
         self.name = str(self._path)
         with self.explained():
-            self._lock = file_access.only_writer(self._path)
+            self._lock = file_access.only_writer(self._path, "database")
         weakref.finalize(self, file_access.close, self._lock, os.getpid())
 
     def connect(self) -> Session:
