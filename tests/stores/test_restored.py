@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 
 import pytest
@@ -113,7 +114,8 @@ def test_a_run_is_declared_restored(tmp_path):
             "The run 'a run' was restored from a backup: 1 release and 1 change since then are "
             "lost; 2 unfinished batches and 6 open decisions are given up. The run goes on."
         )
-        assert len(database.records.names("restore")) == 1
+        (record,) = json.loads(database.records.get("restored", "a run"))
+        assert record["detail"] == str(lost)
         face = Bandit.open(store=database.store("a run"))
         assert (face.state().open, face.state().lost) == (0, 2)
         refused = face.exchange([tell(face, decisions[5])])
@@ -126,6 +128,26 @@ def test_a_run_is_declared_restored(tmp_path):
             database.restored("a run")
     with database_at(url, witness) as database, pytest.raises(OldCopy):
         Bandit.open(store=database.store("a run"))
+
+
+def test_the_learner_is_told_which_batches_are_lost(tmp_path):
+    """Otherwise an index learner would count their rounds as open for ever."""
+    witness, url = MemoryWitness(), f"sqlite:///{tmp_path}/runs.db"
+    with database_at(url, witness) as database:
+        options = {"algorithm": "batched-ucb", "arms": 3, "horizon": 4_000}
+        face = make("batch", store=database.store("a run"), **options)
+        for each in face.exchange([], [AskRequest()] * 40)[:20]:
+            face.tell(each, loss=0.5)
+        groups = face._run._store.rows.groups.values()
+        expected = face._run._engine.without([group.trace for group in groups])
+        copied = copy_file(url, tmp_path / "copy.db")
+        face.tell(face.ask(), loss=0.5)
+    with database_at(copied, witness) as database:
+        database.restored("a run")
+        face = Bandit.open(store=database.store("a run"))
+        assert face._run._store.rows.learner == expected
+        for _ in range(20):
+            face.tell(face.ask(), loss=0.5)
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ TABLES = (
 
 
 def check_kind(path: Path, what: str = "run", *, may_be_empty: bool = False) -> None:
-    """Refuse what is certainly no run, and no server, before anything is written beside it.
+    """Refuse what is certainly no run, server or database, before anything is written beside it.
 
     The mark may still be in the write-ahead log only, if there is one. What was killed while it was
     made may be empty, or a database of one page, which has no tables.
@@ -80,7 +80,7 @@ def only_writer(path: Path, what: str = "run") -> sqlite3.Connection:
         lock.execute("BEGIN EXCLUSIVE")
     except sqlite3.OperationalError:
         lock.close()
-        raise Busy(f"{path} is in use: a run has one writer, so close it there first.") from None
+        raise Busy(f"{path} is in use: a {what} has one writer, so close it there first.") from None
     return lock
 
 

@@ -19,6 +19,7 @@ from discreet.live.database.tables import LEDGER, RUN
 from discreet.live.database.witness import Witness
 from discreet.live.row_cipher import RowCipher
 from discreet.live.rows import Recipe
+from discreet.sets import LinearOracle
 
 SHORTEST_SECRET = 32  # bytes
 LONGEST_NAME = 100
@@ -80,18 +81,19 @@ class Database:
         with self._connections.transaction() as session:
             end_run(self.store(name), session, check_text("why", why))
 
-    def restored(self, name: str) -> Restored:
+    def restored(self, name: str, *, domain: LinearOracle | None = None) -> Restored:
         """Continue a run after a backup of the database was restored; return what is lost.
 
         Its unfinished batches are abandoned, and it is over if it limits users or has one running
-        sum. If the ledger is an old copy too, nothing more can be charged to it.
+        sum. If the ledger is an old copy too, nothing more can be charged to it. A run on a set of
+        your own needs that set again, as ``domain``.
         """
         if self._witness is None:
             raise DiscreetError(
                 "the database has no witness, so nobody knows whether it was restored."
             )
         with self._connections.transaction() as session:
-            lost = restore(self.store(name), session, self._witness, self.now())
+            lost = restore(self.store(name), session, self._witness, self.now(), domain)
             if session.execute(f"SELECT 1 FROM {LEDGER.name}"):
                 parts = self._connections, self._cipher, self._witness
                 ledger = DatabaseLedger(*parts, None, may_be_old=True)

@@ -6,14 +6,35 @@ import json
 from typing import Any, NamedTuple
 
 from discreet.errors import DiscreetError, count
+from discreet.live import (
+    Advisor,
+    Bandit,
+    BestArmSearch,
+    ContextualBandit,
+    Experts,
+    LiveClient,
+    Optimizer,
+    SlateBandit,
+    VectorOptimizer,
+)
 from discreet.live.database.ledger import LOCK, NUMBER, DatabaseLedger
 from discreet.live.database.sessions import Session
 from discreet.live.database.store import DatabaseStore
 from discreet.live.database.tables import BATCH, DECISION, HELD, LEDGER, VERSION
 from discreet.live.database.witness import Witness, is_fresh
+from discreet.live.forgetting import forgetting
 from discreet.live.keys import Version, new_name
+from discreet.sets import LinearOracle
 
-KIND = "restore"  # of records
+KIND = "restored"  # of records: for each run a list of what was lost when
+# by the names that recipes have
+CLIENTS: dict[str, type[LiveClient[Any]]] = {
+    each.__name__: each
+    for each in (
+        *(Advisor, Bandit, BestArmSearch, ContextualBandit, Experts, Optimizer, SlateBandit),
+        VectorOptimizer,
+    )
+}
 
 
 class Restored(NamedTuple):
@@ -38,12 +59,18 @@ class Restored(NamedTuple):
         )
 
 
-def restore(store: DatabaseStore, session: Session, witness: Witness, at: float) -> Restored:
+def restore(
+    store: DatabaseStore,
+    session: Session,
+    witness: Witness,
+    at: float,
+    domain: LinearOracle | None,
+) -> Restored:
     """Abandon the unfinished batches of a run in a restored database, within a transaction.
 
-    They may have been released after the backup, with other noise. A run with one running sum, or
-    with a final release, has nothing else; and one that limits users no longer knows who had how
-    many rounds: these are over.
+    They may have been released after the backup, with other noise. The learner is told that they
+    are lost. A run with one running sum, or with a final release, has nothing else; and one that
+    limits users no longer knows who had how many rounds: these are over.
     """
     columns, mine, known = store.old_row(session, witness)
     if is_fresh(mine, known):
@@ -63,6 +90,11 @@ def restore(store: DatabaseStore, session: Session, witness: Witness, at: float)
         decisions=columns["open"],
         ended=ended,
     )
+    if not ended and columns["waiting"]:
+        query = f"SELECT trace FROM {BATCH.name} WHERE run = ? ORDER BY number"
+        traces = [trace for (trace,) in session.execute(query, (columns["run"],))]
+        forget = forgetting(CLIENTS[recipe["client"]]._plan, domain)
+        columns["learner"] = forget(recipe, columns["learner"], columns["epoch"], traces)
     for table in (BATCH, DECISION, HELD):
         session.execute(f"DELETE FROM {table.name} WHERE run = ?", (columns["run"],))
     columns |= {"running": -1, "left_over": 0, "open": 0, "waiting": 0, "untaught": 0}
@@ -70,7 +102,9 @@ def restore(store: DatabaseStore, session: Session, witness: Witness, at: float)
     columns |= {"stream": None, "ended": ended, "restored": columns["restored"] + 1}
     newer = _beyond(mine, known)
     store.rewrite(session, columns | dict(zip(VERSION, newer, strict=True)))
-    store.records.put(KIND, f"{lost.run} {newer.changes}", str(lost).encode(), at, lost.run)
+    before = json.loads(store.records.get(KIND, lost.run) or b"[]")
+    content = json.dumps([*before, {"at": at, "detail": str(lost)}]).encode()
+    store.records.put(KIND, lost.run, content, at, lost.run, replace=True)
     store.tell_witness(known, newer)
     return lost
 
