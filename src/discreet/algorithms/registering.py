@@ -6,7 +6,7 @@ import inspect
 from typing import Any, TypeVar
 
 from discreet.contracts import Protected
-from discreet.errors import DiscreetError, shorten
+from discreet.errors import DiscreetError, shorten, unknown_name
 from discreet.problems import Problem
 
 EXAMPLE = '@register_algorithm(name="mine", title="my algorithm", problem=Arms)'
@@ -69,3 +69,13 @@ def as_instance(name: str, made: object, kind: type[Made]) -> Made:
     make: Any = kind
     found: Made = make(private=made, parameters={}, regret_bound=None, bound_source=UNPROVED)
     return found
+
+
+def unknown_option(algorithm: str, option: str, known: list[str]) -> DiscreetError:
+    """Return the refusal of an option; the range of losses is none, but users look for it here."""
+    if option in ("low", "high"):
+        return DiscreetError(
+            f"{option} is the range of losses, not an option: give it to the setting, as in "
+            "algorithm(name).setting(low=-1, high=1)."
+        )
+    return unknown_name(f"option of {algorithm}", option, known)

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, Generic, Literal, TypeVar, cast
 
+from discreet.algorithms import registering
 from discreet.algorithms.confident import FACTORS, ConfidentBound
 from discreet.algorithms.growth import ROOT as ROOT
 from discreet.algorithms.growth import Growth as Growth
 from discreet.algorithms.references import NO_CITATION, Citation, reference
-from discreet.algorithms.registering import as_instance, as_problem, check_build, check_given
 from discreet.channels import Responses
 from discreet.contracts import Protected
 from discreet.errors import (
@@ -233,7 +233,7 @@ class Algorithm:
             )
         make, accepted = self._accept(options)
         responds = self.one_point and accepted.pop("noise", None) is not None
-        found = as_instance(self.name, make(setting, **accepted), Instance)
+        found = registering.as_instance(self.name, make(setting, **accepted), Instance)
         return found.respond(setting) if responds else found
 
     def _accept(self, options: dict[str, object]) -> tuple[Build, dict[str, object]]:
@@ -242,11 +242,8 @@ class Algorithm:
         if not options.keys() <= known.keys():
             known = self.options  # plugins may have more
         for key in options:
-            if key in ("low", "high"):
-                where = "give it to the setting, as in algorithm(name).setting(low=-1, high=1)"
-                raise DiscreetError(f"{key} is the range of losses, not an option: {where}.")
             if key not in known:
-                raise unknown_name(f"option of {self.name}", key, list(known))
+                raise registering.unknown_option(self.name, key, list(known))
         calibration = TIGHT
         if "calibration" in options:
             calibration = str(known["calibration"].check(options.pop("calibration")))
@@ -319,17 +316,17 @@ def register_algorithm(
     ``problem`` is a problem or its class. ``citation`` and ``builds_on`` are keys of
     references.bib, or Citations such as those that ``read_bibtex`` returns.
     """
-    check_given(positional, name=name, title=title, problem=problem)
+    registering.check_given(positional, name=name, title=title, problem=problem)
     called, titled = check_name("name", name), check_text("title", title)
     check_text("twin", twin)
-    plays = as_problem(problem)
+    plays = registering.as_problem(problem)
     for key, names in (("builds_on", builds_on), ("fixed", fixed)):
         check_kind(key, names, tuple, "a tuple of names")
     for key, flag in (("stochastic", stochastic), ("anytime", anytime), ("one_point", one_point)):
         check_flag(key, flag)
 
     def register(make: Build) -> Build:
-        check_build(called, make)
+        registering.check_build(called, make)
         known = _algorithms.get(called)
         if known is not None and defined_as(known.make) != defined_as(make):
             raise DiscreetError(
