@@ -82,9 +82,9 @@ def test_what_cannot_be_played_is_refused():
         as_gymnasium("linear-stochastic", rounds=10)
     with pytest.raises(DiscreetError, match="depend on what was played"):
         as_gymnasium("switching-costs", rounds=10)
+    env = as_gymnasium("stochastic", rounds=10, arms=4)
+    env.reset(seed=1)
     with pytest.raises(DiscreetError, match="action is 9, but must be from 0 to 3"):
-        env = as_gymnasium("stochastic", rounds=10, arms=4)
-        env.reset(seed=1)
         env.step(9)
     with pytest.raises(DiscreetError, match="env is 3, but must be the name of an environment"):
         from_gymnasium(3)

@@ -72,7 +72,7 @@ def test_no_raw_reward_is_kept_where_it_can_be_read():
     assert one.ranking == other.ranking
     names = {name: value for name, value in vars(one).items() if name != "_bandit"}
     assert "0.123456789" not in repr(names)
-    with pytest.raises(Exception, match="copied|pickle"):
+    with pytest.raises(Exception, match=r"copied|pickle"):
         pickle.dumps(one)
 
 

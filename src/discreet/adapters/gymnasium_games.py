@@ -8,7 +8,7 @@ import numpy as np
 
 from discreet.environments import environment as named
 from discreet.errors import DiscreetError, check_int
-from discreet.problems import Arms, Contexts, Environment
+from discreet.problems import Arms, ContextGame, Contexts, Environment
 from discreet.ranges import Range, make_range
 from discreet.simulation.dealing import Dealer
 
@@ -59,14 +59,15 @@ def as_gymnasium(
         raise DiscreetError(
             f"losses of {found.source} depend on what was played, which this adapter cannot play."
         )
-    return _make_class()(found, length, bounds)
+    made: gymnasium.Env[Any, Any] = _make_class()(found, length, bounds)
+    return made
 
 
 def _make_class() -> Any:  # noqa: ANN401
     """Return the class, which extends one of Gymnasium's, so that it is made when it is needed."""
-    gym = require_gymnasium()
+    import gymnasium as gym
 
-    class DealtGames(gym.Env):  # type: ignore[misc] # its class is not known before
+    class DealtGames(gym.Env[Any, Any]):
         """Deals the losses of an environment, some rounds at a time."""
 
         metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 (as Gymnasium has it)
@@ -75,7 +76,8 @@ def _make_class() -> Any:  # noqa: ANN401
             problem = environment.problem
             self._rounds, self._bounds = rounds, bounds
             self._dealer = Dealer(environment, bounds, clip=False)
-            self.action_space = gym.spaces.Discrete(int(problem.parameters()["arms"]))
+            self._arms = int(problem.parameters()["arms"])
+            self.action_space = gym.spaces.Discrete(self._arms)
             self.observation_space = gym.spaces.Discrete(1)
             if isinstance(problem, Contexts):
                 shape = problem.arms, problem.dimension
@@ -99,10 +101,10 @@ def _make_class() -> Any:  # noqa: ANN401
                 raise DiscreetError("the episode is over, or was not begun: call reset().")
             if not self.action_space.contains(action):
                 raise DiscreetError(
-                    f"action is {action!r}, but must be from 0 to {self.action_space.n - 1}."
+                    f"action is {action!r}, but must be from 0 to {self._arms - 1}."
                 )
             loss = float(self._game.loss(self._round % BLOCK, int(action)))
-            if isinstance(self._dealer.problem, Contexts):  # the loss is a mean, the outcome 0 or 1
+            if isinstance(self._game, ContextGame):  # the loss is a mean, the outcome 0 or 1
                 loss = float(self._game.outcomes[self._round % BLOCK, int(action)])
             self._round += 1
             done = self._round >= self._rounds
