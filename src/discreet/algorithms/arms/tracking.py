@@ -12,6 +12,7 @@ from discreet.private import Private
 from discreet.problems import Arms
 
 CHECKS_UNTIL = 2**18  # rounds up to which the interval between checks is a fixed share of the game
+PROBED_TOO = 3.0  # times this interval where probes are checks, too
 UNPROVED = (
     "no bound proved; there are losses with which it is linear, unless guard is set "
     "(docs/tracking.md)"
@@ -50,6 +51,8 @@ def tracking_ucb(
     share = (
         usual * min(1.0, math.sqrt(CHECKS_UNTIL / setting.rounds)) if interval is None else interval
     )
+    if guard and interval is None:
+        share *= PROBED_TOO
     arms, noise, proved = setting.problem.arms, 1.0 / setting.epsilon, confidence == "proved"
     sure = Tracking(arms=arms, rounds=setting.rounds, first=first, noise=noise, interval=share)
     learner = TrackingUcb.start(
@@ -73,7 +76,6 @@ def tracking_ucb(
             private=Private(channel_for(setting, first), found.learner(learner)),
             parameters=parameters
             | {
-                "block": found.block,
                 "threshold": found.threshold,
                 "batch_after_takeover": found.batch,
             },
