@@ -360,7 +360,7 @@ def test_it_goes_on_after_the_rounds_that_it_was_made_for():
 
 def test_what_it_wraps_is_tracking_itself():
     """Far from the threshold hardly anything is probed; arms and lengths are those of tracking."""
-    tracking = {"arms": K, "noise": 1.0, "first": 1, "rounds": 4000, "interval": 0.3}
+    tracking = {"arms": K, "noise": 1.0, "first": 1, "rounds": 4000, "interval": 0.2}
     alone = TrackingUcb.start(**tracking)
     learner = componentjit.copy(built(4000, 1.0).private.learner)
     learner.regrets[:] = -1e15

@@ -12,7 +12,7 @@ from discreet.private import Private
 from discreet.problems import Arms
 
 CHECKS_UNTIL = 2**18  # rounds up to which the interval between checks is a fixed share of the game
-PROBED_TOO = 3.0  # times this interval where probes are checks, too
+PROBED_TOO = 2.0  # times this interval where probes are checks, too
 UNPROVED = (
     "no bound proved; there are losses with which it is linear, unless guard is set "
     "(docs/tracking.md)"

@@ -26,7 +26,7 @@ THRESHOLD = 3.75  # θ in units of sqrt(K T (1 + Λ))
 LEAST_THRESHOLD = (
     1.25  # the same, where the bound would otherwise not be below that of uniform play
 )
-BELOW_UNIFORM = 0.9  # of the regret of uniform play: what the bound is to be then
+BELOW_UNIFORM = 0.98  # of the regret of uniform play: what the bound is to be then
 
 
 class Tracking(NamedTuple):
