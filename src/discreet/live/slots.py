@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.algorithms.arms.choosing import PROVED
+from discreet.algorithms.arms.choosing import WITH_PROOF
 from discreet.contracts import Protected
 from discreet.errors import DiscreetError, shorten
 from discreet.guarantee import Guarantee
@@ -95,10 +95,10 @@ def check_changeable(private: Protected, algorithm: str, chosen: str | None, nam
 
     ``name`` is the argument or method that was used.
     """
-    if chosen == PROVED:
+    if chosen in WITH_PROOF:
         raise DiscreetError(
-            f'{name} is used, but algorithm="proved" was chosen for a bound that holds only if all '
-            'arms are always available: name an algorithm without one, such as "batched-ucb" or '
+            f'{name} is used, but algorithm="{chosen}" was chosen for a bound that holds only if '
+            'all arms are always available: name an algorithm without one, such as "batched-ucb" or '
             '"best".'
         )
     if isinstance(private.learner, GuardedUcb):
