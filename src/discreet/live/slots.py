@@ -98,8 +98,8 @@ def check_changeable(private: Protected, algorithm: str, chosen: str | None, nam
     if chosen in WITH_PROOF:
         raise DiscreetError(
             f'{name} is used, but algorithm="{chosen}" was chosen for a bound that holds only if '
-            'all arms are always available: name an algorithm without one, such as "batched-ucb" or '
-            '"best".'
+            'all arms are always available: name an algorithm without one, such as "batched-ucb" '
+            'or "best".'
         )
     if isinstance(private.learner, GuardedUcb):
         raise DiscreetError(
