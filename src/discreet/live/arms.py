@@ -6,7 +6,7 @@ from collections.abc import Collection, Hashable, Sequence
 from datetime import timedelta
 
 from discreet.algorithms import Setting
-from discreet.algorithms.arms.choosing import BOUNDED, CHOICES, chosen
+from discreet.algorithms.arms.choosing import BOUNDED, CHOICES, PROVED, chosen
 from discreet.errors import DiscreetError, check_flag, count
 from discreet.estimates.table import Kind, MeanEstimates, Outcomes
 from discreet.ledger import Ledger
@@ -190,7 +190,8 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         smallest regret in our simulations, perhaps without a bound. ``proved`` has the smallest
         *proved* bound on regret for this number of arms and rounds and this epsilon, whatever the
         losses. ``bounded``, the default, has the smallest regret in our simulations of all whose
-        proved bound is below the regret of uniform play; where that says nothing, it is ``proved``.
+        proved bound is below the regret of uniform play. It is ``proved`` where none of these is,
+        and with ``explore`` or ``holdout``, because ``guarded-ucb`` knows no probabilities.
         ``bandit.algorithm`` says which one it is.
     capacity
         How many arms the run can ever have, if some are added later (``add_arm``).
@@ -258,8 +259,11 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
 
     @classmethod
     def _resolve(cls, recipe: Recipe) -> Recipe:
-        if recipe["algorithm"] not in CHOICES:
+        choice = recipe["algorithm"]
+        if choice not in CHOICES:
             return recipe
+        if choice == BOUNDED and (recipe["explore"], recipe["holdout"]) != (None, None):
+            choice = PROVED  # for its probabilities, which guarded-ucb does not know
         setting = Setting(
             Arms(recipe["capacity"] or len(recipe["arms"])),
             rounds=LONG_RUN if recipe["horizon"] is None else recipe["horizon"],
@@ -267,8 +271,7 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
             delta=recipe["delta"],
             bounds=make_range(recipe["low"], recipe["high"]),
         )
-        named = chosen(recipe["algorithm"], setting)
-        return {**recipe, "algorithm": named, "chosen": recipe["algorithm"]}
+        return {**recipe, "algorithm": chosen(choice, setting), "chosen": choice}
 
     @classmethod
     def _plan(cls, recipe: Recipe) -> RunPlan:
