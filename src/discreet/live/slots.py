@@ -102,9 +102,10 @@ def check_changeable(private: Protected, algorithm: str, chosen: str | None, nam
             'or "best".'
         )
     if isinstance(private.learner, GuardedUcb):
+        guarded = algorithm if algorithm == "guarded-ucb" else f"{algorithm} with guard=True"
         raise DiscreetError(
-            f"{name} is used, but {algorithm} with guard=True needs all of its arms, as its bound "
-            "holds only if they are always available: leave out guard."
+            f"{name} is used, but {guarded} needs all of its arms, as its bound holds only if they "
+            "are always available: use tracking-ucb without guard."
         )
     if private.channel.in_order or not can_choose_among(private.learner):
         raise DiscreetError(f"{name} is used, but {algorithm} needs all of its arms: {INSTEAD}.")
