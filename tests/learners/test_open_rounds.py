@@ -183,6 +183,7 @@ PREDICTABLE = {
     "adap-klucb",
     "dp-successive-elimination",
     "tracking-ucb",
+    "guarded-ucb",
 }
 
 

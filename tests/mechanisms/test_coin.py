@@ -121,13 +121,15 @@ def test_a_bandit_on_bits_goes_on_from_its_file(tmp_path):
 
 
 def test_a_bandit_says_which_algorithm_was_chosen_and_its_file_keeps_it(tmp_path):
-    proved = Bandit(arms=4, horizon=1 << 18, epsilon=1.0, path=tmp_path / "run.db")
+    usual = {"arms": 4, "horizon": 1 << 18, "epsilon": 1.0, "algorithm": "proved"}
+    proved = Bandit(path=tmp_path / "run.db", **usual)
     assert proved.algorithm == "one-bit-tsallis-inf"
     proved.close()
     assert Bandit.open(tmp_path / "run.db").algorithm == "one-bit-tsallis-inf"
-    assert Bandit(arms=4, horizon=1 << 14, epsilon=0.1).algorithm == "batched-exp3"
+    shorter = usual | {"horizon": 1 << 14, "epsilon": 0.1}
+    assert Bandit(**shorter).algorithm == "batched-exp3"
     assert (
         Bandit(arms=4, horizon=1 << 14, epsilon=0.1, algorithm="best").algorithm == "tracking-ucb"
     )
     assert Bandit(arms=4, horizon=None, epsilon=3.0, algorithm="best").algorithm == "tracking-ucb"
-    assert Bandit(arms=4, horizon=None, epsilon=1.0).algorithm == "one-bit-tsallis-inf"
+    assert Bandit(**usual | {"horizon": None}).algorithm == "one-bit-tsallis-inf"

@@ -6,7 +6,7 @@ from collections.abc import Collection, Hashable, Sequence
 from datetime import timedelta
 
 from discreet.algorithms import Setting
-from discreet.algorithms.arms.choosing import CHOICES, PROVED, chosen
+from discreet.algorithms.arms.choosing import BOUNDED, CHOICES, PROVED, chosen
 from discreet.errors import DiscreetError, check_flag, count
 from discreet.estimates.table import Kind, MeanEstimates, Outcomes
 from discreet.ledger import Ledger
@@ -164,7 +164,7 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
     >>> decision = bandit.ask()           # decision.arm is "A", "B" or "C"
     >>> bandit.tell(decision, reward=1.0)
     >>> bandit
-    Bandit(3 arms, round 1 of 1000, one-bit-tsallis-inf, 1-differential privacy, live: exact noise)
+    Bandit(3 arms, round 1 of 1000, guarded-ucb, 1-differential privacy, live: exact noise)
 
     Several decisions may be open at once, and outcomes may come late and in any order: each
     decision keeps what the learner needs of it. Rounds are grouped in the order of asking; a group
@@ -186,10 +186,13 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         The declared range of outcomes. An outcome outside is refused, or clipped with
         ``clip=True``.
     algorithm
-        A name of ``discreet list``, or ``proved`` or ``best``. ``proved``, the default, is the
-        algorithm with the smallest *proved* bound on regret for this number of arms and rounds and
-        this epsilon, whatever the losses; ``best`` is the one with the smallest regret in our
-        simulations, which may have no bound. ``bandit.algorithm`` says which one it is.
+        A name of ``discreet list``, or ``bounded``, ``proved`` or ``best``. ``best`` has the
+        smallest regret in our simulations, perhaps without a bound. ``proved`` has the smallest
+        *proved* bound on regret for this number of arms and rounds and this epsilon, whatever the
+        losses. ``bounded``, the default, has the smallest regret in our simulations of all whose
+        proved bound is below the regret of uniform play. It is ``proved`` where none of these is,
+        and with ``explore`` or ``holdout``, because ``guarded-ucb`` knows no probabilities.
+        ``bandit.algorithm`` says which one it is.
     capacity
         How many arms the run can ever have, if some are added later (``add_arm``).
     final
@@ -223,7 +226,7 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         low: float = 0.0,
         high: float = 1.0,
         clip: bool = False,
-        algorithm: str = PROVED,
+        algorithm: str = BOUNDED,
         capacity: int | None = None,
         final: float | None = None,
         prior: Bandit | MeanEstimates | Prior | None = None,
@@ -256,8 +259,11 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
 
     @classmethod
     def _resolve(cls, recipe: Recipe) -> Recipe:
-        if recipe["algorithm"] not in CHOICES:
+        choice = recipe["algorithm"]
+        if choice not in CHOICES:
             return recipe
+        if choice == BOUNDED and (recipe["explore"], recipe["holdout"]) != (None, None):
+            choice = PROVED  # for its probabilities, which guarded-ucb does not know
         setting = Setting(
             Arms(recipe["capacity"] or len(recipe["arms"])),
             rounds=LONG_RUN if recipe["horizon"] is None else recipe["horizon"],
@@ -265,8 +271,7 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
             delta=recipe["delta"],
             bounds=make_range(recipe["low"], recipe["high"]),
         )
-        named = chosen(recipe["algorithm"], setting)
-        return {**recipe, "algorithm": named, "chosen": recipe["algorithm"]}
+        return {**recipe, "algorithm": chosen(choice, setting), "chosen": choice}
 
     @classmethod
     def _plan(cls, recipe: Recipe) -> RunPlan:

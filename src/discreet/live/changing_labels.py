@@ -6,6 +6,7 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 
 import componentjit
+from discreet.algorithms.arms.choosing import WITH_PROOF
 from discreet.contracts import Protected
 from discreet.errors import DiscreetError, check_int, count, shorten
 from discreet.estimates.table import MeanEstimates
@@ -194,9 +195,9 @@ def changing_plan(recipe: Recipe, plan: RunPlan) -> RunPlan:
         check_changeable(plan.private, plan.algorithm, chosen, "capacity")
     if not prior or rebuild is None:
         return plan
-    if chosen == "proved":
+    if chosen in WITH_PROOF:
         raise DiscreetError(
-            'prior is given, but algorithm="proved" was chosen for a bound that holds for runs '
+            f'prior is given, but algorithm="{chosen}" was chosen for a bound that holds for runs '
             'without one: name an algorithm, such as "batched-ucb" or "best".'
         )
     if not has_means(plan.private.learner):

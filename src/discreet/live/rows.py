@@ -31,7 +31,7 @@ class Recipe(TypedDict, total=False):
     client: str  # the class that the run belongs to
     arms: list[Hashable]  # labels
     capacity: int | None  # slots for arms, if they come and go
-    chosen: str  # "proved" or "best", if the algorithm was chosen so
+    chosen: str  # "bounded", "proved" or "best", if the algorithm was chosen so
     prior: list[float | None]  # a mean reward and its rounds for each arm
     explore: float | None  # the share of rounds that are held out
     holdout: int | None  # rounds of each arm that are held out

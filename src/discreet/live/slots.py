@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.algorithms.arms.choosing import PROVED
+from discreet.algorithms.arms.choosing import WITH_PROOF
 from discreet.contracts import Protected
 from discreet.errors import DiscreetError, shorten
 from discreet.guarantee import Guarantee
@@ -95,16 +95,17 @@ def check_changeable(private: Protected, algorithm: str, chosen: str | None, nam
 
     ``name`` is the argument or method that was used.
     """
-    if chosen == PROVED:
+    if chosen in WITH_PROOF:
         raise DiscreetError(
-            f'{name} is used, but algorithm="proved" was chosen for a bound that holds only if all '
-            'arms are always available: name an algorithm without one, such as "batched-ucb" or '
-            '"best".'
+            f'{name} is used, but algorithm="{chosen}" was chosen for a bound that holds only if '
+            'all arms are always available: name an algorithm without one, such as "batched-ucb" '
+            'or "best".'
         )
     if isinstance(private.learner, GuardedUcb):
+        guarded = algorithm if algorithm == "guarded-ucb" else f"{algorithm} with guard=True"
         raise DiscreetError(
-            f"{name} is used, but {algorithm} with guard=True needs all of its arms, as its bound "
-            "holds only if they are always available: leave out guard."
+            f"{name} is used, but {guarded} needs all of its arms, as its bound holds only if they "
+            "are always available: use tracking-ucb without guard."
         )
     if private.channel.in_order or not can_choose_among(private.learner):
         raise DiscreetError(f"{name} is used, but {algorithm} needs all of its arms: {INSTEAD}.")

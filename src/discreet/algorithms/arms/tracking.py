@@ -6,16 +6,50 @@ import math
 
 from discreet.algorithms.arms.indices import UNCHANGING_ONLY, Confidence, channel_for, first_batch
 from discreet.algorithms.arms.tracking_bounds import GuardBound, Tracking
+from discreet.algorithms.growth import ROOT
 from discreet.algorithms.registry import Instance, Setting, register_algorithm
 from discreet.learners import TrackingUcb
 from discreet.private import Private
 from discreet.problems import Arms
 
 CHECKS_UNTIL = 2**18  # rounds up to which the interval between checks is a fixed share of the game
+PROBED_TOO = 2.0  # times this interval where probes are checks, too
 UNPROVED = (
     "no bound proved; there are losses with which it is linear, unless guard is set "
     "(docs/tracking.md)"
 )
+
+
+@register_algorithm(
+    name="guarded-ucb",
+    twin="tsallis-inf",
+    title="upper confidence bounds with checks, and a bound for any losses",
+    problem=Arms(),
+    growth=ROOT,
+    builds_on=("zimmert2021tsallis",),
+)
+def guarded_ucb(
+    setting: Setting[Arms],
+    *,
+    batch_size: int | None = None,
+    interval: float | None = None,
+    watch: bool = False,
+    confidence: Confidence = "tuned",
+) -> Instance:
+    """``tracking-ucb`` with ``guard``: Tsallis-INF takes over if its regret becomes too large.
+
+    A bound of order sqrt(K T / ε) for ε ≤ 1 holds for all losses that are fixed in advance, if
+    every batch is heard before the next one begins. The regret is estimated by probes of other
+    arms, which are checks at the same time.
+    """
+    return tracking_ucb(
+        setting,
+        batch_size=batch_size,
+        interval=interval,
+        watch=watch,
+        confidence=confidence,
+        guard=True,
+    )
 
 
 @register_algorithm(
@@ -42,14 +76,15 @@ def tracking_ucb(
 
     With ``guard`` a bound holds for all losses that are fixed in advance if every batch is heard
     before the next one begins: of order sqrt(K T / ε) if T is large and ε ≤ 1. Probes of other arms
-    estimate the regret; if it becomes too large, Tsallis-INF takes over. If losses do not change,
-    the guard costs about as much regret again as the learner.
+    estimate the regret; if it becomes too large, Tsallis-INF takes over (``guarded-ucb``).
     """
     first = first_batch(setting, batch_size)
     usual = 0.03 if watch else 0.1
     share = (
         usual * min(1.0, math.sqrt(CHECKS_UNTIL / setting.rounds)) if interval is None else interval
     )
+    if guard and interval is None:
+        share *= PROBED_TOO
     arms, noise, proved = setting.problem.arms, 1.0 / setting.epsilon, confidence == "proved"
     sure = Tracking(arms=arms, rounds=setting.rounds, first=first, noise=noise, interval=share)
     learner = TrackingUcb.start(
@@ -73,7 +108,6 @@ def tracking_ucb(
             private=Private(channel_for(setting, first), found.learner(learner)),
             parameters=parameters
             | {
-                "block": found.block,
                 "threshold": found.threshold,
                 "batch_after_takeover": found.batch,
             },

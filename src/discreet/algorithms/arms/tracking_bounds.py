@@ -12,7 +12,7 @@ from typing import NamedTuple
 from discreet.algorithms.arms import bounds
 from discreet.algorithms.arms.indices import concave_majorant
 from discreet.learners import GuardedUcb, TrackingUcb
-from discreet.learners.arms.guarded_ucb import PASSING, SHARE
+from discreet.learners.arms.guarded_ucb import PHASES, SHARE
 from discreet.learners.arms.radius import batch_weight, radius
 from discreet.learners.arms.tracking_ucb import EARLY, GROWTH, LEADER, QUIET, ROOM, SOONEST
 
@@ -22,12 +22,11 @@ RATIO = 1.1  # q, of one tilt to the next
 CELL = 1.01  # ratio of the numbers of rounds at which the cost of an arm is computed
 ROUNDING = 1.001  # allowance for radii, which are found by bisection
 
-BLOCK = (
-    8.0  # rounds of a block, in units of Λ; longer ones have less noise but must be more frequent
+THRESHOLD = 3.75  # θ in units of sqrt(K T (1 + Λ))
+LEAST_THRESHOLD = (
+    1.25  # the same, where the bound would otherwise not be below that of uniform play
 )
-# deviations of D(i) between 0 and the threshold, if arms are equal and losses do not change
-DEVIATIONS = 2.5
-NOISE_OF_PROBES = 0.52 * PASSING  # share of the threshold by which noise of probes passes it
+BELOW_UNIFORM = 0.98  # of the regret of uniform play: what the bound is to be then
 
 
 class Tracking(NamedTuple):
@@ -119,18 +118,19 @@ class GuardBound(NamedTuple):
     noise: float
 
     @property
-    def block(self) -> int:
-        """τ₀, the largest number of rounds of a probe."""
-        return min(math.ceil(BLOCK * self.noise), self.rounds)
+    def threshold(self) -> float:
+        """θ, smaller in short games if the bound is then below the regret of uniform play."""
+        unit = math.sqrt(self.arms * self.rounds * (1.0 + self.noise))
+        uniform = (1.0 - 1.0 / self.arms) * self.rounds
+        rest = BELOW_UNIFORM * uniform - self.later(self.batch)
+        largest = rest / PHASES - self.passing
+        usual = THRESHOLD * unit
+        return min(usual, largest) if largest > LEAST_THRESHOLD * unit else usual
 
     @property
-    def threshold(self) -> float:
-        """θ: if arms are equal, D(i) has the deviation θ / 2.5.
-
-        Each arm is then probed in 1 / (4 K) of all rounds.
-        """
-        variance = 0.25 + 2.0 * self.noise**2 / self.block
-        return DEVIATIONS * math.sqrt(variance * self.rounds * self.arms / SHARE)
+    def passing(self) -> float:
+        """By how much an estimate can pass the threshold."""
+        return (self.noise + max(1, math.ceil(self.noise))) * self.arms / SHARE
 
     @property
     def batch(self) -> int:
@@ -149,12 +149,11 @@ class GuardBound(NamedTuple):
         return GuardedUcb.start(
             tracking=tracking,
             rounds=self.rounds,
-            block=self.block,
             threshold=self.threshold,
             batch=self.batch,
         )
 
     def bound(self) -> float:
         """Return a bound on the expected regret, for losses that are fixed in advance."""
-        passing = (self.block + self.noise) * self.arms / SHARE + NOISE_OF_PROBES * self.threshold
-        return min(self.threshold + passing + self.later(self.batch), float(self.rounds))
+        tracked = PHASES * (self.threshold + self.passing)
+        return min(tracked + self.later(self.batch), float(self.rounds))

@@ -16,14 +16,18 @@ from discreet.learners.arms.tsallis_inf import BaselineDraw, TsallisInf
 
 # The constants of the regret bound (docs/regret.md: Guard).
 SHARE = 0.25  # at most this share of all rounds are probes
-HEADROOM = 0.25  # a turn is at most this share of the room to the threshold
-PASSING = 0.02  # of the threshold: how far noise of probes may exceed it, on average
+HEADROOM = 0.1  # a turn is at most this share of the room to the threshold
+PHASES = 2  # how often a threshold is passed before Tsallis-INF takes over
+# Deviations of D(i) between 0 and the threshold where losses do not change, in the first phase and
+# later, with 4 arms; one of many arms passes it more easily.
+AT_FIRST, LATER, FEW = 2.0, 2.5, 4.0
+LENGTHS = 7  # of blocks that are considered: τ₁ times 1, 2, 4, ...
 
 TRACKS, PROBES, TOOK_OVER = range(3)  # purposes of a hold
 # Entries of a turn: what tracking wants (arm, rounds left, rival, whether it checks), and a probe
 # that is due (arm + 1, rounds).
 ARM, REST, RIVAL, CHECKS, PROBED, LENGTH = range(6)
-NOW, ENDED = range(2)  # entries of the clock: rounds requested, and whether tracking is over
+NOW, PASSED = range(2)  # entries of the clock: rounds requested, and how often θ was passed
 
 
 class GuardedHold(NamedTuple):
@@ -48,33 +52,39 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
     D(i) estimates the regret against arm i, without bias. The game is a sequence of turns, each of
     one or more blocks:
 
-    1. If some D(i) > θ, Tsallis-INF plays the rest of the game, in batches of τ rounds.
+    1. If some D(i) > θ, all D(i) become 0. The second time Tsallis-INF takes over for the rest of
+       the game, in batches of τ rounds.
     2. Tracking wants arm A for some rounds, or has some of them left; n of them, at most
-       max(τ₀, X / 4), belong to this turn, where X is the least X(i) = θ - D(i). They are cut into
-       k blocks of m ≤ τ₀ rounds, the last of which may be shorter.
+       max(m, X / 10), belong to this turn, where X is the least X(i) = θ - D(i). They are cut into
+       k blocks of at most m rounds. m is τ₁ = ceil(Λ) times 1, 2, 4, ... or 64, the one with which
+       probes cost least according to what tracking knows, and at most max(τ₁, 0.45 X / (4 K)).
     3. With v(i) the mean gain that tracking knows, g(i) its distance from the largest, and
-       c = max(1, ln(T Λ k / (0.02 θ n))), the arms get the probabilities P:
+       V = z² (v(i) (1 - v(i)) + 2 Λ² / m), the arms get the probabilities P:
 
-           P(i) = min(1 / (4 K), max((m (1 - v(i)) + c Λ) / (3/4 X(i)), θ² / (8 K T g(i) X(i)))),
+           P(i) = min(1 / (4 K), max((m (1 - v(i)) + Λ) / (0.9 X(i)),
+                                     min(V T / θ², V / (2 g(i) X(i))))),
            P(A) = 1 - Σ P(i)
 
+       but P(i) = 0 if no more than X(i) rounds are left.
     4. Every block is played with an arm drawn from P, up to the first that is not A. That one is a
        probe, and ends the turn.
-    5. For n rounds with arm I whose noisy gains y are released, D(i) += n v(i) - y for all i, and
+    5. For n rounds with arm I whose noisy gains are released, moved to the end of [0, n] and Λ
+       beyond if they are outside (``settle``), D(i) += n v(i) - y for all i, and
        D(I) += (y - n v(I)) / P(I).
 
-    Consecutive blocks of A are one batch, from which tracking learns; probes are for D alone. P is
-    large where D(i) is near the threshold, which it must not exceed by much. The other term of P
-    keeps the spread of D(i) a fixed share of X(i) where losses do not change, so that D(i) does not
-    pass the threshold by chance. An arm that is far behind is hardly probed.
+    Consecutive blocks of A are one batch. Tracking learns from all batches, and checks an arm less
+    often if it was probed. P is large where D(i) is near the threshold, which it must not exceed by
+    much. The other term of P keeps the spread of D(i) a fixed share of X(i) where losses do not
+    change, so that D(i) does not pass the threshold by chance; z is larger after it was passed
+    once. An arm that is far behind is hardly probed.
 
     Tsallis-INF gets numbers in [0, 1] whose means are those of the batches, moved towards 1/2
     (``confine``).
 
-    ``threshold`` is θ, ``rounds`` T, ``block`` τ₀, ``batch`` τ; Λ is the ``noise`` of ``tracking``,
-    the scale of the noise on the sum of a batch.
+    ``threshold`` is θ, ``rounds`` T, ``batch`` τ; Λ is the ``noise`` of ``tracking``, the scale of
+    the noise on the sum of a batch.
 
-    Regret, for all losses that are fixed in advance: at most 1.011 θ + 4 K (τ₀ + Λ), plus that of
+    Regret, for all losses that are fixed in advance: at most 2 (θ + 4 K (Λ + τ₁)), plus that of
     Tsallis-INF (docs/regret.md: Guard).
     """
 
@@ -83,7 +93,6 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
     tracking: TrackingUcb
     later: TsallisInf
     rounds: int
-    block: int
     threshold: float
     batch: int
     regrets: Floats  # D
@@ -99,7 +108,7 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
 
     @classmethod
     def start(
-        cls, *, tracking: TrackingUcb, rounds: int, block: int, threshold: float, batch: int
+        cls, *, tracking: TrackingUcb, rounds: int, threshold: float, batch: int
     ) -> GuardedUcb:
         """Return the learner before the first round."""
         arms = tracking.choices
@@ -108,7 +117,6 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
             # reduced variance, as in the bound (docs/regret.md: Tsallis-INF)
             later=TsallisInf.start(arms=arms, learning_rate=4.0, baseline=0.5, likely=0.25),
             rounds=check_int("rounds", rounds, minimum=1),
-            block=check_int("block", block, minimum=1),
             threshold=check_positive("threshold", threshold),
             batch=check_int("batch", batch, minimum=1),
             regrets=np.zeros(arms),
@@ -121,9 +129,7 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
     @classmethod
     def example(cls) -> GuardedUcb:
         """Return an example for the contract tests."""
-        return cls.start(
-            tracking=TrackingUcb.example(), rounds=2000, block=16, threshold=300.0, batch=4
-        )
+        return cls.start(tracking=TrackingUcb.example(), rounds=2000, threshold=300.0, batch=4)
 
     def act(self, observation: object, rng: Generator) -> tuple[int, GuardedHold]:
         """Play a probe that is due, begin a turn, or leave the round to Tsallis-INF."""
@@ -145,6 +151,8 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
             arm, rounds = int(self.turn[PROBED]) - 1, int(self.turn[LENGTH])
             self.turn[PROBED] = 0.0
         self.clock[NOW] += rounds
+        if purpose == PROBES:
+            self.tracking.note_probe(arm, rounds)
         if purpose != TOOK_OVER:
             self.expect(arm, rounds)
         rival, checks = int(self.turn[RIVAL]), self.turn[CHECKS] > 0.0
@@ -152,11 +160,15 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
         return arm, GuardedHold(arm, rounds, purpose, chance, guess, rival, checks, drawn)
 
     def is_over(self) -> bool:
-        """Return whether the regret is, or was, too high."""
+        """Return whether the regret was too high for the last time."""
+        passed = False
         for arm in range(self.regrets.size):
-            if self.regrets[arm] > self.threshold:
-                self.clock[ENDED] = 1.0
-        return bool(self.clock[ENDED] > 0.0)
+            passed = passed or bool(self.regrets[arm] > self.threshold)
+        if passed and self.clock[PASSED] < PHASES:
+            self.clock[PASSED] += 1.0
+            for arm in range(self.regrets.size):
+                self.regrets[arm] = 0.0
+        return bool(self.clock[PASSED] >= PHASES)
 
     def ask_tracking(self, observation: object, rng: Generator) -> None:
         """Note which arm tracking wants, and for how many rounds."""
@@ -168,11 +180,15 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
 
     def begin_turn(self, arm: int, rng: Generator) -> int:
         """Draw the arms of blocks up to the first probe; return the number of rounds before it."""
-        rounds = self.turn_length()
-        blocks = -(-rounds // self.block)
+        best, room = self.fix_guesses(), self.least_room()
+        longest = self.block_length(arm, best, room)
+        rounds = self.turn_length(longest, room)
+        blocks = -(-rounds // longest)
         length = -(-rounds // blocks)
-        probing = self.fix_chances(arm, length, rounds / blocks)
-        before = int(min(float(blocks), math.log(1.0 - rng.random()) / math.log1p(-probing)))
+        probing = self.fix_chances(arm, length, best)
+        before = blocks
+        if probing > 0.0:
+            before = int(min(float(blocks), math.log(1.0 - rng.random()) / math.log1p(-probing)))
         if before == blocks:
             return rounds
         self.chances[arm] = 0.0
@@ -181,30 +197,55 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
         self.turn[LENGTH] = length if before < blocks - 1 else rounds - length * (blocks - 1)
         return before * length
 
-    def turn_length(self) -> int:
-        """Return the number of rounds of the turn."""
+    def least_room(self) -> float:
+        """Return the least X(i)."""
         room = math.inf
         for arm in range(self.regrets.size):
             room = min(room, self.threshold - float(self.regrets[arm]))
-        rounds = min(float(self.turn[REST]), max(float(self.block), math.floor(HEADROOM * room)))
+        return room
+
+    def block_length(self, wanted: int, best: float, room: float) -> int:
+        """Return the length of blocks with which probes cost least."""
+        length = max(1, math.ceil(self.tracking.noise))
+        most = 0.5 * (1.0 - HEADROOM) * room * SHARE / self.chances.size
+        chosen, least = length, math.inf
+        for _ in range(LENGTHS):
+            if length == chosen or length <= most:
+                self.fix_chances(wanted, length, best)
+                cost = 0.0
+                for arm in range(self.chances.size):
+                    if arm != wanted:  # never 0, so that of equal arms the fewest are probed
+                        gap = max(best - float(self.guesses[arm]), 0.001)
+                        cost += float(self.chances[arm]) * gap
+                if cost < least:
+                    chosen, least = length, cost
+            length *= 2
+        return chosen
+
+    def turn_length(self, longest: int, room: float) -> int:
+        """Return the number of rounds of the turn."""
+        rounds = min(float(self.turn[REST]), max(float(longest), math.floor(HEADROOM * room)))
         left = self.rounds - float(self.clock[NOW])
         return int(min(rounds, left) if left > 0.0 else rounds)
 
-    def fix_chances(self, wanted: int, length: int, mean_length: float) -> float:
-        """Fix guesses and probabilities for a turn; return how likely a block is a probe."""
-        best = self.fix_guesses()
+    def fix_chances(self, wanted: int, length: int, best: float) -> float:
+        """Fix the probabilities of a turn; return how likely a block is a probe."""
         noise, most = self.tracking.noise, SHARE / self.chances.size
-        tail = max(1.0, math.log(noise * self.rounds / (PASSING * self.threshold * mean_length)))
-        # so that the second term of P reaches 1 / (4 K) at g(i) = θ / (2 T)
-        spread = self.threshold * self.threshold * most / (2.0 * self.rounds)
+        left = self.rounds - float(self.clock[NOW])
+        deviations = AT_FIRST if self.clock[PASSED] == 0.0 else LATER
+        square = deviations * deviations + 2.0 * math.log(max(1.0, self.chances.size / FEW))
         probing = 0.0
         for arm in range(self.chances.size):
             if arm != wanted:
                 guess, room = float(self.guesses[arm]), self.threshold - float(self.regrets[arm])
-                enough = (length * (1.0 - guess) + tail * noise) / (1.0 - HEADROOM)
-                if spread > enough * (best - guess):
-                    enough = spread / max(best - guess, 1e-9)  # never a division by 0
+                needed = (length * (1.0 - guess) + noise) / (1.0 - HEADROOM)
+                spread = square * (guess * (1.0 - guess) + 2.0 * noise * noise / length)
+                usual = spread * self.rounds / (self.threshold * self.threshold)
+                # never a division by 0
+                enough = max(needed, min(usual * room, 0.5 * spread / max(best - guess, 1e-9)))
                 self.chances[arm] = enough / room if enough < most * room else most
+                if 0.0 <= left <= room:
+                    self.chances[arm] = 0.0  # the regret cannot exceed θ any more
                 probing += float(self.chances[arm])
         self.chances[wanted] = 1.0 - probing
         return probing
@@ -231,23 +272,38 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
 
     def give_up(self, trace: GuardedHold) -> None:
         """Let tracking know of a batch that will not be released."""
-        if trace.purpose == TRACKS:
-            hold = CheckedHold(trace.arm, trace.rounds, trace.rival, trace.checks, 1.0)
-            self.tracking.give_up(hold)
+        if trace.purpose != TOOK_OVER:
+            self.tracking.give_up(self.told(trace))
+
+    def told(self, trace: GuardedHold) -> CheckedHold:
+        """Return the trace of a batch as tracking knows it; a probe is no check."""
+        checks = trace.checks and trace.purpose == TRACKS
+        return CheckedHold(trace.arm, trace.rounds, trace.rival, checks, 1.0)
 
     def learn(self, trace: GuardedHold, released: float) -> None:
         """Correct the regret estimates by what was not expected, or let Tsallis-INF learn."""
         if trace.purpose == TOOK_OVER:
             self.later.learn(trace.drawn, confine(released, self.tracking.noise / trace.rounds))
         else:
-            surprise = trace.rounds * (1.0 - released - trace.guess)
+            gain = 1.0 - settle(released, self.tracking.noise / trace.rounds)
+            surprise = trace.rounds * (gain - trace.guess)
             for arm in range(self.regrets.size):
                 self.regrets[arm] -= surprise
             self.regrets[trace.arm] += surprise / trace.chance
             if trace.purpose == TRACKS:
-                self.tracking.learn(
-                    CheckedHold(trace.arm, trace.rounds, trace.rival, trace.checks, 1.0), released
-                )
+                self.tracking.learn(self.told(trace), released)
+            else:
+                self.tracking.overhear(self.told(trace), released)
+
+
+@helper
+def settle(released: float, noise: float) -> float:
+    """Return a number within ``noise`` of [0, 1] with mean m, for a noisy mean m in [0, 1].
+
+    It is what was released, or beyond the ends the mean of what is released there: 1/2 + (h -
+    1/2) / a, with h and a as in ``confine``.
+    """
+    return -noise if released < 0.0 else (1.0 + noise if released > 1.0 else released)
 
 
 @helper

@@ -324,6 +324,31 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
             if change > 0:
                 self.check[CHECK] = 0.0
 
+    def note_probe(self, arm: int, rounds: int) -> None:
+        """Count rounds of an arm that somebody else requests; its next check can wait."""
+        self.asked[arm] += rounds
+        self.clock[NOW] += rounds
+        self.last[arm] = self.clock[NOW]
+
+    def overhear(self, trace: CheckedHold, released: float) -> None:
+        """Learn from a batch that somebody else requested.
+
+        There may be many, so one counts as a change only where any change is sure.
+        """
+        arm, gain = trace.arm, 1.0 - released
+        self.heard[arm] += trace.rounds
+        if self.caution == 0.0:
+            gain = min(max(gain, -OVERSHOOT), 1.0 + OVERSHOOT)
+        self.windows.enter(arm, trace.rounds, gain)
+        sure = self.alarm
+        if sure == 0.0:
+            sure = float(self.clock[SPREAD]) * (self.log_time() + SURE)
+        if self.windows.cut(arm, sure, sure) > 0:
+            self.checked[arm] = 0.0
+            self.clock[CHANGE] = self.clock[NOW]
+        self.means[arm] = self.windows.mean_gain(arm)
+        self.radii[arm] = self.windows.window_radius(arm, float(self.clock[CONFIDENCE]))
+
     def give_up(self, trace: CheckedHold) -> None:
         """Remove a batch that will not be released from the counts, and end its check."""
         self.asked[trace.arm] -= trace.rounds
