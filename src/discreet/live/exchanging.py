@@ -96,14 +96,16 @@ class ExchangingClient(SeveralClient[Gives]):
         if type(number) is not int or not -1 <= number < 1 << 62:
             raise NotGiven(f"decision {shorten(number)} is not one that this run gave.")
         allowed = _outcome_names(type(self).tell)  # type: ignore[attr-defined]
-        names = ", ".join(allowed)
         if not isinstance(outcome, Mapping) or len(outcome) != 1:
-            raise DiscreetError(f"an outcome must have exactly one of {names}.")
+            raise DiscreetError(f"an outcome must have exactly one of {', '.join(allowed)}.")
         ((name, value),) = outcome.items()
         if name not in allowed:
-            raise DiscreetError(f"the outcome has {shorten(name)}, but must have one of {names}.")
-        checked = None if token is None else check_text("token", token)
-        return number, checked, self._feedback(number, name, value)
+            raise DiscreetError(
+                f"the outcome has {shorten(name)}, but must have one of {', '.join(allowed)}."
+            )
+        if token is not None and not isinstance(token, str):
+            raise DiscreetError(f"token is {shorten(token)}, but must be text.")
+        return number, token, self._feedback(number, name, value)
 
     def _asked(self, request: AskRequest) -> Ask:
         name, arguments = request
@@ -119,7 +121,8 @@ class ExchangingClient(SeveralClient[Gives]):
                 raise DiscreetError(f"ask needs the argument {each}.")
         given: dict[str, Any] = dict(arguments)
         user, at_limit = given.pop("user", None), given.pop("at_limit", "refuse")
-        check_choice("at_limit", at_limit, get_args(AtLimit))
+        if at_limit != "refuse":
+            check_choice("at_limit", at_limit, get_args(AtLimit))
         return name, self._observation(**given), user, at_limit
 
     def _answer(self, result: object) -> object:

@@ -14,12 +14,15 @@ from discreet.live.release_log import ReleaseRow
 from discreet.live.rows import Drawn, Draws, Recipe
 
 Part = TypeVar("Part")
+_encode = json.JSONEncoder().encode
 SIZES = struct.Struct(">QQIIi")  # of a release: decision, group, and lengths in bytes
 
 
 def as_text(value: object) -> str:
     """Return an action or a trace as text, without losing a digit."""
-    return json.dumps(_as_lists(value))
+    if type(value) is int:  # the same, in a tenth of the time
+        return str(value)
+    return _encode(_as_lists(value))
 
 
 def from_text(example: Part, text: str) -> Part:

@@ -16,6 +16,7 @@ TURN = 30.0  # seconds that a thread waits for its turn
 class _OfThread(threading.local):
     session: Session | None = None
     committed: list[Callable[[], None]] | None = None  # what to do after the commit
+    finished: list[Callable[[], None]] | None = None  # and then, or after a failure
 
 
 class Connections:
@@ -50,19 +51,25 @@ class Connections:
             if self._mine.committed is not None:
                 yield session
                 return
-            after = self._mine.committed = []
+            after: list[Callable[[], None]] = []
+            finished: list[Callable[[], None]] = []
+            self._mine.committed, self._mine.finished = after, finished
             try:
-                with self.dialect.explained():
-                    session.begin(durable=durable)
-                    yield session
-                    session.commit()
-            except BaseException:
-                session.rollback()
-                raise
+                try:
+                    with self.dialect.explained():
+                        session.begin(durable=durable)
+                        yield session
+                        session.commit()
+                except BaseException:
+                    session.rollback()
+                    raise
+                finally:
+                    self._mine.committed = self._mine.finished = None
+                for do in after:
+                    do()
             finally:
-                self._mine.committed = None
-            for do in after:
-                do()
+                for do in finished:
+                    do()
 
     @property
     def joined(self) -> bool:
@@ -73,6 +80,11 @@ class Connections:
         """Do something after the transaction of this thread is committed."""
         assert self._mine.committed is not None, "in a transaction"
         self._mine.committed.append(do)
+
+    def when_finished(self, do: Callable[[], None]) -> None:
+        """Do something at the very end of the transaction of this thread, whatever happens."""
+        assert self._mine.finished is not None, "in a transaction"
+        self._mine.finished.append(do)
 
     def take(self) -> Session:
         """Return the session that is this thread's until ``give_back``."""

@@ -63,7 +63,7 @@ class Database:
     def recipe_of(self, name: str) -> Recipe:
         """Return the arguments that a run was made with, without opening it."""
         store = self.store(name)
-        store.open()
+        store.peek()
         return store.recipe()
 
     def ledger(

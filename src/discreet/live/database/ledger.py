@@ -94,8 +94,9 @@ class DatabaseLedger(Ledger):
         if not self._connections.joined:
             self._uncommitted = False
         with self._connections.transaction(durable=writing) as session:
-            if writing:
-                session.lock_until_commit(LOCK)
+            # nobody else charges, or reads, before the witness knows of this
+            session.enter(LOCK, "SELECT 1", ())
+            self._connections.when_finished(lambda: session.leave(LOCK))
             columns = self._columns(session, creating=creating)
             charges = Charges(session, columns["closed"])
             yield charges

@@ -17,7 +17,7 @@ from discreet.live import (
     SlateBandit,
     VectorOptimizer,
 )
-from discreet.live.database.ledger import LOCK, NUMBER, DatabaseLedger
+from discreet.live.database.ledger import NUMBER, DatabaseLedger
 from discreet.live.database.sessions import Session
 from discreet.live.database.store import DatabaseStore
 from discreet.live.database.tables import BATCH, DECISION, HELD, LEDGER, VERSION
@@ -123,7 +123,6 @@ def close_ledger(ledger: DatabaseLedger, session: Session, witness: Witness) -> 
     found = session.execute(f"SELECT * FROM {LEDGER.name} WHERE number = ?", (NUMBER,))
     if not found:
         return False
-    session.lock_until_commit(LOCK)
     columns: dict[str, Any] = dict(zip(LEDGER.columns, found[0], strict=True))
     mine, known = (
         Version(*(columns[name] for name in VERSION)),

@@ -11,7 +11,6 @@ from types import TracebackType
 from typing import Any, cast
 
 from discreet.errors import DiscreetError
-from discreet.live.database.lazy_rows import LazyRows
 from discreet.live.database.records import Records
 from discreet.live.database.run_rows import DRAWN
 from discreet.live.database.sessions import Session
@@ -191,10 +190,16 @@ class DatabaseStore(RunWriter):
             raise DiscreetError(
                 "lost_key is True, but the keys of a database follow from its secret: give that."
             )
-        with self._here() as session:
-            self._read_run(session)
+        self.peek()
         self._is_closed, self._session = False, new_session()
         self._losses, self._state = self._connections.losses, b""
+        with self._alone() as session, self._connections.dialect.explained():
+            self._read_run(session)  # now that nobody changes it, or the witness
+
+    def peek(self) -> None:
+        """Read the run's row, without its lock, also if it is an old copy."""
+        with self._here() as session:
+            self._read_run(session, check_age=False)
 
     def recipe(self) -> Recipe:
         """Return the arguments that the run was made with."""
@@ -206,6 +211,7 @@ class DatabaseStore(RunWriter):
             if session.in_transaction and not self._connections.joined:
                 session.rollback()
             self._begin_changes()
+            self._texts = {}
             self._read_run(session)
             self.rows = self._rows(session, example)
             self._state = self._columns["state"]
@@ -218,18 +224,18 @@ class DatabaseStore(RunWriter):
     # Changes
 
     @contextmanager
-    def _change(self, *, lasting: bool) -> Iterator[LazyRows]:
-        """Change the rows, and write that as one transaction, or as a part of several changes."""
-        if self._in_group:
-            yield self.rows
-            return
+    def _alone_with(self, *, lasting: bool) -> Iterator[None]:
+        """Make one change, as a transaction of its own."""
         with self._alone() as session:
+            self._in_group = True
             try:
-                yield self.rows
+                yield
                 self._write(session, lasting=lasting)
             except BaseException:
                 self._state = b""  # what is in memory is not what is committed
                 raise
+            finally:
+                self._in_group = False
 
     @contextmanager
     def together(self, *, lasting: bool = True) -> Iterator[None]:
@@ -258,25 +264,35 @@ class DatabaseStore(RunWriter):
         usage: tuple[int, int, bytes] | None = None,
     ) -> None:
         """Open a decision."""
-        with self._change(lasting=False) as rows:
-            rows.ask(counters, row, times, group, learner, draws, outcome, usage)
-            self._note("choices", learner=learner, draws=draws)
-            if usage is not None:
-                rows.note_window(usage[1])
+        if not self._in_group:
+            with self._alone_with(lasting=False):
+                self.ask(counters, row, times, group, learner, draws, outcome, usage)
+            return
+        self.rows.ask(counters, row, times, group, learner, draws, outcome, usage)
+        noted = self._noted
+        noted.add("choices")
+        if learner is not None:
+            noted.add("learner")
+        if draws is not None:
+            noted.add("draws")
+        if usage is not None:
+            self.rows.note_window(usage[1])
 
     def hold(self, drawn: Drawn) -> None:
         """Keep a release before the learner sees it."""
-        with self._change(lasting=True) as rows:
-            rows.hold(drawn)
-            self._hold_row(DRAWN, -1, drawn.decision, drawn.value, drawn.held, drawn.draws)
-            self._new_releases += 1
+        if not self._in_group:
+            with self._alone_with(lasting=True):
+                self.hold(drawn)
+            return
+        self.rows.hold(drawn)
+        self._hold_row(DRAWN, -1, drawn.decision, drawn.value, drawn.held, drawn.draws)
+        self._new_releases += 1
 
     def defer(self, group: int, decision: int, value: object) -> None:
         """Keep one of several releases before the learner sees it."""
-        with self._change(lasting=True) as rows:
-            self._hold_row(group, len(rows.unlearned), decision, value, None, None)
-            rows.defer(group, decision, value)
-            self._new_releases += 1
+        self._hold_row(group, len(self.rows.unlearned), decision, value, None, None)
+        self.rows.defer(group, decision, value)
+        self._new_releases += 1
 
     def tell(
         self,
@@ -292,34 +308,42 @@ class DatabaseStore(RunWriter):
         facts: ReleaseFacts | None = None,
     ) -> None:
         """Close a decision."""
-        unlearned = released is not None and released in self.rows.unlearned
-        known = unlearned or self.rows.drawn is not None  # the release is durable already
-        lasting = not known and not (self._only_releases and released is None)
-        with self._change(lasting=lasting) as rows:
-            if unlearned:
-                self._drop_held(cast(int, released))
-            elif rows.drawn is not None:
-                self._drop_held(DRAWN)
-            rows.tell(counters, decision, group, closed, released, value, learner, stream, draws)
-            if released is not None:  # of one size, whatever was drawn
-                numbers = None if value is None else number_bytes(value)[1]
-                self._release_row(released, facts, numbers)
-                self._new_releases += not known
-                if released == FINAL:
-                    self._note("final")
-            self._note(learner=learner, stream=stream, draws=draws)
+        rows = self.rows
+        unlearned = released is not None and released in rows.unlearned
+        known = unlearned or rows.drawn is not None  # the release is durable already
+        if not self._in_group:
+            lasting = not known and not (self._only_releases and released is None)
+            change = (counters, decision, group, closed, released, value, learner, stream, draws)
+            with self._alone_with(lasting=lasting):
+                self.tell(*change, facts)
+            return
+        if unlearned:
+            self._held_rows[cast(int, released)] = None
+        elif known:
+            self._held_rows[DRAWN] = None
+        rows.tell(counters, decision, group, closed, released, value, learner, stream, draws)
+        if released is not None:  # of one size, whatever was drawn
+            numbers = None if value is None else number_bytes(value)[1]
+            self._release_row(released, facts, numbers)
+            self._new_releases += not known
+            if released == FINAL:
+                self._noted.add("final")
+        self._note(learner=learner, stream=stream, draws=draws)
 
     def change(self, change: Change) -> None:
         """Make another change."""
-        lasting = not (self._only_releases and change.outcome is not None)
-        with self._change(lasting=lasting) as rows:
-            rows.change(change)
-            self._note(
-                learner=change.learner,
-                stream=change.stream,
-                slots=change.slots,
-                clock=change.clock,
-            )
+        if not self._in_group:
+            lasting = not (self._only_releases and change.outcome is not None)
+            with self._alone_with(lasting=lasting):
+                self.change(change)
+            return
+        self.rows.change(change)
+        self._note(
+            learner=change.learner,
+            stream=change.stream,
+            slots=change.slots,
+            clock=change.clock,
+        )
 
     # Named decisions
 

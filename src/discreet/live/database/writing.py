@@ -9,6 +9,7 @@ import numpy as np
 
 from discreet.errors import DiscreetError
 from discreet.live.database.connections import Connections
+from discreet.live.database.lazy_rows import MOST_KEPT
 from discreet.live.database.records import Records
 from discreet.live.database.run_rows import NAMES, RunRows
 from discreet.live.database.sealing import digest
@@ -56,6 +57,7 @@ class RunWriter(RunRows):
     ) -> None:
         super().__init__(connections, cipher, witness, name)
         self._records = records
+        self._texts: dict[int, tuple[str, str]] = {}  # actions and traces of groups in memory
         self._begin_changes()
 
     def _begin_changes(self) -> None:
@@ -66,10 +68,11 @@ class RunWriter(RunRows):
         self._new_records: list[Row] = []
         self._new_releases = 0
 
-    def _note(self, *names: str, **changed: object) -> None:
+    def _note(self, **changed: object) -> None:
         """Note large columns that have changed."""
-        self._noted.update(names)
-        self._noted.update(name for name, content in changed.items() if content is not None)
+        for name, content in changed.items():
+            if content is not None:
+                self._noted.add(name)
         self._noted.add("")  # something has
 
     def _hold_row(
@@ -90,9 +93,6 @@ class RunWriter(RunRows):
         )
         self._held_rows[number] = (self._number, *columns, self._seal.of("held", columns))
         self._noted.add("")
-
-    def _drop_held(self, number: int) -> None:
-        self._held_rows[number] = None
 
     def _release_row(self, batch: int, facts: ReleaseFacts | None, numbers: bytes | None) -> None:
         choice, size, probability, at = facts or (None, None, None, None)
@@ -127,6 +127,8 @@ class RunWriter(RunRows):
         self._state = columns["state"]
         for table in (self.rows.open, self.rows.groups):
             table.committed()
+        if len(self._texts) > MOST_KEPT:
+            self._texts = {}
         self.rows.usage.touched = {}
         self._begin_changes()
         if lasting and self._witness is not None:
@@ -162,10 +164,13 @@ class RunWriter(RunRows):
             group = rows.groups.get(number)
             if group is None:
                 gone.append(number)
+                self._texts.pop(number, None)
                 continue
             held = self._encrypted(group.held, "batch", number, group.told)
-            facts = (number, as_text(group.action), as_text(group.trace), group.size)
-            columns = (*facts, group.told, held)
+            text = self._texts.get(number)
+            if text is None:
+                text = self._texts[number] = as_text(group.action), as_text(group.trace)
+            columns = (number, *text, group.size, group.told, held)
             put.append((run, *columns, seal("batch", columns)))
         self._write_set(session, BATCH, put, gone)
         put, gone = [], []
