@@ -93,7 +93,7 @@ class Database:
                 "the database has no witness, so nobody knows whether it was restored."
             )
         with self._connections.transaction() as session:
-            lost = restore(self.store(name), session, self._witness, self.now(), domain)
+            lost = restore(self.store(name), session, self._witness, domain)
             if session.execute(f"SELECT 1 FROM {LEDGER.name}"):
                 parts = self._connections, self._cipher, self._witness
                 ledger = DatabaseLedger(*parts, None, may_be_old=True)

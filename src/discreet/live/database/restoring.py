@@ -26,7 +26,6 @@ from discreet.live.forgetting import forgetting
 from discreet.live.keys import Version, new_name
 from discreet.sets import LinearOracle
 
-KIND = "restored"  # of records: for each run a list of what was lost when
 # by the names that recipes have
 CLIENTS: dict[str, type[LiveClient[Any]]] = {
     each.__name__: each
@@ -63,7 +62,6 @@ def restore(
     store: DatabaseStore,
     session: Session,
     witness: Witness,
-    at: float,
     domain: LinearOracle | None,
 ) -> Restored:
     """Abandon the unfinished batches of a run in a restored database, within a transaction.
@@ -102,9 +100,6 @@ def restore(
     columns |= {"stream": None, "ended": ended, "restored": columns["restored"] + 1}
     newer = _beyond(mine, known)
     store.rewrite(session, columns | dict(zip(VERSION, newer, strict=True)))
-    before = json.loads(store.records.get(KIND, lost.run) or b"[]")
-    content = json.dumps([*before, {"at": at, "detail": str(lost)}]).encode()
-    store.records.put(KIND, lost.run, content, at, lost.run, replace=True)
     store.tell_witness(known, newer)
     return lost
 
