@@ -209,6 +209,25 @@ def test_every_answer_has_a_strict_policy(host):
     assert POLICY.startswith("default-src 'none'; ")
 
 
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [(discreet.OldCopy("an old copy."), 503), (ZeroDivisionError("canary"), 500)],
+)
+def test_what_fails_is_a_page_with_one_sentence(host, monkeypatch, error, status):
+    def fail(_):
+        raise error
+
+    client = signed_in(host)
+    monkeypatch.setattr(host, "get", fail)
+    if status == 503:
+        assert "news is not open: an old copy." in client.get("/").text
+    found = client.get("/runs/news/privacy")
+    assert found.status_code == status
+    assert found.headers["content-security-policy"] == POLICY
+    assert ("an old copy." in found.text) == (status == 503)
+    assert "canary" not in found.text
+
+
 def test_hostile_names_are_text(host):
     client = signed_in(host)
     for view in VIEWS:

@@ -60,7 +60,8 @@ def test_every_problem_has_every_view(problem):
         str(label): share for label, share in live.state().shares.items()
     }
     assert (found.estimates.reason == "") == (problem in ("bandit", "best-arm"))
-    (line,) = run_lines(host, ["run"], START + 1000.0)
+    ((line,), refused) = run_lines(host, ["run"], START + 1000.0)
+    assert refused == {}
     assert sum(sum(column.counts) for column in line.columns) == live.state().round
 
 

@@ -15,6 +15,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from discreet.errors import DiscreetError, shorten
+from discreet.service.logs import log_failure
 from discreet.service.pages import downloads, signing
 from discreet.service.pages.rendering import REFRESH, Renderer
 from discreet.service.pages.sessions import SessionRecords, SignIns
@@ -23,6 +24,7 @@ from discreet.service.pages.view_operations import operations_view
 from discreet.service.pages.view_privacy import budget_view, privacy_view
 from discreet.service.pages.view_results import EstimateOptions, Estimator, results_view
 from discreet.service.pages.views import RunView, run_lines, run_view
+from discreet.service.problems import problem_of
 
 RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 STATIC = {"site.css": "text/css", "live.js": "text/javascript", "icon.svg": "image/svg+xml"}
@@ -47,6 +49,7 @@ NO_READER = (
     "the role read or admin."
 )
 Page = Callable[[Request, RunView], Response]
+Answer = Callable[[Request], Awaitable[Response]]
 Change = Callable[[Callable[[], Any]], Awaitable[Any]]
 
 
@@ -73,18 +76,24 @@ def routes(
 
     """
     pages = Pages(host, SignIns(tokens, records), change, refresh)
+    careful = pages.careful
     return [
-        Route("/", pages.runs, methods=["GET"]),
-        Route("/sign-in", pages.sign_in_page, methods=["GET"]),
-        Route("/sign-in", pages.sign_in, methods=["POST"]),
-        Route("/sign-out", pages.sign_out, methods=["POST"]),
-        Route("/static/{file}", pages.static, methods=["GET"]),
-        Route("/runs/{run}", pages.run(pages.overview), methods=["GET"]),
-        Route("/runs/{run}/privacy", pages.run(pages.privacy), methods=["GET"]),
-        Route("/runs/{run}/operations", pages.run(pages.operations), methods=["GET"]),
-        Route("/runs/{run}/results", pages.run(pages.results), methods=["GET"]),
-        Route("/runs/{run}/report", pages.run(pages.report), methods=["GET"]),
-        Route("/runs/{run}/{table}.{form}", pages.run(pages.download), methods=["GET"]),
+        Route("/", careful(pages.runs), methods=["GET"]),
+        Route("/sign-in", careful(pages.sign_in_page), methods=["GET"]),
+        Route("/sign-in", careful(pages.sign_in), methods=["POST"]),
+        Route("/sign-out", careful(pages.sign_out), methods=["POST"]),
+        Route("/static/{file}", careful(pages.static), methods=["GET"]),
+        *(
+            Route(f"/runs/{{run}}{path}", careful(pages.run(page)), methods=["GET"])
+            for path, page in (
+                ("", pages.overview),
+                ("/privacy", pages.privacy),
+                ("/operations", pages.operations),
+                ("/results", pages.results),
+                ("/report", pages.report),
+                ("/{table}.{form}", pages.download),
+            )
+        ),
     ]
 
 
@@ -98,6 +107,22 @@ class Pages:
         self._static = {name: (folder / name).read_bytes() for name in STATIC}
         version = hashlib.sha256(b"".join(self._static.values())).hexdigest()[:12]
         self._renderer = Renderer(version, refresh)
+
+    def careful(self, answer: Answer) -> Answer:
+        """Return the same function, except that what it raises becomes a page with one sentence."""
+
+        async def answered(request: Request) -> Response:
+            try:
+                return await answer(request)
+            except Exception as error:
+                problem = problem_of(error)
+                if problem.kind == "internal":
+                    log_failure("a page", error)
+                return self._page(
+                    "message.html", problem.status, title=problem.title, words=problem.detail
+                )
+
+        return answered
 
     async def runs(self, request: Request) -> Response:
         """Return the list of runs that the visitor may read."""
@@ -114,19 +139,20 @@ class Pages:
         page = max(1, int(given)) if given.isascii() and given.isdigit() and len(given) < 6 else 1
         shown = found[(page - 1) * MOST_RUNS : page * MOST_RUNS]
         whole = self._sign_ins.may_read(token, "*")
+        lines, failed = run_lines(self._host, shown)
         return self._page(
             "runs.html",
-            lines=run_lines(self._host, shown),
+            lines=lines,
             total=len(names),
             found=len(found),
             wanted=wanted,
             page=page,
             pages=-(-len(found) // MOST_RUNS),
             budget=budget_view(self._host.budget()) if whole else None,
-            refused=sorted(self._host.refused().items()) if whole else [],
+            refused=sorted(({**self._host.refused(), **failed} if whole else failed).items()),
         )
 
-    def run(self, page: Page) -> Callable[[Request], Awaitable[Response]]:
+    def run(self, page: Page) -> Answer:
         """Return a page of one run, for those who may read that run."""
 
         def made(request: Request, token: str) -> Response:
@@ -195,7 +221,7 @@ class Pages:
         attached = {"Content-Disposition": f'attachment; filename="{run.name}-{name}.{form}"'}
         return Response(content, 200, HEADERS | attached, downloads.TYPES[form])
 
-    def sign_in_page(self, request: Request) -> Response:
+    async def sign_in_page(self, request: Request) -> Response:
         """Return the form."""
         place = signing.local_place(request.query_params.get("next"))
         return self._page("sign-in.html", place=place, refused="")
@@ -221,7 +247,7 @@ class Pages:
             await self._change(lambda: self._sign_ins.end(session))
         return signing.forget(RedirectResponse("/sign-in", 303, HEADERS))
 
-    def static(self, request: Request) -> Response:
+    async def static(self, request: Request) -> Response:
         """Return style, script or icon; their addresses change with their content."""
         name = request.path_params["file"]
         if name not in STATIC:

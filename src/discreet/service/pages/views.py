@@ -10,7 +10,7 @@ from typing import Any
 
 from discreet.algorithms import algorithm
 from discreet.algorithms.plain import MEANINGLESS
-from discreet.errors import count
+from discreet.errors import DiscreetError, count
 from discreet.guarantee import Guarantee
 from discreet.guarantee_words import period_words
 from discreet.live.arm_search import BestArmSearch
@@ -109,14 +109,21 @@ def run_view(host: HostSource, name: str, now: float | None = None) -> RunView:
     )
 
 
-def run_lines(host: HostSource, names: Sequence[str], now: float | None = None) -> list[RunLine]:
-    """Return the list of runs: those that go on first, then by name."""
-    lines = []
+def run_lines(
+    host: HostSource, names: Sequence[str], now: float | None = None
+) -> tuple[list[RunLine], dict[str, str]]:
+    """Return the list of runs, those that go on first; and which cannot be read, with reasons."""
+    lines, refused = [], {}
     for name in names:
-        view = run_view(host, name, now)
-        columns = columns_of(host.history(name), view)
-        lines.append(RunLine(view, host.traffic.decisions_per_second(name), columns))
-    return sorted(lines, key=lambda line: (line.run.status.tone != "on", line.run.name.lower()))
+        try:
+            view = run_view(host, name, now)
+            columns = columns_of(host.history(name), view)
+        except DiscreetError as reason:
+            refused[name] = str(reason)
+        else:
+            lines.append(RunLine(view, host.traffic.decisions_per_second(name), columns))
+    lines.sort(key=lambda line: (line.run.status.tone != "on", line.run.name.lower()))
+    return lines, refused
 
 
 def _status(hosted: HostedRun, state: Progress) -> Status:
