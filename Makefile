@@ -18,7 +18,7 @@ demo: $(READY) ## Watch a private bandit learn: table and plot (10 seconds)
 		--rounds 262144 --trials 96 --epsilon 1 --epsilon 0.1 --seed 1 --output demo --overwrite
 
 serve: $(READY) ## Start the decision service with a demonstration run and visitors; open the dashboard
-	@$(BIN)/python examples/service_demo.py --port 8000
+	@$(BIN)/python examples/service_demo.py --forever --port 8000
 
 test: $(READY) lint ## Check everything but the longest statistical checks
 	@$(BIN)/python -m pytest $(IN_TWO)

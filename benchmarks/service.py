@@ -248,55 +248,56 @@ def optuna_pairs(number: int = 200) -> float | None:
 
 
 def many_open(number: int = OPEN) -> Iterator[Row]:
-    """Measure a start and decisions with very many that are open."""
+    """Measure a start and decisions with very many that are open, in processor time."""
     run = {**RUN, "wait": 10_000_000.0, "default_reward": 0.0}
     run.pop("wait_declined")
     with tempfile.TemporaryDirectory() as folder:
         with serving(Path(folder)) as served:
+            bare, token = spent(served.process), served.token
             call(served, "PUT", "/v1/runs/one", run)
             few = asked_for(served)
             for _ in range(number // 1_000):
                 call(served, "POST", "/v1/runs/one/decisions", {"count": 1_000})
-            token = served.token
         with serving(Path(folder), token=token) as served:
+            start = spent(served.process)
             many = asked_for(served)
-            start = served.seconds
-    with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as served:
-        bare = served.seconds
     yield Row(
         f"service, start with {number:,} open decisions",
-        f"{start:.2f} s",
-        f"{bare:.2f} s without a run",
+        f"{start:.2f} s of processor",
+        f"{bare:.2f} s of an empty service",
         start - bare,
         "s more",
         most=2.0,
     )
     yield Row(
         f"service, a decision with {number:,} open",
-        f"{many:.2f} ms",
-        f"{few:.2f} ms with few",
+        f"{many:.0f} µs of processor",
+        f"{few:.0f} µs with few",
         many / few,
         "x as long",
         most=1.5,
     )
 
 
-def asked_for(served: Served, number: int = 400) -> float:
-    """Return the median milliseconds of a decision, one after another."""
+def asked_for(served: Served, number: int = 1_000) -> float:
+    """Return the processor time of the service for a decision, in microseconds."""
     sent = [
         request("PUT", f"/v1/runs/one/decisions/{served.port}-{each}", served.token, b"{}")
-        for each in range(number)
+        for each in range(number + 100)
     ]
 
-    async def main() -> list[float]:
+    async def main() -> float:
         loop = asyncio.get_running_loop()
         _, found = await loop.create_connection(LoadConnection, "127.0.0.1", served.port)
-        for each in sent:
+        for each in sent[:100]:
+            await found.exchange(each)
+        before = spent(served.process)
+        for each in sent[100:]:
             await found.exchange(each)
         found.close()
-        return found.latencies
+        return spent(served.process) - before
 
-    return 1000.0 * statistics.median(asyncio.run(main())[number // 4 :])
+    return 1e6 * asyncio.run(main()) / number
 
 
 @contextlib.contextmanager

@@ -1,6 +1,6 @@
 """A decision service with a demonstration run and simulated visitors: watch the dashboard move.
 
-Run it with: make serve, or: python examples/service_demo.py [--quick] [--port 8000]
+Run it with: make serve, or: python examples/service_demo.py [--quick | --forever] [--port 8000]
 
 It starts `discreet serve` in a temporary folder, creates a run that chooses one of four banners,
 and sends visitors. Some of them click, a few seconds later. Outcomes count ten seconds after their
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import random
+import signal
 import subprocess
 import sys
 import tempfile
@@ -33,8 +34,13 @@ WAIT = timedelta(seconds=10)
 def running_service(folder: str, *options: str) -> Iterator[tuple[str, str]]:
     """Start a service in a folder; return its address and its first token, and stop it at last."""
     command = [sys.executable, "-m", "discreet", "serve", folder, *options]
+    # in a session of its own: Ctrl-C is for this program, which then stops the service
     process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
     )
     try:
         assert process.stdout is not None
@@ -82,10 +88,12 @@ def send_visitors(url: str, token: str, stop: threading.Event) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="stop after a second")
+    parser.add_argument("--quick", action="store_true", help="stop after a second, not after 20")
+    parser.add_argument("--forever", action="store_true", help="go on until Ctrl-C")
     parser.add_argument("--port", default="0", help="0 picks a free one")
     given = parser.parse_args()
     stop = threading.Event()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C
     with (
         tempfile.TemporaryDirectory(prefix="discreet-demo-") as folder,
         running_service(folder, "--port", given.port) as (url, token),
@@ -95,8 +103,9 @@ def main() -> None:
         visitors.start()
         print(f"Open {url} and sign in with this token: {token}")
         print("Simulated visitors arrive 40 times a second. Press Ctrl-C to stop.", flush=True)
+        seconds = None if given.forever else 1.0 if given.quick else 20.0
         with contextlib.suppress(KeyboardInterrupt):
-            stop.wait(1.0 if given.quick else None)
+            stop.wait(seconds)
         stop.set()
         visitors.join()
         with discreet.connect(url, token=token) as service:

@@ -116,7 +116,7 @@ def wait_for(shop: str) -> None:
 
 
 def main() -> None:
-    visits = 60 if "--quick" in sys.argv[1:] else 2_000
+    visits = 60 if "--quick" in sys.argv[1:] else 600
     with (
         tempfile.TemporaryDirectory() as folder,
         running_service(folder, "--port", "0") as (url, admin),
