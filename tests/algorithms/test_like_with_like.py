@@ -19,6 +19,7 @@ OTHERS = {
     "dp-imed": "plays batches, and an index of its own",
     "adap-klucb": "doubles its batches, and forgets",
     "dp-successive-elimination": "eliminates arms, where UCB1 has indices",
+    "guarded-ucb": "is tracking-ucb with probes",
     "tracking-ucb": "has indices and change tests, and is compared with what it competes with",
     "adaptive-tsallis-inf": "has a running baseline and batches that find their length",
     "local-linucb": "has constants chosen for noise, and looks at features one by one",

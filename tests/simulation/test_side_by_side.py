@@ -36,6 +36,7 @@ ONE_BY_ONE = {
     "batched-ftpl",  # counts by sampling, called and not written out
     "dp-klucb",
     "ftpl",
+    "guarded-ucb",  # its trace has more than numbers
     "kl-ucb",
     "local-tsallis-inf",  # the hyperbolic tangent of randomised response
 }
