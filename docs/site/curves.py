@@ -1,4 +1,4 @@
-"""Measure the small figures on the algorithms' pages: ``python docs/site/curves.py``.
+"""Measure the small figures on the algorithms' pages: ``python docs/site/curves.py [NAME ...]``.
 
 Each algorithm plays its usual game beside its non-private version. Writes curves.json, which is
 kept: to measure takes some minutes, to make the site less than one.
@@ -7,6 +7,7 @@ kept: to measure takes some minutes, to make the site less than one.
 from __future__ import annotations
 
 import json
+import sys
 import warnings
 from pathlib import Path
 
@@ -45,15 +46,19 @@ def measured(known: Algorithm) -> dict[str, object] | None:
 def main() -> None:
     """Measure all, and write them."""
     warnings.simplefilter("ignore")
-    found = {}
+    target, only = Path(__file__).with_name("curves.json"), sys.argv[1:]
+    found = json.loads(target.read_text()) if only else {}
     for name, known in list_algorithms().items():
+        if only and name not in only:
+            continue
         curve = measured(known)
         if curve is not None:
             found[name] = curve
         print(name, "no regret" if curve is None else "", flush=True)
-    lines = (f" {json.dumps(name)}: {json.dumps(each)}" for name, each in found.items())
+    ordered = {name: found[name] for name in list_algorithms() if name in found}
+    lines = (f" {json.dumps(name)}: {json.dumps(each)}" for name, each in ordered.items())
     text = "{\n" + ",\n".join(lines) + "\n}\n"
-    Path(__file__).with_name("curves.json").write_text(text)
+    target.write_text(text)
 
 
 if __name__ == "__main__":
