@@ -6,18 +6,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, Generic, Literal, TypeVar, cast
 
+from discreet.algorithms import registering
 from discreet.algorithms.confident import FACTORS, ConfidentBound
 from discreet.algorithms.growth import ROOT as ROOT
 from discreet.algorithms.growth import Growth as Growth
 from discreet.algorithms.references import NO_CITATION, Citation, reference
-from discreet.algorithms.registering import as_instance, as_problem, check_build, check_given
 from discreet.channels import Responses
 from discreet.contracts import Protected
 from discreet.errors import (
     DiscreetError,
-    check_flag,
     check_int,
-    check_kind,
     check_name,
     check_positive,
     check_range,
@@ -233,7 +231,7 @@ class Algorithm:
             )
         make, accepted = self._accept(options)
         responds = self.one_point and accepted.pop("noise", None) is not None
-        found = as_instance(self.name, make(setting, **accepted), Instance)
+        found = registering.as_instance(self.name, make(setting, **accepted), Instance)
         return found.respond(setting) if responds else found
 
     def _accept(self, options: dict[str, object]) -> tuple[Build, dict[str, object]]:
@@ -319,17 +317,15 @@ def register_algorithm(
     ``problem`` is a problem or its class. ``citation`` and ``builds_on`` are keys of
     references.bib, or Citations such as those that ``read_bibtex`` returns.
     """
-    check_given(positional, name=name, title=title, problem=problem)
+    registering.check_given(positional, name=name, title=title, problem=problem)
     called, titled = check_name("name", name), check_text("title", title)
     check_text("twin", twin)
-    plays = as_problem(problem)
-    for key, names in (("builds_on", builds_on), ("fixed", fixed)):
-        check_kind(key, names, tuple, "a tuple of names")
-    for key, flag in (("stochastic", stochastic), ("anytime", anytime), ("one_point", one_point)):
-        check_flag(key, flag)
+    plays = registering.as_problem(problem)
+    registering.check_tuples(builds_on=builds_on, fixed=fixed)
+    registering.check_flags(stochastic=stochastic, anytime=anytime, one_point=one_point)
 
     def register(make: Build) -> Build:
-        check_build(called, make)
+        registering.check_build(called, make)
         known = _algorithms.get(called)
         if known is not None and defined_as(known.make) != defined_as(make):
             raise DiscreetError(
