@@ -11,8 +11,10 @@ import pytest
 from common import ROOT
 
 from discreet import algorithm, audit, simulate
+from discreet.algorithms.registry import _algorithms
 from discreet.checks import check_channel, check_environment, check_learner
 from discreet.environments import environment
+from discreet.environments.registry import _environments
 from discreet.plugins import VARIABLE, load_plugin
 
 TEMPLATES = sorted((ROOT / "examples" / "templates").glob("*.py"))
@@ -20,8 +22,22 @@ TEMPLATES = sorted((ROOT / "examples" / "templates").glob("*.py"))
 
 @pytest.fixture(scope="module", autouse=True)
 def loaded():
-    for path in TEMPLATES:
-        load_plugin(str(path))
+    """Load all templates, and forget them: other tests go through all that is registered."""
+    before, others, path = dict(_algorithms), dict(_environments), list(sys.path)
+    for template in TEMPLATES:
+        load_plugin(str(template))
+    yield
+    for known, kept in ((_algorithms, before), (_environments, others)):
+        known.clear()
+        known.update(kept)
+    sys.path[:] = path
+    for template in TEMPLATES:
+        del sys.modules[template.stem]
+
+
+def test_the_document_shows_what_is_in_the_template():
+    shown = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8").split("```python\n")[1]
+    assert shown.split("```")[0] in TEMPLATES[0].read_text(encoding="utf-8")
 
 
 def statements(path):

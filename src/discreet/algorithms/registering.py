@@ -6,7 +6,7 @@ import inspect
 from typing import Any, TypeVar
 
 from discreet.contracts import Protected
-from discreet.errors import DiscreetError, shorten, unknown_name
+from discreet.errors import DiscreetError, check_flag, check_kind, shorten, unknown_name
 from discreet.problems import Problem
 
 EXAMPLE = '@register_algorithm(name="mine", title="my algorithm", problem=Arms)'
@@ -19,6 +19,18 @@ def check_given(positional: tuple[object, ...], **given: object) -> None:
     if positional or missing:
         what = " and ".join(missing) or "its arguments by name"
         raise DiscreetError(f"register_algorithm needs {what}: write {EXAMPLE}.")
+
+
+def check_tuples(**given: object) -> None:
+    """Refuse what is no tuple of names."""
+    for key, names in given.items():
+        check_kind(key, names, tuple, "a tuple of names")
+
+
+def check_flags(**given: object) -> None:
+    """Refuse what is neither True nor False."""
+    for key, flag in given.items():
+        check_flag(key, flag)
 
 
 def as_problem(problem: object) -> Problem:

@@ -15,9 +15,7 @@ from discreet.channels import Responses
 from discreet.contracts import Protected
 from discreet.errors import (
     DiscreetError,
-    check_flag,
     check_int,
-    check_kind,
     check_name,
     check_positive,
     check_range,
@@ -320,10 +318,8 @@ def register_algorithm(
     called, titled = check_name("name", name), check_text("title", title)
     check_text("twin", twin)
     plays = registering.as_problem(problem)
-    for key, names in (("builds_on", builds_on), ("fixed", fixed)):
-        check_kind(key, names, tuple, "a tuple of names")
-    for key, flag in (("stochastic", stochastic), ("anytime", anytime), ("one_point", one_point)):
-        check_flag(key, flag)
+    registering.check_tuples(builds_on=builds_on, fixed=fixed)
+    registering.check_flags(stochastic=stochastic, anytime=anytime, one_point=one_point)
 
     def register(make: Build) -> Build:
         registering.check_build(called, make)
