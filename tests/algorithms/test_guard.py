@@ -1,6 +1,4 @@
-"""The guard of tracking-ucb: each step of the proof of its bound, and games that are made to hurt
-it.
-"""
+"""The guard of tracking-ucb: each step of the proof of its bound, and games made to hurt it."""
 
 from __future__ import annotations
 
