@@ -9,7 +9,7 @@ import pytest
 
 import discreet.live
 
-FILES = sorted(Path(discreet.live.__file__).parent.glob("*.py"))
+FILES = sorted(Path(discreet.live.__file__).parent.rglob("*.py"))
 OF_CHANNELS = {"take", "offer", "release"}
 
 

@@ -96,9 +96,12 @@ class GroupedOperations(FinalRelease):
         rows = self._committed()
         # Outcomes alone never make anything due: then a release would show when they came.
         due = self._due_first(rows) if asks else []
+        asked = [each for each in asks if isinstance(each, tuple)]
+        users = [each[2] for each in asked if each[2] is not None]
         self._store.prefetch(
             [each[0] for each in tells if isinstance(each, tuple)],
-            [each[0] for each in asks if isinstance(each, tuple) and each[0] is not None],
+            [each[0] for each in asked if each[0] is not None],
+            () if self._users is None else self._users.buckets_of(users),
         )
         results: list[object]
         with self._group(lasting=bool(tells or due)):

@@ -191,8 +191,13 @@ class Store:
         """
         raise NotImplementedError
 
-    def prefetch(self, decisions: Iterable[int], names: Iterable[str] = ()) -> None:
-        """Read decisions with their groups, and names, if that is quicker than one by one."""
+    def prefetch(
+        self, decisions: Iterable[int], names: Iterable[str] = (), buckets: Iterable[int] = ()
+    ) -> None:
+        """Read what a group of operations needs, if that is quicker than one by one.
+
+        Decisions with their groups, names, and buckets of users.
+        """
 
     def recall(self, name: str) -> bytes | None:
         """Return what ``remember`` keeps under a name, for a day; None if there is nothing."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import bisect
+import contextlib
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -104,6 +105,14 @@ class UserCount:
                 users[end - ENTRY + NAME : end] >= most
                 for end in range(ENTRY, len(users) + 1, ENTRY)
             )
+        return found
+
+    def buckets_of(self, users: Iterable[User]) -> list[int]:
+        """Return the buckets of users; names that are refused have none."""
+        found = []
+        for user in users:
+            with contextlib.suppress(DiscreetError):
+                found.append(self._place(user)[0])
         return found
 
     def _now(self, now: float) -> int:

@@ -213,6 +213,14 @@ class LazyUsage(MutableMapping[int, tuple[int, bytes]]):
         self._memory[bucket] = users
         self.touched[bucket] = None
 
+    def want(self, buckets: Iterable[int]) -> list[int]:
+        """Return those of some buckets that would have to be read."""
+        return sorted({bucket for bucket in buckets if bucket not in self._memory})
+
+    def enter(self, found: Mapping[int, tuple[int, bytes] | None]) -> None:
+        """Keep buckets that were just read; None for those that are empty."""
+        self._memory.update(found)
+
     def __delitem__(self, bucket: int) -> None:
         raise NotImplementedError("buckets stay")
 

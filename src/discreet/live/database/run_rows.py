@@ -212,8 +212,16 @@ class RunRows(Store):
             found = session.execute(query, (self._number,))
         return iter([release_row(self._checked("release", row)) for row in found])
 
-    def prefetch(self, decisions: Iterable[int], names: Iterable[str] = ()) -> None:
-        """Read decisions and their batches, which takes two statements however many they are."""
+    def prefetch(
+        self, decisions: Iterable[int], names: Iterable[str] = (), buckets: Iterable[int] = ()
+    ) -> None:
+        """Read decisions, their batches, and users, which takes three statements at most."""
+        wanted_buckets = self.rows.usage.want(buckets)
+        if wanted_buckets:
+            with self._here() as session:
+                found = session.find(USAGE, self._number, wanted_buckets)
+            users = {row[1]: cast(Any, self._checked("usage", row)[1:]) for row in found}
+            self.rows.usage.enter({bucket: users.get(bucket) for bucket in wanted_buckets})
         rows = self.rows
         wanted = rows.open.want(decisions)
         if wanted:

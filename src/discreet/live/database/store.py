@@ -347,9 +347,11 @@ class DatabaseStore(RunWriter):
 
     # Named decisions
 
-    def prefetch(self, decisions: Iterable[int], names: Iterable[str] = ()) -> None:
-        """Read decisions, their batches, and names."""
-        super().prefetch(decisions)
+    def prefetch(
+        self, decisions: Iterable[int], names: Iterable[str] = (), buckets: Iterable[int] = ()
+    ) -> None:
+        """Read decisions, their batches, users, and names."""
+        super().prefetch(decisions, (), buckets)
         wanted = {self._records.hidden(f"{self._token} {each}"): each for each in names}
         if wanted:
             with self._here():
