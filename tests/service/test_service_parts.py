@@ -300,3 +300,18 @@ def test_the_writer_survives_a_failing_change(tmp_path):
             client.wait(client.service.writer.call(fail))
         assert client.put("/v1/runs/r", BANDIT | PUBLIC).status_code == 201
         assert threading.current_thread() is not client.service.writer._thread
+
+
+def test_the_service_needs_no_driver_of_postgresql(python):
+    program = "import sys; sys.modules['psycopg'] = None\nimport discreet.service.server\n"
+    program += "print(sorted(each for each in sys.modules if each.startswith('psycopg.')))"
+    assert python(program) == "[]"
+
+
+def test_the_library_needs_no_web_framework(python):
+    wanted = ("starlette", "uvicorn", "httpx", "jinja2", "psycopg")
+    program = f"import sys\nfor name in {wanted!r}: sys.modules[name] = None\n"
+    program += "import discreet, discreet.cli.commands\n"
+    program += "discreet.Bandit(arms=2, horizon=10, epsilon=1.0, simulation=True).ask()\n"
+    program += "from discreet.cli import run; print(run(['serve', 'nowhere']))"
+    assert python(program) == "2"
