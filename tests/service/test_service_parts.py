@@ -315,3 +315,21 @@ def test_the_library_needs_no_web_framework(python):
     program += "discreet.Bandit(arms=2, horizon=10, epsilon=1.0, simulation=True).ask()\n"
     program += "from discreet.cli import run; print(run(['serve', 'nowhere']))"
     assert python(program) == "2"
+
+
+def test_a_group_that_fails_is_answered_and_the_next_one_works(tmp_path, monkeypatch):
+    with serving(tmp_path) as client:
+        client.put("/v1/runs/r", BANDIT | PUBLIC)
+        live = client.service.host.get("r").live
+        honest = type(live).exchange
+
+        def fail(self, drain):
+            drain()
+            raise ZeroDivisionError
+
+        for broken in (fail, lambda self, drain: 1 / 0, lambda self, drain: [None]):
+            monkeypatch.setattr(type(live), "exchange", broken)
+            found = client.put("/v1/runs/r/decisions/a")
+            assert found.json()["type"] == "urn:discreet:internal"
+        monkeypatch.setattr(type(live), "exchange", honest)
+        assert client.put("/v1/runs/r/decisions/a").status_code == 201
