@@ -300,3 +300,36 @@ def test_the_writer_survives_a_failing_change(tmp_path):
             client.wait(client.service.writer.call(fail))
         assert client.put("/v1/runs/r", BANDIT | PUBLIC).status_code == 201
         assert threading.current_thread() is not client.service.writer._thread
+
+
+def test_the_service_needs_no_driver_of_postgresql(python):
+    program = "import sys; sys.modules['psycopg'] = None\nimport discreet.service.server\n"
+    program += "print(sorted(each for each in sys.modules if each.startswith('psycopg.')))"
+    assert python(program) == "[]"
+
+
+def test_the_library_needs_no_web_framework(python):
+    wanted = ("starlette", "uvicorn", "httpx", "jinja2", "psycopg")
+    program = f"import sys\nfor name in {wanted!r}: sys.modules[name] = None\n"
+    program += "import discreet, discreet.cli.commands\n"
+    program += "discreet.Bandit(arms=2, horizon=10, epsilon=1.0, simulation=True).ask()\n"
+    program += "from discreet.cli import run; print(run(['serve', 'nowhere']))"
+    assert python(program) == "2"
+
+
+def test_a_group_that_fails_is_answered_and_the_next_one_works(tmp_path, monkeypatch):
+    with serving(tmp_path) as client:
+        client.put("/v1/runs/r", BANDIT | PUBLIC)
+        live = client.service.host.get("r").live
+        honest = type(live).exchange
+
+        def fail(self, drain):
+            drain()
+            raise ZeroDivisionError
+
+        for broken in (fail, lambda self, drain: 1 / 0, lambda self, drain: [None]):
+            monkeypatch.setattr(type(live), "exchange", broken)
+            found = client.put("/v1/runs/r/decisions/a")
+            assert found.json()["type"] == "urn:discreet:internal"
+        monkeypatch.setattr(type(live), "exchange", honest)
+        assert client.put("/v1/runs/r/decisions/a").status_code == 201

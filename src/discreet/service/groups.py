@@ -165,19 +165,29 @@ class Writer:
 
         def drain() -> tuple[list[TellRequest], list[AskRequest]]:
             nonlocal taken, first
-            taken, first = line.take(), hosted.live._run.round
+            taken = line.take()
+            first = hosted.live._run.round
             return [each.request for each in taken[0]], [each.request for each in taken[1]]
 
         try:
-            results = hosted.live.exchange(drain)
+            answers = self._answers(hosted, hosted.live.exchange(drain), taken, first)
         except BaseException as error:
             if not isinstance(error, DiscreetError):
                 log_failure("a group", error)
             if not taken[0] and not taken[1]:  # the lock was not had: nobody waits any longer
                 taken = line.take()
             failure = without_frames(error)
-            _answer([(each.future, failure) for part in taken for each in part])
-            return
+            answers = [(each.future, failure) for part in taken for each in part]
+        _answer(answers)
+
+    def _answers(
+        self,
+        hosted: Hosted,
+        results: list[Any],
+        taken: tuple[list[PendingTell], list[PendingAsk]],
+        first: int,
+    ) -> list[tuple[asyncio.Future[Any], Any]]:
+        """Return what everybody in a group is told, and count its decisions."""
         tells, asks = taken
         answers: list[tuple[asyncio.Future[Any], Any]] = []
         for told, result in zip(tells, results, strict=False):
@@ -196,7 +206,7 @@ class Writer:
         if latencies:  # first, so that who has an answer also finds it counted
             self.host.traffic.asked(hosted.name, latencies)
             hosted.unsaved.add(self.host.now(), choices)
-        _answer(answers)
+        return answers
 
 
 def _told(result: object, hosted: Hosted) -> object:
