@@ -1,11 +1,11 @@
-"""A program over a service does what it does over a run file: the same seed, the same decisions."""
+"""A program of coroutines gets the same decisions; methods are those of the library."""
 
 # ruff: noqa: F811 - fixtures are arguments
 from __future__ import annotations
 
 import anyio
 import pytest
-from programs import PROGRAMS, arguments_of, names_of, play, play_async
+from programs import PROGRAMS, arguments_of, names_of, play_async
 from stub_fixtures import bridge, connected, service, stub  # noqa: F401 - fixtures
 
 import discreet
@@ -13,19 +13,6 @@ from discreet.client import classes, classes_async
 from discreet.client.makers import PROBLEMS
 
 MORE = {"default"}  # what only a service has
-
-
-@pytest.mark.parametrize("problem", PROGRAMS)
-def test_the_same_decisions_over_a_file_and_over_a_service(problem, service, tmp_path):
-    local, here = play(lambda name: vars(discreet.live)[name], problem, path=tmp_path / "run.db")
-    remote, there = play(lambda name: vars(service)[name], problem)
-    assert there == here
-    assert remote.state() == local.state()
-    assert remote.guarantee == local.guarantee
-    assert remote.algorithm == local.algorithm
-    assert len(remote.open_decisions) == len(local.open_decisions) == local.state().open
-    assert remote.release_due() == 0
-    local.close()
 
 
 @pytest.mark.parametrize("problem", PROGRAMS)
@@ -57,26 +44,6 @@ def test_several_at_once(service):
         assert run.tell_all(**{first: pairs}) == 5
         assert run.state().round == 5
         assert run.state().open == 0
-
-
-def test_estimates_arms_and_hold_outs(service):
-    bandit = service.Bandit(
-        ["A", "B"], 300, 2.0, path="one", algorithm="batched-ucb", capacity=4, wait=None
-    )
-    assert bandit.ask(available=["B"]).arm == "B"
-    bandit.add_arm("C")
-    bandit.retire_arm("A")
-    assert bandit.arms == ("B", "C")
-    study = service.Bandit(["A", "B"], 40, 2.0, path="two", explore=0.5, wait=None)
-    for _ in range(40):
-        decision = study.ask()
-        study.tell(decision, reward=0.75 if decision.arm == "A" else 0.25)
-    assert study.finish_holdout()
-    assert [arm.arm for arm in study.held_out] == ["A", "B"]
-    found = study.estimates(kind="holdout", level=0.9)
-    assert (found.kind, found.level, list(found.arms)) == ("holdout", 0.9, ["A", "B"])
-    assert found.difference("A", "B").mean == -found.difference("B", "A").mean
-    assert study.estimates().arms["A"].rounds <= 40
 
 
 def test_labels_that_are_numbers_stay_numbers(service):
