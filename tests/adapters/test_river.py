@@ -95,15 +95,52 @@ def test_other_arms_are_refused():
         policy.update(1 - arm, 1.0)
 
 
-@pytest.mark.skipif(importlib.util.find_spec("river") is None, reason="river is not installed")
-def test_it_plays_river_s_own_example():
-    from river import bandit
+class ManyArms(gymnasium.Env):
+    """Like river's KArmedTestbed: normal rewards around normal means, as many steps as asked."""
 
-    env = gymnasium.make("river_bandits/KArmedTestbed-v0", max_episode_steps=500)
-    arms = int(env.action_space.n)
-    mine = PrivatePolicy(arms, horizon=500, epsilon=5.0, low=-5.0, high=5.0, clip=True, **SIMULATED)
-    policies = [mine, bandit.RandomPolicy(seed=1)]
-    trace = list(bandit.evaluate(policies=policies, env=env, n_episodes=2, seed=1))
+    def __init__(self, steps):
+        self.action_space = gymnasium.spaces.Discrete(10)
+        self.observation_space = gymnasium.spaces.Discrete(1)
+        self._steps = steps
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self._means, self._left = self.np_random.normal(size=10), self._steps
+        return 0, {}
+
+    def step(self, action):
+        self._left -= 1
+        reward = self._means[action] + self.np_random.normal()
+        return 0, float(reward), False, self._left == 0, {}
+
+
+class RandomPolicy:
+    """Pulls any arm."""
+
+    def __init__(self):
+        self._rng = random.Random(1)
+
+    def pull(self, arm_ids):
+        return self._rng.choice(list(arm_ids))
+
+    def update(self, arm_id, reward):
+        pass
+
+    def clone(self):
+        return RandomPolicy()
+
+
+def test_it_plays_river_s_own_example():
+    """With river itself where it is installed, and else with what takes its place here."""
+    mine = PrivatePolicy(10, horizon=500, epsilon=5.0, low=-5.0, high=5.0, clip=True, **SIMULATED)
+    if importlib.util.find_spec("river") is None:
+        trace = list(evaluate([mine, RandomPolicy()], ManyArms(500), 2, seed=1))
+    else:
+        from river import bandit
+
+        env = gymnasium.make("river_bandits/KArmedTestbed-v0", max_episode_steps=500)
+        policies = [mine, bandit.RandomPolicy(seed=1)]
+        trace = list(bandit.evaluate(policies=policies, env=env, n_episodes=2, seed=1))
     totals = np.zeros(2)
     for step in trace:
         totals[step["policy_idx"]] += step["reward"]

@@ -17,7 +17,7 @@ SHOWN = {
         "with at most 1 switch",
     ),
     "live": ("1-differential privacy", "round", "Mean rewards with 90 % intervals"),
-    "extend": ("1-differential privacy", "slowly-better", "lower bound"),
+    "extend": ("1-differential privacy", "slowly-better", "less regret in"),
 }
 
 
