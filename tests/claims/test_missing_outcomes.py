@@ -17,7 +17,8 @@ def share_of_the_best(missing, **options):
     played = 0
     for seed in range(RUNS):
         rng, now = np.random.default_rng(seed), [0.0]
-        bandit = Bandit(arms=3, horizon=ROUNDS, epsilon=0.1, simulation=True, seed=seed, **options)
+        game = {"arms": 3, "horizon": ROUNDS, "epsilon": 0.1, "algorithm": "proved"}
+        bandit = Bandit(**game, simulation=True, seed=seed, **options)
         bandit._run._clock = lambda now=now: now[0]
         for _ in range(ROUNDS):
             now[0] += 1.0
