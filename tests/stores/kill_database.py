@@ -75,6 +75,8 @@ class Killer:
         with database_at(self.url, FileWitness(self.witness)) as database:
             options |= {"store": database.store(NAME), "ledger": database.ledger(2 * EPSILON)}
             Bandit(arms=3, horizon=ROUNDS, epsilon=EPSILON, **options).close()
+        if server is not None:
+            self._query("CHECKPOINT")  # or a store that never waits for the disk would lose this
 
     def kill_one(self) -> None:
         """Let workers work, read what they release, and kill: a worker, or the server."""
@@ -152,8 +154,9 @@ class Killer:
         import psycopg
 
         try:
-            with psycopg.connect(self.url) as connection:
-                return connection.execute(statement).fetchall()
+            with psycopg.connect(self.url, autocommit=True) as connection:
+                cursor = connection.execute(statement)
+                return cursor.fetchall() if cursor.description else []
         except psycopg.OperationalError:
             return None
 

@@ -38,7 +38,7 @@ class Connections:
         if self._mine.session is not None:
             yield self._mine.session
             return
-        session = self.take()
+        session = self.borrow()
         try:
             yield session
         finally:
@@ -86,7 +86,7 @@ class Connections:
         assert self._mine.finished is not None, "in a transaction"
         self._mine.finished.append(do)
 
-    def take(self) -> Session:
+    def borrow(self) -> Session:
         """Return the session that is this thread's until ``give_back``."""
         if os.getpid() != self._process:
             raise DiscreetError(
@@ -104,7 +104,7 @@ class Connections:
                     session = self.dialect.connect()
         except BaseException:
             if self.dialect.one_session:
-                self._turn.release()
+                self._turn.__exit__(None, None, None)
             raise
         self._mine.session = session
         return session
@@ -112,7 +112,7 @@ class Connections:
     def give_back(self) -> None:
         """Let another thread have this thread's session."""
         session, self._mine.session = self._mine.session, None
-        assert session is not None, "it was taken"
+        assert session is not None, "it was borrowed"
         try:
             if session.in_transaction:
                 session.rollback()
@@ -123,7 +123,7 @@ class Connections:
                     self._idle.append(session)
         finally:
             if self.dialect.one_session:
-                self._turn.release()
+                self._turn.__exit__(None, None, None)
 
     def lose(self, session: Session) -> None:
         """Forget a connection that was lost, and all idle ones, which may be lost too."""
@@ -135,7 +135,7 @@ class Connections:
 
     def replace(self) -> Session:
         """Return a new session for this thread, in place of one that is broken."""
-        assert self._mine.session is not None, "it was taken"
+        assert self._mine.session is not None, "it was borrowed"
         self.lose(self._mine.session)
         with self.dialect.explained():
             self._mine.session = self.dialect.connect()

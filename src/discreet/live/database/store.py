@@ -53,7 +53,7 @@ class SharedLock:
                 self._stale()
             self._depth += 1
         except BaseException:
-            self._lock.release()
+            self._lock.__exit__(None, None, None)
             raise
 
     def __exit__(
@@ -67,7 +67,7 @@ class SharedLock:
             if self._depth == 0:
                 self._store.leave()
         finally:
-            self._lock.release()
+            self._lock.__exit__(None, None, None)
 
     def _is_owned(self) -> bool:
         return bool(self._lock._is_owned())  # type: ignore[attr-defined]
@@ -102,7 +102,7 @@ class DatabaseStore(RunWriter):
         if self._is_closed:
             return False
         connections, joined = self._connections, self._connections.joined
-        session = self._session_of_thread() if joined else connections.take()
+        session = self._session_of_thread() if joined else connections.borrow()
         try:
             with connections.dialect.explained():
                 ((state, now),) = self._header(session, again=not joined) or [(None, None)]
