@@ -112,7 +112,7 @@ def call(served: Served, method: str, path: str, body: object) -> dict[str, obje
 def pairs(run: str, token: str, users: bool = False) -> Turn:
     """Return what a connection does: it asks for a decision and tells its outcome."""
     count, mark = [0], secrets.token_hex(4)
-    outcome = b'{"reward":1.0,"token":"%s"}' if users else b'{"reward":1.0}'
+    outcome = b'{"reward":1.0,"token":"%s"}'
 
     async def turn(connection: LoadConnection, place: int) -> None:
         count[0] += 1
@@ -122,7 +122,7 @@ def pairs(run: str, token: str, users: bool = False) -> Turn:
         status, answer = await connection.exchange(request("PUT", f"{path}/{name}", token, body))
         assert status == 201, answer
         found = json.loads(answer)
-        told = outcome % found["token"].encode() if users else outcome
+        told = outcome % found["token"].encode()
         told_path = f"{path}/{found['id']}/outcome"
         status, answer = await connection.exchange(request("PUT", told_path, token, told))
         assert status == 204, answer
