@@ -7,7 +7,7 @@ import re
 import time
 
 import pytest
-from service.serving import EVERY, PUBLIC, WAITING, Client, serving
+from serving import EVERY, PUBLIC, WAITING, Client, serving
 
 from discreet.service.app import make_app
 from discreet.service.pages.host_source import RESTORED, ServiceSource

@@ -1,6 +1,6 @@
 """Keep a service busy while its workers are killed: nothing acknowledged is lost, memory is flat.
 
-    python tests/service/soak.py [--minutes 60] [--rate 500] [--workers 2] [--kill-every 20]
+    python benchmarks/soak.py [--minutes 60] [--rate 500] [--workers 2] [--kill-every 20]
 
 Workers share one run in a real PostgreSQL server. Clients ask under names that they choose and tell
 each outcome until the service has acknowledged it. In the end the run must have as many rounds as
@@ -25,8 +25,8 @@ from pathlib import Path
 
 import httpx
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tests" / "stores"), str(ROOT / "benchmarks")]
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tests" / "stores"))
 
 from load import LoadConnection, request  # noqa: E402
 from servers import Server  # noqa: E402
