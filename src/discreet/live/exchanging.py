@@ -58,7 +58,8 @@ class ExchangingClient(SeveralClient[Gives]):
         Returns one result for each request, outcomes first: whether an outcome counts (with
         ``wait``, False if it is too late), a decision, or the refusal of the request as a
         ``DiscreetError``, which is not raised. A refused request has no effect, and none on others.
-        If the whole group fails, it raises, and nothing of it counts.
+        If the whole group fails, it raises. Then nothing of it counts, unless its outcomes were
+        committed and only the answer was lost: whoever tells them again is told that they count.
 
         Instead of both lists it takes a function that returns them, which is called when the run is
         locked: what has come while another worker had it joins the group.

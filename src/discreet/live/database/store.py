@@ -113,11 +113,13 @@ class DatabaseStore(RunWriter):
         self._entered, self._joined = True, joined
         if now is not None:
             self._offset = now - time.time()
-        if self._losses != connections.losses:  # what was given and not durable may be lost
-            self._losses, self._session = connections.losses, new_session()
-            self._state = b""
         self._named = {}
-        return bool(state != self._state)
+        if self._losses == connections.losses and state == self._state:
+            return False
+        # Another worker has the run, or the database lost what was not durable: a decision that was
+        # given and lost must not have the token of the one that gets its number.
+        self._losses, self._session, self._state = connections.losses, new_session(), b""
+        return True
 
     def _header(self, session: Session, *, again: bool) -> list[tuple[Any, ...]]:
         """Wait for the run's lock, and return the name of its last change, and the time."""
