@@ -24,6 +24,7 @@ RATIOS = {
     "dp-imed": (Arms(4), 2.02),
     "adap-klucb": (Arms(4), 1.71),
     "dp-successive-elimination": (Arms(4), 1.03),
+    "guarded-ucb": (Arms(4), 1.0),
     "tracking-ucb": (Arms(4), 0.86),
     "adaptive-tsallis-inf": (Arms(4), 0.85),
     "local-linucb": (Contexts(), 0.83),

@@ -21,6 +21,9 @@ class LetsPass(Range):
     def clamp(self, loss):
         return self.low if loss < self.low else self.high if loss > self.high else loss
 
+    def steps(self, loss, grid):
+        return self.fraction(self.clamp(loss)) * grid
+
 
 class LetsInfinityPass(Range):
     """A range that lets pass what is infinite."""

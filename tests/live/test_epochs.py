@@ -30,9 +30,7 @@ class TestWithoutHorizon:
         bandit.close()
         with Bandit.open(path) as again:
             assert again._run._end == FIRST_EPOCH + 1 + 2 * FIRST_EPOCH
-            assert repr(again).startswith(
-                f"Bandit(3 arms, round {FIRST_EPOCH + 2}, one-bit-tsallis-inf"
-            )
+            assert repr(again).startswith(f"Bandit(3 arms, round {FIRST_EPOCH + 2}, guarded-ucb")
             assert again.state().horizon is None
 
     def test_every_round_is_in_at_most_one_release(self):

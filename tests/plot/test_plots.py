@@ -106,6 +106,7 @@ def test_colours_can_be_chosen(one):
 
 
 def test_without_axes_it_is_shown_by_pyplot_and_files_leave_pyplot_alone(one, tmp_path):
+    pyplot.close("all")  # of other tests
     plot_regret(many(one, 2), tmp_path / "a.png")
     assert pyplot.get_fignums() == []
     axes = draw_regret(many(one, 2))

@@ -28,7 +28,7 @@ class PrivatePolicy:
     >>> arm = policy.pull(range(3))
     >>> policy.update(arm, reward=1.0)
     >>> policy
-    PrivatePolicy(3 arms, round 1 of 1000, one-bit-tsallis-inf, 1-differential privacy)
+    PrivatePolicy(3 arms, round 1 of 1000, guarded-ucb, 1-differential privacy)
 
     Parameters
     ----------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from typing import ClassVar, Self, cast
@@ -90,7 +89,7 @@ class LiveClient(ExchangingClient[Gives]):
             )
         store = choose_store(run.path, run.store)
         place = KeyPlace(run.key).check()
-        clock = run.clock or time.time
+        clock = run.clock
         started = LiveRun.start(plan, whole, store=store, key=place, ledger=run.ledger, clock=clock)
         self._enter(whole, started)
 
@@ -136,7 +135,7 @@ class LiveClient(ExchangingClient[Gives]):
             recipe = with_own_set(recipe, domain, name)
             plan, client = cls._plan(recipe), cls.__new__(cls)
             check_protection(plan, kept, unprotected=check_flag("unprotected", unprotected))
-            client._enter(recipe, LiveRun(plan, kept, ledger=ledger, clock=clock or time.time))
+            client._enter(recipe, LiveRun(plan, kept, ledger=ledger, clock=clock))
         except BaseException as failure:
             kept.close()
             if isinstance(failure, KeyError):

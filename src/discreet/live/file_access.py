@@ -183,9 +183,7 @@ class Explained:
         if isinstance(error, sqlite3.Error | OSError):
             if error.args[:1] == ("file is not a database",):
                 raise DiscreetError(f"{self._name} is a file of another kind, not a run.") from None
-            raise DiscreetError(
-                f"{self._name} cannot be used ({error}), so nothing has changed."
-            ) from None
+            raise Busy(f"{self._name} cannot be used ({error}), so nothing has changed.") from None
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TypeVar
 
 from discreet.contracts import Learner
-from discreet.errors import DiscreetError, Failed
+from discreet.errors import AlreadyTold, DiscreetError, Failed
 from discreet.ledger import UserLimitReached
 from discreet.ledger.inputs import User
 from discreet.live.final_release import FinalRelease
@@ -145,7 +145,8 @@ class GroupedOperations(FinalRelease):
             return do(rows, request)
         except Exception as error:
             refusal = refusal_of(error)
-            if self._changing or refusal is not error:
+            repeated = isinstance(refusal, AlreadyTold)  # it has written what was there
+            if (self._changing and not repeated) or refusal is not error:
                 raise Spoiled(refusal) from None
             return refusal
 

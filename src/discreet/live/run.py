@@ -302,12 +302,15 @@ class LiveRun(ChangingArms, GroupedOperations):
         # The deadline is checked first: late callers must not learn who answered.
         if self._clock() >= deadline:
             return False
-        if self._plan.is_told(rows.outcomes[number]):
-            raise AlreadyTold(f"decision {number} has been told already: each outcome counts once.")
         self._changing = True
-        kept = self._plan.kept(feedback, rows.outcomes[number])
-        self._commit(Change(rows.counters, outcome=(number, kept)))
+        before = rows.outcomes[number]
+        told, kept = self._plan.is_told(before), self._plan.kept(feedback, before)
+        # A repeated one is written like the first, with what is kept already: otherwise the time
+        # that it takes, or a disk that is full, would show who has answered.
+        self._commit(Change(rows.counters, outcome=(number, before if told else kept)))
         self._changing = self._several
+        if told:
+            raise AlreadyTold(f"decision {number} has been told already: each outcome counts once.")
         return True
 
     @withhold_frames

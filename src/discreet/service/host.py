@@ -124,24 +124,27 @@ class Host:
         """
         creation = spec if isinstance(spec, Creation) else read_spec(spec)
         check_run_name(name)
-        content = self.records.get(RUN, name)
-        if name in self.database.run_names():
-            known = {} if content is None else json.loads(content)["spec"]
-            if json.dumps(known, sort_keys=True) != creation.text:
-                raise HttpProblem("exists", f"there is a run {name} with another spec.")
-            return self.find(name), False
         if not isinstance(spec, Creation):
             creation.probe().close()
+        with self.database.creating():  # another worker may be creating it, with another spec
+            made = None if name in self.database.run_names() else self._make(name, creation)
+        if made is not None:
+            self._runs[name] = made
+            return made, True
+        content = self.records.get(RUN, name)
+        known = {} if content is None else json.loads(content)["spec"]
+        if json.dumps(known, sort_keys=True) != creation.text:
+            raise HttpProblem("exists", f"there is a run {name} with another spec.")
+        return self.find(name), False
+
+    def _make(self, name: str, creation: Creation) -> Hosted:
         ledger = None if creation.arguments.get("simulation") else self.ledger
         facts = {"spec": json.loads(creation.text), "created": self.now(), "closed": False}
         facts["charged"] = ledger is not None
-        # first what describes it: if the process ends in between, the next try creates the run
         self.records.put(RUN, name, json.dumps(facts).encode(), self.now(), name, replace=True)
         place = {"store": self.database.store(name), "ledger": ledger}
         live = creation.make(creation.arguments | place)
-        found = Hosted(name, creation, live, facts)
-        self._runs[name] = found
-        return found, True
+        return Hosted(name, creation, live, facts)
 
     def end(self, name: str) -> Hosted:
         """Give no more decisions; a run with a final release makes it, and is over."""

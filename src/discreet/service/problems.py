@@ -40,6 +40,7 @@ KINDS: dict[str, tuple[int, str]] = {
     "old-copy": (503, "The database is an old copy"),
     "closing": (503, "The service is closing"),
 }
+NOT_NOW = "the service cannot do this now, and nothing has changed: try again."
 NO_SENTENCE = "something failed inside the service: the operator's log says where."
 
 
@@ -71,7 +72,8 @@ def problem_of(error: BaseException) -> HttpProblem:
     if isinstance(error, HttpProblem):
         return error
     if isinstance(error, Busy):
-        return HttpProblem("busy", str(error), headers={"Retry-After": str(RETRY)})
+        # which file, and why, is for the log and not for the caller
+        return HttpProblem("busy", NOT_NOW, headers={"Retry-After": str(RETRY)})
     if isinstance(error, DiscreetError):
         return HttpProblem(error.kind if error.kind in KINDS else "invalid", str(error))
     return HttpProblem("internal", NO_SENTENCE)

@@ -129,7 +129,6 @@ SCHEMAS: dict[str, Schema] = {
         {
             "run": NAME,
             "releases": _maybe(WHOLE),
-            "changes": _maybe(WHOLE),
             "batches": WHOLE,
             "decisions": WHOLE,
             "ended": _maybe(TEXT),

@@ -154,7 +154,7 @@ ROUTES: tuple[RouteFacts, ...] = (
         "User",
         {200: "Rounds"},
         "Count the rounds of a user.",
-        "decide",
+        "admin",
     ),
     _change("PUT", f"{RUN}/arms/{{label}}", changes.add_arm, "Arm", {204: None}, "Add an arm."),
     _change(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Self, cast
 
 from discreet.errors import DiscreetError, check_text, shorten
@@ -75,6 +77,13 @@ class Database:
         """
         terms = None if epsilon is None else (epsilon, delta, composition)
         return DatabaseLedger(self._connections, self._cipher, self._witness, terms)
+
+    @contextmanager
+    def creating(self) -> Iterator[None]:
+        """Make a run, and keep what describes it, in one transaction; other workers wait."""
+        with self._connections.transaction() as session:
+            session.lock_until_commit(0)
+            yield
 
     def end(self, name: str, why: str = "an operator has ended this run.") -> None:
         """End a run for good: nothing can be asked or told, and what is unfinished is dropped."""

@@ -41,18 +41,18 @@ class Restored(NamedTuple):
 
     run: str
     releases: int | None  # that are lost; None if the witness does not know
-    changes: int | None
     batches: int  # that were unfinished in the backup, and are abandoned
     decisions: int  # that were open in it
     ended: str | None  # why, if the run cannot go on
 
     def __str__(self) -> str:
-        since = "an unknown number of releases and outcomes"
-        if self.releases is not None and self.changes is not None:
-            since = f"{count(self.releases, 'release')} and {count(self.changes, 'change')}"
+        since = "an unknown number of releases"
+        if self.releases is not None:
+            since = count(self.releases, "release")
         then = f"The run is over: {self.ended}" if self.ended else "The run goes on."
         return (
-            f"The run {self.run!r} was restored from a backup: {since} since then are lost; "
+            f"The run {self.run!r} was restored from a backup: {since} since then, and all "
+            "outcomes, are lost; "
             f"{count(self.batches, 'unfinished batch').replace('batchs', 'batches')} and "
             f"{count(self.decisions, 'open decision')} are given up. {then}"
         )
@@ -83,7 +83,6 @@ def restore(
     lost = Restored(
         run=columns["name"],
         releases=None if known is None else max(known.releases - mine.releases, 0),
-        changes=None if known is None else max(known.changes - mine.changes, 0),
         batches=columns["waiting"],
         decisions=columns["open"],
         ended=ended,

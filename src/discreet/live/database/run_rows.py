@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from discreet.errors import DiscreetError, OldCopy
+from discreet.errors import DiscreetError, OldCopy, count
 from discreet.live.database.connections import Connections
 from discreet.live.database.lazy_rows import LazyOutcomes, LazyRows, LazyTable, LazyUsage
 from discreet.live.database.sealing import Seal, digest
@@ -102,11 +102,11 @@ class RunRows(Store):
                 f"{self.name} is not known to its witness, so nobody knows whether it is a "
                 "restored backup: give the witness that it was made with, or declare it restored."
             )
-        mine = self._version
+        # How many changes there were is how many outcomes came, which is nobody's business.
         return OldCopy(
-            f"{self.name} is an old copy: it has {mine.releases} releases and {mine.changes} "
-            f"changes, but the run has had {known.releases} and {known.changes}, or went on from "
-            "another copy. Use the database that it was last in, or declare it restored."
+            f"{self.name} is an old copy: it has {count(self._version.releases, 'release')}, but "
+            f"the run has had {known.releases} and outcomes since, or went on from another copy. "
+            "Use the database that it was last in, or declare it restored."
         )
 
     def _tagged(self, columns: dict[str, Any], digests: dict[str, bytes]) -> Row:
