@@ -21,7 +21,7 @@ def printed(*arguments):
     return [line.split("|") for line in done.stdout.splitlines()]
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_the_page_has_a_row_for_every_attack_and_no_fault():
     """Durations are not measured here: what they show depends on the machine."""
     rows = printed("--scale", "0.02", "--without-times")[2:]

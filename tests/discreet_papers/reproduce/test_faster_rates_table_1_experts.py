@@ -42,7 +42,7 @@ def rows_of(path):
     return list(csv.DictReader(path.read_text().splitlines()))
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_everything_is_written_and_maps_are_complete(tmp_path, monkeypatch):
     monkeypatch.setattr(
         "discreet_papers.reproduce.faster_rates_table_1_experts.games.EXPERTS", (2, 16)
