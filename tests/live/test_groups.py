@@ -173,7 +173,7 @@ def test_many_deadlines_pass_in_one_group():
 
 
 def test_a_search_refuses_decisions_once_it_has_its_answer():
-    face = searcher(simulation=True, seed=1, horizon=60)
+    face = searcher(simulation=True, seed=1, horizon=60, error=0.1)
     refused = False
     for _ in range(40):
         results = face.exchange([], [AskRequest()] * 4)
