@@ -16,6 +16,7 @@ from discreet.algorithms import Setting
 from discreet.algorithms.option_help import HELP
 from discreet.algorithms.plain import plain_words
 from discreet.algorithms.registry import Algorithm, Instance, list_algorithms
+from discreet.errors import DiscreetError
 from discreet.options import Option
 from discreet.problems import Problem
 
@@ -64,7 +65,7 @@ def _built(known: Algorithm) -> tuple[Setting[Problem], Instance]:
     setting = known.setting()
     try:
         return setting, known.build(setting)
-    except Exception:
+    except DiscreetError:
         setting = known.setting(delta=DELTA)
         return setting, known.build(setting)
 

@@ -22,14 +22,8 @@ extensions = [
     "sphinx_copybutton",
     "sphinx_design",
     "sphinx.ext.mathjax",
+    "sphinx_gallery.gen_gallery",
 ]
-try:
-    import sphinx_gallery  # noqa: F401
-except ImportError:  # the rest of the site can be made without pictures
-    pass
-else:
-    extensions.append("sphinx_gallery.gen_gallery")
-
 root_doc = "index"
 exclude_patterns = ["gallery_scripts/*.rst"]
 suppress_warnings = ["config.cache"]

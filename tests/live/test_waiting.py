@@ -138,6 +138,19 @@ def test_an_outcome_that_waits_counts_once():
     assert heard == [0.0]
 
 
+def test_a_repeated_outcome_is_written_like_the_first(tmp_path):
+    """Otherwise its duration, or a disk that is full, would show who has answered."""
+    with make("batch", path=tmp_path / "run.db", wait=HOUR, default_loss=0.5) as bandit:
+        decision, written = bandit.ask(), []
+        commit = bandit._run._commit
+        bandit._run._commit = lambda change: written.append(change.outcome) or commit(change)
+        bandit.tell(decision, loss=0.25)
+        with pytest.raises(DiscreetError, match="has been told already"):
+            bandit.tell(decision, loss=0.75)
+        assert len(written) == 2
+        assert written[0] == written[1], "the second one does not replace the first"
+
+
 def test_running_sums_take_the_outcomes_in_the_order_of_asking():
     experts = Experts(experts=2, horizon=100, epsilon=1e3, wait=10.0, default_losses=[0.5, 0.25])
     clock = experts._run._clock = Clock()

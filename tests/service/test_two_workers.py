@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from serving import BANDIT, PUBLIC, QUIET, Client
@@ -63,3 +65,22 @@ def test_two_workers_serve_one_run(workers):
         for client in workers
     ]
     assert max(totals) == first.get("/v1/runs/r").json()["state"]["round"]
+
+
+@pytest.mark.slow
+def test_two_workers_that_create_a_run_with_two_specs_agree_on_one(workers):
+    """The record that describes a run is that of the run, whoever is first."""
+    for number in range(6):
+        path = f"/v1/runs/c{number}"
+        specs = [BANDIT | PUBLIC | {"epsilon": epsilon} for epsilon in (0.1, 10.0)]
+        barrier = threading.Barrier(2)
+
+        def create(client, spec, path=path, barrier=barrier):
+            barrier.wait()
+            return client.put(path, spec).status_code
+
+        with ThreadPoolExecutor(2) as pool:
+            codes = list(pool.map(create, workers, specs))
+        assert sorted(codes) == [201, 409]
+        shown = workers[0].get(path).json()
+        assert shown["guarantee"]["facts"]["epsilon"] == shown["spec"]["epsilon"]

@@ -22,7 +22,7 @@ def check_given(positional: tuple[object, ...], **given: object) -> None:
 
 
 def check_tuples(**given: object) -> None:
-    """Refuse what is no tuple of names."""
+    """Refuse anything but tuples of names."""
     for key, names in given.items():
         check_kind(key, names, tuple, "a tuple of names")
 

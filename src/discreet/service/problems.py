@@ -72,7 +72,7 @@ def problem_of(error: BaseException) -> HttpProblem:
     if isinstance(error, HttpProblem):
         return error
     if isinstance(error, Busy):
-        # which file, and why, is for the log and not for the caller
+        # which file it is, and why, is not for the caller
         return HttpProblem("busy", NOT_NOW, headers={"Retry-After": str(RETRY)})
     if isinstance(error, DiscreetError):
         return HttpProblem(error.kind if error.kind in KINDS else "invalid", str(error))
