@@ -11,6 +11,18 @@ import componentjit
 PATH = Path(componentjit.__file__).parent.parent  # other processes import this very package
 
 
+def surroundings(folder: Path) -> dict[str, str]:
+    """Import from this folder and cache in it, and keep no bytecode.
+
+    Python takes an edit of the same length within the same second for no edit.
+    """
+    return {
+        "PYTHONPATH": f"{folder}:{PATH}",
+        "NUMBA_CACHE_DIR": str(folder / "cache"),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+
+
 @pytest.mark.slow
 def test_a_user_component_is_cached_by_its_own_source(python, tmp_path):
     (tmp_path / "mine.py").write_text(
@@ -23,7 +35,7 @@ def test_a_user_component_is_cached_by_its_own_source(python, tmp_path):
         "mine.Mine(1)); found = f(mine.Mine(1), 3.0)\nprint(found, "
         "sum(sum(v.stats.cache_hits.values()) for v in f.versions.values()))"
     )
-    here = {"PYTHONPATH": f"{tmp_path}:{PATH}", "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    here = surroundings(tmp_path)
     assert python(program, **here) == "3.0 0"
     assert python(program, **here) == "3.0 1"
     (tmp_path / "mine.py").write_text(
@@ -56,7 +68,7 @@ def test_a_changed_helper_or_constant_of_another_file_is_seen(python, tmp_path):
         "import mine; from componentjit import compile_for as c; print(c(mine.run, "
         "mine.Mine(1))(mine.Mine(1), 1.0))"
     )
-    here = {"PYTHONPATH": f"{tmp_path}:{PATH}", "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    here = surroundings(tmp_path)
     assert python(program, **here) == "3.0"
     (tmp_path / "tools.py").write_text(
         (tmp_path / "tools.py").read_text().replace("3.0 * x", "50.0 * x")
@@ -81,7 +93,7 @@ def test_two_fields_that_change_places_are_seen(python, tmp_path):
         "import mine; from componentjit import compile_for as c\nit = mine.Mine(first=3.0, "
         "second=300.0); print(c(mine.run, it)(it, 1.0), it.only_mine(1.0))"
     )
-    here = {"PYTHONPATH": f"{tmp_path}:{PATH}", "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    here = surroundings(tmp_path)
     assert python(program, **here) == "3.0 3.0"
     (tmp_path / "mine.py").write_text(
         text.replace("first: float", "x")
@@ -112,7 +124,7 @@ def test_a_component_that_a_method_makes_is_seen_too(python, tmp_path):
         "import mine; from componentjit import compile_for as c\nprint(c(mine.run, "
         "mine.Mine(2.0))(mine.Mine(2.0), 3.0))"
     )
-    here = {"PYTHONPATH": f"{tmp_path}:{PATH}", "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    here = surroundings(tmp_path)
     (tmp_path / "mine.py").write_text(text)
     assert python(program, **here) == "6.0"
     (tmp_path / "mine.py").write_text(text.replace("self.size * value", "self.size + value"))
