@@ -17,7 +17,7 @@ from discreet.live.tags import BLOCK, DIGEST, Column, Columns, Tag
 
 BITS = 8  # a block has 256 numbers: reading one, and the rows of all at opening, cost about as much
 MOST = 1 << 63  # numbers of rows are below
-UNSETTLED = 6_144  # rows that count by themselves, at most: opening a run reads them all
+UNSETTLED = 4_096  # rows that count by themselves, at most: opening a run reads them all
 CACHED = 32_768  # rows of settled blocks in memory, at most
 KINDS = {"decision": "open", "batch": "open", "held": "open", "release": "release"}
 KIND_NUMBERS = {"open": 0, "release": 1}

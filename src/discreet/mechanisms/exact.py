@@ -9,6 +9,7 @@ stated ratio of probabilities. The sensitivity includes the rounding.
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 import os
 import secrets
@@ -245,8 +246,6 @@ def sampler(kind: str, scale: float) -> Callable[[int], list[int]]:
 def _opendp() -> ModuleType:
     """Return OpenDP, or say what to install."""
     try:
-        from importlib.metadata import version
-
         import opendp.prelude as opendp
     except ImportError:
         raise DiscreetError(
@@ -254,13 +253,22 @@ def _opendp() -> ModuleType:
             "'discreet[exact]'); simulation=True draws floating-point noise, which protects "
             "nobody."
         ) from None
-    if tuple(int(part) for part in version("opendp").split(".")[:2]) < NEEDED:
+    found = _version_of_opendp()
+    if tuple(int(part) for part in found.split(".")[:2]) < NEEDED:
         raise DiscreetError(
-            f"opendp is {version('opendp')}, but must be at least {'.'.join(map(str, NEEDED))}: "
+            f"opendp is {found}, but must be at least {'.'.join(map(str, NEEDED))}: "
             "pip install --upgrade 'discreet[exact]'."
         )
     opendp.enable_features("contrib")
     return opendp
+
+
+@functools.cache
+def _version_of_opendp() -> str:
+    """Return the installed version. Looking it up takes a millisecond: once is enough."""
+    from importlib.metadata import version
+
+    return version("opendp")
 
 
 class ExactCube(OnGrid, CubeShape):
