@@ -24,6 +24,9 @@ def test_simulate_says_how_late_outcomes_are_and_why_no_bound_is_shown():
         "Outcomes arrive 2 to 6 rounds late (uniform), in groups of 3. Proved bounds do not cover "
         "this: none is shown." in shown
     )
+    assert "nobody learns" not in shown
+    shown = run("simulate", "uniform", "--delay", "60", *SMALL).stdout
+    assert "No outcome is known within 60 rounds: nobody learns." in shown
     facts = json.loads(run("simulate", "tsallis-inf", "--delay", "4", "--json", *SMALL).stdout)
     assert facts["results"][0]["regret_bound"] is None
 

@@ -80,6 +80,8 @@ def _regret(results: Results[RegretRow]) -> Display:
         before.append(
             f"{said[0].upper()}{said[1:]}. Proved bounds do not cover this: none is shown."
         )
+        if results.arrivals.known_after() >= results.rounds:
+            before.append(f"No outcome is known within {results.rounds:,} rounds: nobody learns.")
     elif results.switches:
         before.append("Proved bounds are against a fixed action: none is shown.")
     table = ShownTable(head, rows, right=range(1, len(head)))
