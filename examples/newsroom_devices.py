@@ -22,8 +22,8 @@ from discreet import Device, Ledger, LocalServer, Log, evaluate, release_evaluat
 
 QUICK = "--quick" in sys.argv
 TOPICS, ARTICLES = 20, [f"article-{number}" for number in range(1, 9)]
-READERS = 4_000 if QUICK else 60_000
-ROWS = 12_000 if QUICK else 60_000  # of the log
+READERS = 1_000 if QUICK else 60_000
+ROWS = 3_000 if QUICK else 60_000  # of the log
 EPSILON = 4.0  # of a report
 AT_ONCE = 500  # reports that the server takes in one transaction
 
@@ -120,7 +120,7 @@ def with_the_log(path: Path) -> None:
         f"{released.noise_scale:.4f}; spent {ledger.spent.epsilon:g} of 1."
     )
 
-    rounds = 300 if QUICK else 1_500
+    rounds = 100 if QUICK else 1_500
     for names in (
         ["batched-ucb", "ucb", "uniform"],
         ["local-greedy", "linucb", "uniform-contexts"],

@@ -29,7 +29,7 @@ from discreet.problems import Arms, Contexts, Problem
 from discreet_papers.datasets.actg175 import fit_risks
 
 QUICK = "--quick" in sys.argv  # a first look, at few patients
-PATIENTS, TRIALS, DELTA = 1 << (12 if QUICK else 16), 32, 1e-6
+PATIENTS, TRIALS, DELTA = 1 << (9 if QUICK else 16), 32, 1e-6
 FEW_TRIALS = 2  # without a picture
 AS_MANY = 2_139  # patients in the real trial
 WINDOWS = 14  # over which the picture averages, each longer than the one before
