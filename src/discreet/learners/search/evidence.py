@@ -2,7 +2,7 @@
 
 A rule gives two things. The *radius* of a mean: the true mean is beyond it, at any time, with at
 most some probability. And the *log evidence* that one arm is better than another: if the other is
-at least as good, the evidence exceeds ln(1 / δ) at any time with probability at most δ. All proofs
+at least as good, the evidence exceeds ln(1 / α) at any time with probability at most α. All proofs
 are in docs/proofs.md: Best-arm search.
 """
 
