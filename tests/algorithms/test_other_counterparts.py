@@ -64,7 +64,7 @@ def test_no_noise_is_left(name):
     "problem",
     [
         pytest.param(Arms(4), marks=pytest.mark.full),  # many loops to compile
-        Contexts(),
+        pytest.param(Contexts(), marks=pytest.mark.full),
         TWO,
         Functions("ball(10)"),
     ],

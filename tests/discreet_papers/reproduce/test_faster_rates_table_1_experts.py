@@ -81,6 +81,7 @@ def test_everything_is_written_and_maps_are_complete(tmp_path, monkeypatch):
         assert word in said
 
 
+@pytest.mark.full
 def test_experts_as_arms_win_if_there_are_few_and_lose_if_there_are_many():
     """The seed is fixed, and threads change nothing, so this cannot flake.
 

@@ -41,6 +41,7 @@ SMALL = {
     "zheng-table-1-contextual": {"trials": 2, "rounds": 2**11},
     "noise-in-the-local-model": {"trials": 2, "rounds": 100},
 }
+MANY_LOOPS = {"zheng-table-1-contextual", "privacy-models"}  # compiling them takes ten seconds
 
 
 def test_every_reproduction_is_tried():
@@ -56,9 +57,7 @@ def test_every_reproduction_is_tried():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", [in_full(name) if name == "zheng-table-1-contextual" else name for name in SMALL]
-)
+@pytest.mark.parametrize("name", [in_full(name) if name in MANY_LOOPS else name for name in SMALL])
 def test_pictures_and_tables_are_written(name, tmp_path):
     said = reproduction(name).run(tmp_path, **SMALL[name])
     pictures, tables = sorted(tmp_path.glob("*.png")), sorted(tmp_path.glob("*.csv"))

@@ -34,8 +34,8 @@ class LilConstants(NamedTuple):
     def theory(cls, error: float, arms: int) -> LilConstants:
         """Return a and ω of Theorem 2, and a κ with which ``error`` is not exceeded.
 
-        The proof is in docs/proofs.md (Best-arm search, Theorem 42.6). Theorem 2 has 4 sqrt(c ω) + 4 c ω for
-        the error.
+        The proof is in docs/proofs.md (Best-arm search, Theorem 42.6). Theorem 2 has 4 sqrt(c ω) +
+        4 c ω for the error.
 
         >>> constants = LilConstants.theory(0.1, 10)
         >>> round(coverage_factor(constants.slack), 3), f"{constants.failure:.6e}"
