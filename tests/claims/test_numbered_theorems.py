@@ -106,15 +106,29 @@ def wrong_formulas(text):
         if found := PLAIN.search(words):
             near = words[max(0, found.start() - 20) :][:60]
             wrong.append(f"plain-text mathematics, {found[0]!r}: {near}")
-        if any(not formula or formula != formula.strip() for formula in inline):
-            wrong.append(f"a space next to a dollar: {start}")
+        for formula in inline:
+            wrong += [f"{why}: ${formula}$" for why in faults_in_a_line(formula)]
         for formula in shown + inline:
             wrong += [f"{why}: {formula.strip()[:80]}" for why in faults(formula)]
     return wrong
 
 
+def faults_in_a_line(formula):
+    """Return what GitHub, which reads Markdown first, would not typeset between two dollars."""
+    if not formula or formula != formula.strip():
+        yield "a space next to a dollar"
+    if "\n" in formula:
+        yield "a formula that goes on in the next line"
+    if "](" in formula:
+        yield "Markdown would take it for a link"
+    if re.search(r"\\[^A-Za-z\s]", formula):
+        yield "Markdown would drop the backslash before a sign"
+
+
 def faults(formula):
     """Return what is wrong with one formula."""
+    if re.search(r"<[A-Za-z/!][^<>]*>", formula):
+        yield "Markdown would take it for HTML"
     if not formula.isascii():
         yield "signs that are not TeX"
     depth = 0
@@ -200,7 +214,7 @@ $$
 
 **Lemma 1.1 (Small).** $x_1$ is small. ∎
 
-*Numbers: tests/claims/test_theorems.py.*
+*Numbers: tests/claims/test_numbered_theorems.py.*
 """
 
 
@@ -222,10 +236,14 @@ def test_a_good_page_passes():
         ("(#one-thing)", "(#another)"),
         ("| 1 | [One", "| 2 | [One"),
         ("$a \\le b$. |", "$a | b$. |"),
-        ("*Numbers: tests/claims/test_theorems.py.*", "A last word."),
-        ("test_theorems.py", "test_no_theorems.py"),
+        ("*Numbers: tests/claims/test_numbered_theorems.py.*", "A last word."),
+        ("test_numbered_theorems.py", "test_no_theorems.py"),
         ("$x_1$ is", "$x_1 is"),
         ("$x_1$", "$ x_1$"),
+        ("$x_1$", "$x_1 =\nx_2$"),
+        ("$x_1$", "$[0, 1](x)$"),
+        ("$x_1$", r"$\{x_1\}$"),
+        ("$x_1$", "$x <y > z$"),
         ("$x_1$", "x₁"),
         ("$x_1$", "x^2"),
         ("$x_1$", "$ε$"),
