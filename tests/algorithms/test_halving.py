@@ -41,6 +41,7 @@ def test_golden_bounds(epsilon, rounds, bounds):
         assert "docs/proofs.md: Sequential halving" in source
 
 
+@pytest.mark.full
 def test_so_many_answers_are_wrong_in_the_local_model():
     """A prototype has 0.052 wrong in 20,000 runs; of 200 runs, 2 to 25 except in 10^-3 cases."""
     options = {"means": (0.5, *[0.6] * 9)}

@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 import pytest
+from common import in_full
 
 from discreet import DiscreetError, Private, algorithm, audit, simulate
 from discreet.algorithms import Setting
@@ -125,7 +126,7 @@ def test_bits_are_about_the_right_items():
     assert bits.rounds_seen() == 0
 
 
-@pytest.mark.parametrize(("epsilon", "reports"), [(1.0, 1), (2.0, 2)])
+@pytest.mark.parametrize(("epsilon", "reports"), [in_full(1.0, 1), (2.0, 2)])
 def test_audits_find_most_of_epsilon(epsilon, reports):
     setting = Setting(SemiBandit(4, 2), rounds=1000, epsilon=epsilon)
     options = {"reports": reports, "batch_size": 2}

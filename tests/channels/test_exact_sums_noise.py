@@ -175,7 +175,7 @@ def largest_first_node(world, trials, series):
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_live_tree_stands_an_audit():
     """A true guarantee is called violated in one of a million runs at most.
 

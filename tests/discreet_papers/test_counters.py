@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from common import in_full
 
 from componentjit import arrays, compile_for
 from discreet.auditing import attacked
@@ -306,7 +307,7 @@ def column_statistic(kind, factor, world, trials, series):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [Buffered, SquareRoot])
+@pytest.mark.parametrize("kind", [Buffered, in_full(SquareRoot)])
 def test_audits_of_factorisations_are_tight_and_catch_a_tenth(kind):
     bound = attacked(partial(column_statistic, kind, 1.0), 400_000, delta=1e-6, gaussian=True)
     assert 0.9 < bound <= 1.0

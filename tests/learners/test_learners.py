@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from common import in_full
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
@@ -153,7 +154,7 @@ class Passes(list):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("arms", [4, 300_000])
+@pytest.mark.parametrize("arms", [4, in_full(300_000)])
 def test_newton_stops_where_only_rounding_errors_are_left(arms, monkeypatch):
     """A sum of many numbers is not exact to the last digits: once s stops climbing, stop, too."""
     losses = np.random.default_rng(1).random(arms) * 50.0

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from common import in_full
 
 from discreet import DiscreetError
 from discreet.learners import NoisyOco
@@ -54,7 +55,7 @@ def test_a_map_leads_to_the_minimum_and_moves_no_further_than_its_strength_allow
         last, before = point.copy(), sums
 
 
-@pytest.mark.parametrize("kind", ["projected", "entropic", "corrective"])
+@pytest.mark.parametrize("kind", ["projected", "entropic", in_full("corrective")])
 def test_regret_is_below_the_lemma(kind):
     """Full information, linear losses, the same noise in every sum, which is paid in every step.
 

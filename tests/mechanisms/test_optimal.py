@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from common import in_full
 
 from discreet import Bandit, DiscreetError, Setting, algorithm, audit
 from discreet.mechanisms import OptimalNoise
@@ -129,7 +130,7 @@ def test_a_bandit_draws_it_live():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("epsilon", [0.3, 1.0])
+@pytest.mark.parametrize("epsilon", [in_full(0.3), 1.0])
 def test_nine_tenths_of_epsilon_are_found_and_no_more(epsilon):
     setting = Setting(Arms(4), rounds=10_000, epsilon=epsilon)
     found = audit("batched-tsallis-inf", setting=setting, noise="optimal")

@@ -110,6 +110,7 @@ def test_where_there_are_no_estimates_simulate_says_so(names, options, words):
         simulate(names, rounds=50, trials=1, **options)
 
 
+@pytest.mark.full
 def test_late_outcomes_leave_intervals_valid():
     """With a delay of 50 of 600 rounds; a false alarm has a probability of 1e-4."""
     asked = {"environment": "stochastic", "arms": 2, "rounds": 600, "trials": 60, "seed": 4}

@@ -137,6 +137,7 @@ def test_searches_and_reproductions_are_played_there_too(cluster):
     assert there.regret.tobytes() == here.regret.tobytes()
 
 
+@pytest.mark.full
 def test_compiled_code_is_found_in_the_cache(cluster):
     """A worker that has just begun loads what another process of its node has compiled."""
     import ray
@@ -168,6 +169,7 @@ def test_what_goes_wrong_in_a_worker_is_one_sentence_here(cluster):
         play(environment="far", on="ray")
 
 
+@pytest.mark.full
 def test_a_node_that_dies_is_done_without(cluster):
     """The second node is killed; the other plays its tasks. The last test: it is gone."""
 

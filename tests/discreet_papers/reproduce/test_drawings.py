@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from common import in_full
 
 from discreet.simulation import Interval
 from discreet_papers.reproduce import faster_rates_table_1 as table_1
@@ -14,7 +15,7 @@ from discreet_papers.reproduce.price_of_privacy import EPSILONS, Prices, private
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("longest", [12, 16, 20])
+@pytest.mark.parametrize("longest", [12, in_full(16), 20])
 def test_ticks_of_long_games_do_not_overlap(longest, legible):
     lengths = [2**k for k in range(12, longest + 1, 2)]
     regret = {}

@@ -243,7 +243,9 @@ def written(name, folder, **size):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["ene-theorem-1", "zheng-table-1", "agarwal-singh-table-2"])
+@pytest.mark.parametrize(
+    "name", [in_full("ene-theorem-1"), "zheng-table-1", "agarwal-singh-table-2"]
+)
 def test_everything_is_written(name, tmp_path, plain):
     rows = written(name, tmp_path, trials=2, rounds=144)
     assert {row["T"] for row in rows} == {"36", "144"}
