@@ -36,7 +36,7 @@ def quick_private(rounds: int, epsilon: float, switch: int = 0) -> float:
     """Return the lower bound for algorithms that drop the worse arm quickly (Lower bounds).
 
     That is Lemma 15 of Faster rates 2025, repaired, at the number of pulls p < ln 2 / ε with the
-    largest bound and the share γ with the least. ``switch`` is the round τ after which the second
+    largest bound and the share γ with the least. ``switch`` is the round t₀ after which the second
     arm is better. The bound is 0 if no p is possible, which is so from ε = ln 2 on.
 
     >>> [round(quick_private(2**16, epsilon), 1) for epsilon in (0.1, 0.3, 1.0)]
@@ -47,7 +47,7 @@ def quick_private(rounds: int, epsilon: float, switch: int = 0) -> float:
 
 
 def _at_least(rounds: int, epsilon: float, switch: int, pulls: int) -> float:
-    """Return the least over γ of max{γ T / 4, (1 - e^(ε p) / 2) (p / γ - p) / 2 - τ / 2}.
+    """Return the least over γ of max{γ T / 4, (1 - e^(ε p) / 2) (p / γ - p) / 2 - t₀ / 2}.
 
     The first grows with γ and the second falls, so it is where they meet, if γ may be there.
     """

@@ -49,7 +49,7 @@ class Descent(NamedTuple):
 def descent(
     dimension: int, rounds: int, times: Integers, deviation: float, steep: Steepness
 ) -> Descent:
-    """Return the step ζ, and bounds on Q = Σ ⟨x, θ̂ - θ⟩² at all times together.
+    """Return the step η, and bounds on Q = Σ ⟨x, θ̂ - θ⟩² at all times together.
 
     ``deviation`` is that of the noise in one entry of a reported residual.
     """

@@ -18,9 +18,9 @@ class GlmDescent(LinearUcb[Floats]):
     The second model θ, the ``point``, takes a gradient step after every report and stays in the
     unit ball:
 
-        S gains x x' θ;   θ = Π(θ - ζ g),
+        S gains x x' θ;   θ = Π(θ - η g),
 
-    where g is the reported residual times x at the point, and ζ the ``step``. The first model is
+    where g is the reported residual times x at the point, and η the ``step``. The first model is
     W⁻¹ S, as in LinUCB. The server computes x x' θ from the noisy x x', so devices do not send it.
 
     Regret: that of the schedule (docs/regret.md: Linear and generalised linear rewards).
