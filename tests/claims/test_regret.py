@@ -35,23 +35,6 @@ def test_every_section_that_the_code_names_exists_and_says_where_it_is_checked()
             assert (ROOT / test).exists(), test
 
 
-def test_theorems_have_the_numbers_of_their_sections_and_all_are_listed():
-    text = (ROOT / "docs" / "regret.md").read_text()
-    preface, *sections = re.split(r"^## ", text, flags=re.MULTILINE)
-    listed = re.findall(r"^\| R(\d+) \| \[[^\]]+\]\(#([\w-]+)\)", preface, re.MULTILINE)
-    assert listed == [
-        (str(number), section.split("\n")[0].lower().replace(" ", "-"))
-        for number, section in enumerate(sections, 1)
-    ]
-    for number, body in enumerate([preface, *sections]):
-        stated = re.findall(
-            r"^\*\*(?:Theorem|Lemma|Corollary) R([\d.]+\d|\d)\b", body, re.MULTILINE
-        )
-        further = [name for name in stated if "." in name]
-        assert further == [f"{number}.{place}" for place in range(1, len(further) + 1)]
-        assert [name for name in stated if "." not in name] in ([], [str(number)])
-
-
 # Tsallis-INF
 
 
