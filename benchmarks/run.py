@@ -32,6 +32,7 @@ PARTS = (
     "peers",
     "service",
     "starting",
+    "broken",
 )
 HEAD = ["what", "ours", "compared with", "measured", "target", ""]
 BEGIN, END = "<!-- measured -->\n", "<!-- end -->"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from broken_mechanisms import BROKEN, WritesIntoQuery, batched, each_round, one_bit, summed
@@ -11,6 +9,7 @@ from common import in_full
 from rarely_broken import RARELY
 
 from discreet import Private, audit
+from discreet.auditing.runs import Runs
 from discreet.channels import Batch
 from discreet.checks import CheckFailed, check_channel, check_private
 from discreet.environments import environment
@@ -66,12 +65,10 @@ QUICK = (
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name if name in QUICK else in_full(name) for name in RARELY])
 def test_every_mechanism_that_is_broken_rarely_is_caught(name):
-    """By default, with as many trials as the audit chooses; in a minute of a processor."""
+    """By default, with as many trials as the audit chooses (how long: benchmarks/broken.py)."""
     (way,) = RARELY[name].caught_by
     private = RARELY[name].make()
-    start = time.process_time()
     assert audit(private).violated if way == "audit" else find(way, private)
-    assert time.process_time() - start < 60.0
 
 
 @pytest.mark.slow
@@ -96,3 +93,9 @@ def test_a_larger_claim_that_is_true_is_not_refuted():
     found = audit(private, claimed=true.guarantee, trials=4_000)
     assert true.guarantee.epsilon == 2.0
     assert not found.violated
+
+
+def test_what_numba_cannot_compile_is_audited_as_plain_python():
+    runs = Runs.of(RARELY["noise by the clock"].make().channel, 1.0, rounds=4)
+    assert runs.is_fast, "nothing about its fields says that it cannot be compiled"
+    assert not runs.compiles(np.zeros(4))

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from componentjit import compilable, compile_for
+from componentjit import ComponentError, compilable, compile_for
 from discreet.auditing.attacks import GameFacts
 from discreet.auditing.running_sums import vectors_of
 from discreet.channels import (
@@ -215,7 +215,9 @@ class Runs(NamedTuple):
 
         try:
             self.play(feedback[None], 1, np.random.default_rng(0))
-        except NumbaError:
+        except ComponentError as error:
+            if not isinstance(error.__context__, NumbaError):
+                raise
             return False
         return self.is_fast
 

@@ -1,0 +1,30 @@
+"""How long a default audit takes to catch mechanisms that are broken rarely."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from measuring import LEAST_TURNS, Row
+
+from discreet import audit
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "claims"))
+
+from rarely_broken import RARELY
+
+MOST = 60.0  # seconds of a processor
+
+
+def rows(turns: int = LEAST_TURNS) -> Iterator[Row]:
+    """Yield a row for each of them that an audit finds; one turn is enough."""
+    for name, broken in RARELY.items():
+        if "audit" in broken.caught_by:
+            begun = time.process_time()
+            found = audit(broken.make())
+            spent = time.process_time() - begun
+            said = f"{spent:.1f} s" if found.violated else "not caught"
+            measured = spent if found.violated else float("inf")
+            yield Row(f"audit of: {name}", said, "", measured, "s", most=MOST)
