@@ -22,18 +22,18 @@ class OracleFtrl(Leader):
     """The leader of :class:`QuadraticFtrl`, on any set: fully corrective steps find it.
 
     Round t starts from the last leader, calls the oracle and rebalances (``Corrective``) until the
-    gap proves that the point is within e(t) of
+    gap proves that the point is within q(t) of
 
-        argmin η ⟨L, x⟩ + |x - c|²,   e(t) = R max(α / sqrt(t), 3e-6),
+        argmin η ⟨L, x⟩ + |x - c|²,   q(t) = R max(α / sqrt(t), 3e-6),
 
     with c the centre of the set, R its outer radius and α the ``accuracy``. As the leader hardly
     moves from round to round, one or two calls are usually enough; ``oracle_calls`` counts them.
 
-    Regret: that of ``QuadraticFtrl`` plus G Σ e(t) ≤ G R (2 α sqrt(T) + 3e-6 T), G the largest
+    Regret: that of ``QuadraticFtrl`` plus G Σ q(t) ≤ G R (2 α sqrt(T) + 3e-6 T), G the largest
     length of a loss vector within the hull.
 
-    *Proof.* Playing a point within e(t) of the leader costs at most G e(t) more in round t. If the
-    gap of |x - c|² + η ⟨L, x⟩ is at most e², then x is within e of the minimum, because the
+    *Proof.* Playing a point within q(t) of the leader costs at most G q(t) more in round t. If the
+    gap of |x - c|² + η ⟨L, x⟩ is at most q², then x is within q of the minimum, because the
     objective is at least |x - y|² above its minimum y. ∎
 
     >>> from discreet.sets import set_named
