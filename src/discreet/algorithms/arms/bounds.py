@@ -108,7 +108,7 @@ def htinf(
 ) -> float:
     """Return the bound of HTINF, α = 2, on losses of mean square ``deviation``² (HTINF).
 
-    ``moment`` is the σ of the learning rate 1 / (σ sqrt(t)). Beyond the ``threshold`` Θ a loss is
+    ``moment`` is the ς of the learning rate 1 / (ς sqrt(t)). Beyond the ``threshold`` Θ a loss is
     clipped if ``clips``, and otherwise skipped.
     """
     cut = (1.0 + threshold) / (4.0 * threshold) if clips else 1.0 / threshold

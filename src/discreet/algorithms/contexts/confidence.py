@@ -16,7 +16,7 @@ from discreet.channels.glm_moments import Link
 from discreet.contracts import Floats, Integers
 from discreet.learners.contexts.linear_ucb import FitSchedule
 
-EVENTS = 8.0  # shares of α: the eigenvalues of the noise have two of them, three others one each
+EVENTS = 8.0  # shares of α: four events have two each, the largest and least eigenvalue one each
 # rounds between two fits, as a share of Υ: the bound then grows by half of it at most
 FRESH = 0.01
 MOST_FITS = 200_000  # more rounds than about 2^31 have longer gaps
