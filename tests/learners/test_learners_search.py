@@ -179,7 +179,7 @@ def test_the_constants_of_lil_ucb():
 
 @pytest.mark.parametrize("error", [0.9, 0.1, 1e-3])
 def test_no_worse_arm_is_pulled_so_often_that_lil_ucb_stops(error):
-    """Best-arm search, Theorem 42.6: the lemma for all small numbers, and many large ones."""
+    """Best-arm search, Lemma 42.7: for all small numbers, and many large ones."""
     constants = LilConstants.theory(error, 2)
     low = math.log(1.0 / constants.failure)
 

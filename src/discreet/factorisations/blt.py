@@ -268,11 +268,12 @@ class Buffered(Toeplitz):
         return toeplitz_curve(buffered(rounds).coefficients(rounds))
 
     def row_error(self, largest: float) -> float:
-        """Return the bound of docs/proofs.md: Sums on a grid.
+        """Return the bound of docs/proofs.md (Sums on a grid, Lemma 31.5).
 
         In each round a buffer gains an error of at most 15 UNIT ``largest``, which decays as the
-        vectors in it do. With J buffers, the error of a row is at most (J + 1 + (J + 24) held)
-        units: 24 covers the buffers' errors (22.3) and one product, and 1.03 all higher orders.
+        vectors in it do. With J buffers, the error of a row is at most (J + 1 + (J + 24) ``held``)
+        units, where ``held`` is Σ o(j) F(j): 24 covers the buffers' errors (22.3) and one product,
+        and 1.03 all higher orders.
         """
         rounds, sizes = float(self.prefixes), np.abs(self.output)
         held = float(sizes @ np.minimum(rounds, 1.0 / (1.0 - self.decay)))

@@ -73,10 +73,11 @@ class Filter(NamedTuple):
     def error_bound(self, rounds: int, largest: float) -> float:
         """Return a bound on the rounding errors of C x in L2 over rounds, |x(i)| ≤ ``largest``.
 
-        It is the last formula of docs/proofs.md: Sums on a grid. Here k₀ = BLOCK and ι = UNIT:
-        ``tables`` is κ, ``whole`` is S, and ``growing`` bounds the L2 norm of (t - 1)²/k₀ + t - 1.
-        Σ t⁴ ≤ m⁵/5 and Σ t² ≤ m³/3 give the divisors 2.2 < sqrt(5) and 1.7 < sqrt(3). The factor
-        1.03 covers all terms of the order of ι².
+        It is the claim of docs/proofs.md (Sums on a grid, Lemma 31.6). Here k₀ = BLOCK, ι = UNIT,
+        ψ = ``weight``, a = ``rate``, l = ``lost``, F = ``reach``, κ = ``tables`` and S = ``whole``,
+        and ``growing`` bounds the L2 norm of (t - 1)²/k₀ + t - 1. Σ t⁴ ≤ m⁵/5 and Σ t² ≤ m³/3 give
+        the divisors 2.2 < sqrt(5) and 1.7 < sqrt(3). The factor 1.03 covers all terms of the order
+        of ι².
         """
         reach = np.minimum(float(rounds), -1.0 / np.expm1(-self.rate))
         blocks = np.minimum(rounds / BLOCK, 1.0 / self.lost)

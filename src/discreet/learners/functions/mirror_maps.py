@@ -72,7 +72,7 @@ class ByProjection(MirrorMap):
 class Entropic(MirrorMap):
     """ω(x) = Σ x ln x on the probability simplex, by its closed form: x(i) ~ e^-s(i).
 
-    It is 1-strongly convex in the 1-norm (Pinsker), and its range over the simplex is ln d.
+    It is 1-strongly convex in the 1-norm (Pinsker), and its range over the simplex is ln N.
 
     >>> point = np.ones(2) / 2
     >>> Entropic().lead(Simplex(2), point, np.array([0.0, math.log(3.0)]), point, 0.0)
