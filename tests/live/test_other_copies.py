@@ -157,6 +157,44 @@ def test_a_key_that_lost_changes_still_tells_releases_apart(path, tmp_path, monk
     assert len(seen) == 1
 
 
+def test_a_note_that_is_no_longer_needed_names_no_other_release(path, tmp_path, monkeypatch):
+    """Two power losses leave an old note in the key, and take all changes that came after it."""
+    key, kept = tmp_path / "run.key", []
+    right = Key.advance
+
+    def advance(self, version, note=None):
+        right(self, version, note)
+        if note:
+            kept.append(key.read_bytes())
+
+    monkeypatch.setattr(Key, "advance", advance)
+    bandit = make("batch", path=path, key=key)
+    seen = watch(bandit, monkeypatch)
+    decisions = [bandit.ask() for _ in range(8)]
+    for decision in decisions[:4]:
+        bandit.tell(decision, loss=0.5)
+    (on_disk,) = kept
+    before = save(path)
+    for decision in decisions[4:7]:
+        bandit.tell(decision, loss=0.5)
+    kill(bandit, path)
+    monkeypatch.setattr(file_store, "LONGEST_NOTE", 0)  # a row, as for large releases
+    key.write_bytes(on_disk)
+    bandit = type(bandit).open(path, key=key)
+    killed_before_the_key_is_written(lambda: bandit.tell(decisions[7].id, loss=0.5))
+    kill(bandit, path)
+    after = save(path)
+    key.write_bytes(on_disk)
+    restore(path, before)
+    with type(bandit).open(path, key=key) as again:
+        again.tell_all(loss=[(decision.id, 0.5) for decision in decisions[4:]])
+    assert len(seen) == 2
+    restore(path, after)
+    with pytest.raises(DiscreetError, match="is an old copy: the run went on from another one"):
+        type(bandit).open(path, key=key)
+    assert len(seen) == 2
+
+
 def test_rows_that_are_set_back_while_the_run_is_open_are_refused(path, monkeypatch):
     """Their tag is right, and the session too: the key knows that the run went on."""
     bandit = make("batch", path=path)

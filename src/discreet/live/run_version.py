@@ -40,17 +40,24 @@ class VersionedStore(Store):
 
     def _noted(self) -> tuple[Drawn, int] | None:
         """Return the release that the key keeps for the run as it is, and its group."""
-        key, version = self._key, self._version
-        if (
-            key is None
-            or not key.note
-            or key.version != version.with_release(key.version.last_release)
-        ):
+        key, name = self._key, self._kept_name()
+        if key is None or name is None:
             return None
         try:
-            return drawn_from(key.decrypt(key.note, self._note_name(key.version.last_release)))
+            return drawn_from(key.decrypt(key.note, self._note_name(name)))
         except ValueError:
             return None
+
+    def _kept_name(self) -> bytes | None:
+        """Return the name of the release that the key keeps for the run as it is.
+
+        A note for an earlier state may still be in the key: no other release gets its name.
+        """
+        key = self._key
+        if key is None or not key.note:
+            return None
+        name = key.version.last_release
+        return name if key.version == self._version.with_release(name) else None
 
     def _note_name(self, release: bytes) -> bytes:
         """Return what is authenticated with a note: it is for one state of the run."""
@@ -68,7 +75,5 @@ class VersionedStore(Store):
         if lasting:
             version = version._replace(changes=version.changes + 1, last_change=new_name())
         if releases:
-            noted = None if self._key is None or not self._key.note else self._key.version
-            name = new_name() if noted is None else noted.last_release
-            version = version.with_release(name, releases)
+            version = version.with_release(self._kept_name() or new_name(), releases)
         return version
