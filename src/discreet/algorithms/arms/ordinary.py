@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from typing import Literal
 
-from discreet.algorithms.arms import bounds
+from discreet.algorithms.arms import bounds, summed_bounds
 from discreet.algorithms.confident import FAILURE, ConfidentBound
 from discreet.algorithms.registry import ROOT, Instance, Setting, register_algorithm
 from discreet.channels import Constant, Open
@@ -229,7 +229,9 @@ def tsallis_inf(
     reduced = estimator == "reduced-variance"
     tuned = 4.0 if reduced else 2.0
     rate = tuned if learning_rate is None else learning_rate
-    bound = (bounds.sharp_tsallis_inf if reduced else bounds.weighted_tsallis_inf)(arms, rounds)
+    bound, proved = bounds.weighted_tsallis_inf(arms, rounds), "docs/regret.md: Tsallis-INF"
+    if reduced:
+        bound, proved = summed_bounds.tsallis_inf(arms, rounds), summed_bounds.SOURCE
     known = rate == tuned
     return _instance(
         setting,
@@ -237,7 +239,7 @@ def tsallis_inf(
             arms=arms, learning_rate=rate, baseline=0.5 if reduced else 0.0, likely=LIKELY
         ),
         bound if known else None,
-        "docs/regret.md: Tsallis-INF" if known else "no bound proved for this learning rate",
+        proved if known else "no bound proved for this learning rate",
         learning_rate=rate,
         estimator=estimator,
     )
@@ -275,14 +277,11 @@ def htinf(
     source = "no bound proved: moment is below 1, or losses are clipped"
     if tail == 2.0:
         source = "docs/regret.md: HTINF"
-        bound = bounds.htinf(
-            arms,
-            rounds,
-            deviation=1.0,
-            moment=sigma,
-            threshold=learner.threshold,
-            clips=clipping,
-        )
+        numbers = {"deviation": 1.0, "moment": sigma, "threshold": learner.threshold}
+        bound = bounds.htinf(arms, rounds, clips=clipping, **numbers)
+        if clipping:
+            source = summed_bounds.SOURCE
+            bound = min(bound, summed_bounds.htinf(arms, rounds, fourth=1.0, **numbers))
     elif sigma >= 1.0 and not clipping:
         source = "Huang et al. 2022, Theorem 4.1"
         bound = 30.0 * sigma * arms ** (1.0 - 1.0 / tail) * (rounds + 1.0) ** (1.0 / tail)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Literal
 
-from discreet.algorithms.arms import bounds
+from discreet.algorithms.arms import summed_bounds
 from discreet.algorithms.arms.indices import channel_for, first_batch
 from discreet.algorithms.arms.ordinary import LIKELY, Estimator, tsallis_inf
 from discreet.algorithms.arms.tuning import bound_rounds
@@ -177,13 +177,13 @@ def one_bit_tsallis_inf(setting: Setting[Arms], *, batch_size: int | None = None
     arms, rounds = setting.problem.arms, setting.rounds
     size = best_size(setting.epsilon, rounds) if batch_size is None else batch_size
     channel = OneBit.over(size=size, epsilon=setting.epsilon, bounds=setting.bounds)
-    found = bounds.sharp_tsallis_inf(arms, rounds // size) / channel.contrast
+    found = summed_bounds.tsallis_inf(arms, rounds // size, contrast=channel.contrast)
     return Instance(
         private=Private(
             channel, TsallisInf.start(arms=arms, learning_rate=4.0, baseline=0.5, likely=LIKELY)
         ),
         parameters={"batch_size": size, "contrast": channel.contrast, "learning_rate": 4.0},
-        regret_bound=bound_rounds(setting, size, found),
+        regret_bound=bound_rounds(setting, size, found / channel.contrast),
         bound_source="docs/regret.md: One bit",
     )
 

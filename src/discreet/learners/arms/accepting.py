@@ -13,7 +13,9 @@ class Accepting(Wrapping[int, Trace, float, float, object]):
 
     With ``margin`` b, a noisy loss y in [-b, 1 + b] is scaled to (y + b) / (1 + 2 b). A loss beyond
     is clipped to the interval first if ``clips``; otherwise the learner does not hear of the round
-    (Tossou & Dimitrakakis 2017, section 3.1).
+    (Tossou & Dimitrakakis 2017, section 3.1). With ``moves`` every loss outside [0, 1] is moved to
+    the end of the interval on its side: if b is the scale of Laplace noise, means do not change
+    (docs/regret.md: Guard).
 
     >>> import numpy as np
     >>> learner = Accepting.around(Exp3.start(arms=3, learning_rate=0.5), margin=1.0)
@@ -26,6 +28,7 @@ class Accepting(Wrapping[int, Trace, float, float, object]):
 
     margin: float
     clips: bool
+    moves: bool
 
     @classmethod
     def around(
@@ -34,9 +37,15 @@ class Accepting(Wrapping[int, Trace, float, float, object]):
         *,
         margin: float,
         clips: bool = True,
+        moves: bool = False,
     ) -> Accepting[Trace]:
         """Return the learner behind an interval with this margin."""
-        return cls(learner, check_range("margin", margin, 0.0, 1e15), check_flag("clips", clips))
+        return cls(
+            learner,
+            check_range("margin", margin, 0.0, 1e15),
+            check_flag("clips", clips),
+            check_flag("moves", moves),
+        )
 
     @classmethod
     def example(cls) -> Accepting:
@@ -46,5 +55,9 @@ class Accepting(Wrapping[int, Trace, float, float, object]):
     def learn(self, trace: Trace, released: float) -> None:
         """Scale the loss, or ignore it."""
         kept = min(max(released, -self.margin), 1.0 + self.margin)
+        if self.moves and released < 0.0:
+            kept = -self.margin
+        if self.moves and released > 1.0:
+            kept = 1.0 + self.margin
         if self.clips or kept == released:
             self.learner.learn(trace, (kept + self.margin) / (1.0 + 2.0 * self.margin))
