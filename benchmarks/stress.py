@@ -1,8 +1,8 @@
 """How tight bounds are: the worst regret that a search finds, for every algorithm with a bound.
 
-    python benchmarks/stress.py [--write docs/stress.md] [--tries 300] [--trials 96]
+    python benchmarks/stress.py [--write docs/stress.md] [--tries 300] [--trials 96] [--only NAME]
 
-Takes about ten minutes.
+Takes about ten minutes. With ``--only``, which may be repeated, other rows stay as they are.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from pathlib import Path
 
 from discreet import list_algorithms, stress
 from discreet.problems import Arms
+from discreet.stressing import Stress
 
 EPSILONS, ARMS, ROUNDS = (1.0, 0.1), 4, 65_536
 START = "<!-- stress -->"
+HEAD = "| algorithm | ε | bound | worst regret found | bound / regret | in the game |"
 
 
 def main() -> None:
@@ -22,13 +24,14 @@ def main() -> None:
     parser.add_argument("--write", type=Path)
     parser.add_argument("--tries", type=int, default=300)
     parser.add_argument("--trials", type=int, default=96)
+    parser.add_argument("--only", action="append")
     given = parser.parse_args()
-    found = []
+    rows = []
     for name, known in list_algorithms(Arms).items():
         private = known.build(known.setting(arms=ARMS, rounds=ROUNDS)).guarantee.is_private
         for epsilon in EPSILONS if private else EPSILONS[:1]:
             built = known.build(known.setting(arms=ARMS, rounds=ROUNDS, epsilon=epsilon))
-            if built.regret_bound is None:
+            if built.regret_bound is None or (given.only and name not in given.only):
                 continue
             worst = stress(
                 name,
@@ -38,24 +41,29 @@ def main() -> None:
                 tries=given.tries,
                 trials=given.trials,
             )
-            found.append((worst, private))
-            print(worst, flush=True)
-    found.sort(key=lambda each: -(each[0].ratio or 0.0))
-    lines = ["| algorithm | ε | bound | worst regret found | bound / regret | in the game |"]
-    lines += ["|---|---:|---:|---:|---:|---|"]
-    for worst, private in found:
-        epsilon = f"{worst.epsilon:g}" if private else "–"
-        half = (worst.high - worst.low) / 2.0
-        ratio = "–" if worst.ratio is None else f"{worst.ratio:.2f}"
-        lines.append(
-            f"| `{worst.algorithm}` | {epsilon} | {worst.bound:,.0f} | {worst.regret:,.0f} ± "
-            f"{half:,.0f} | {ratio} | {worst.game} |"
-        )
+            rows.append(row(worst, private))
+            print(rows[-1], flush=True)
+    text = given.write.read_text() if given.write else f"{START}\n"
+    if given.only:
+        kept = [line for line in text.split(START)[1].splitlines() if line.startswith("| `")]
+        rows += [line for line in kept if line.split("`")[1] not in given.only]
+    rows.sort(key=lambda line: -float(line.split(" | ")[4].replace("–", "0")))
+    table = "\n".join([text.split(START)[0] + START, "", HEAD, "|---|---:|---:|---:|---:|---|", *rows])
     if given.write is None:
-        print("\n".join(lines))
-        return
-    text = given.write.read_text()
-    given.write.write_text("\n".join([text.split(START)[0] + START, "", *lines, ""]))
+        print(table)
+    else:
+        given.write.write_text(table + "\n")
+
+
+def row(worst: Stress, private: bool) -> str:
+    """Return the line of the table."""
+    epsilon = f"{worst.epsilon:g}" if private else "–"
+    half = (worst.high - worst.low) / 2.0
+    ratio = "–" if worst.ratio is None else f"{worst.ratio:.2f}"
+    return (
+        f"| `{worst.algorithm}` | {epsilon} | {worst.bound:,.0f} | {worst.regret:,.0f} ± "
+        f"{half:,.0f} | {ratio} | {worst.game} |"
+    )
 
 
 if __name__ == "__main__":

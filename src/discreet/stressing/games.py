@@ -10,15 +10,17 @@ from discreet.contracts import Floats
 
 PARTS = 3  # a game has at most so many parts with constant means
 PERIODS = (1, 2, 3, 4, 8, 16, 64, 256)  # rounds, of losses that come and go
-KINDS = ("constant", "random", "periodic")
+SPANS = (8, 16, 32, 64, 256, 1024, 4096)  # rounds, for which a random loss stays as it is
+KINDS = ("constant", "random", "periodic", "lasting")
 
 
 @dataclass(frozen=True)
 class Game:
     """Means of a leader, a challenger and all other arms, in parts of the game.
 
-    Losses are the means themselves (constant), 0 or 1 drawn once (random), or 0 and 1 in turns with
-    these shares (periodic).
+    Losses are the means themselves (constant), 0 or 1 drawn once (random), 0 and 1 in turns with
+    these shares (periodic), or 0 or 1 drawn once for a number of rounds (lasting): then the means
+    of batches vary as much as single losses do.
     """
 
     kind: str
@@ -40,6 +42,9 @@ class Game:
             # of 8 periods the first ones have losses, each arm a period later than the one before
             phase = (np.arange(rounds)[:, None] // self.period + np.arange(arms)) % 8
             return (phase < 8.0 * table).astype(np.float64)
+        if self.kind == "lasting":
+            drawn = rng.random((-(-rounds // self.period), arms))
+            return (np.repeat(drawn, self.period, axis=0)[:rounds] < table).astype(np.float64)
         return table
 
     def nearby(self, rng: np.random.Generator, step: float) -> Game:
@@ -58,7 +63,8 @@ class Game:
             f"means {one:.2f}, {two:.2f}, others {other:.2f}" for one, two, other in self.means
         )
         at = f", changing at {', '.join(f'{end:.2g} T' for end in self.ends)}" if self.ends else ""
-        how = f"periodic ({self.period} rounds)" if self.kind == "periodic" else self.kind
+        timed = self.kind in ("periodic", "lasting")
+        how = f"{self.kind} ({self.period} rounds)" if timed else self.kind
         return f"{how}: {parts}{at}"
 
 
@@ -67,6 +73,10 @@ def known_games(rounds: int, arms: int) -> list[Game]:
     root = float(np.sqrt(arms / rounds))
     gaps = [min(0.5, factor * root) for factor in (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)]
     found = []
+    for span in SPANS:  # with about the hardest gap for what batches tell of such losses
+        gap = min(0.3, 2.0 * root * float(np.sqrt(span)))
+        for level in (0.5, 0.9):
+            found.append(Game("lasting", (), ((max(0.0, level - gap), level, level),), span))
     for kind in ("random", "constant"):
         for level in (0.1, 0.5, 0.9):
             found += [
@@ -96,7 +106,8 @@ def random_game(rng: np.random.Generator, rounds: int, arms: int) -> Game:
         return _three(np.clip(np.array([one, two, other]), 0.0, 1.0))
 
     kind = str(rng.choice(KINDS))
-    return Game(kind, ends, tuple(part() for _ in range(parts)), int(rng.choice(PERIODS)))
+    period = int(rng.choice(SPANS if kind == "lasting" else PERIODS))
+    return Game(kind, ends, tuple(part() for _ in range(parts)), period)
 
 
 def _three(values: Floats) -> tuple[float, float, float]:
