@@ -13,8 +13,8 @@ help: ## Show what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
 demo: $(READY) ## Watch a private bandit learn: table and plot (10 seconds)
-	@echo "Two private bandits, one without privacy and uniform play: 4 arms, one better by 0.05."
-	@$(BIN)/discreet simulate tracking-ucb one-bit-tsallis-inf tsallis-inf uniform --environment stochastic --arms 4 \
+	@echo "The default of a bandit, a smaller bound, no privacy, and uniform play: 4 arms, one better by 0.05."
+	@$(BIN)/discreet simulate guarded-ucb moved-tsallis-inf tsallis-inf uniform --environment stochastic --arms 4 \
 		--rounds 262144 --trials 96 --epsilon 1 --epsilon 0.1 --seed 1 --output demo --overwrite
 
 serve: $(READY) ## Start the decision service with a demonstration run and visitors; open the dashboard

@@ -33,10 +33,46 @@ def test_clipping_moves_means_by_no_more_than_the_proof_says(margin, scale):
     assert apart.max() == pytest.approx(most, rel=1e-6), "attained by losses 1 and 0"
 
 
-@pytest.mark.parametrize("base", ["exp3", "exp3-gain", "tsallis-inf", "ftpl"])
+@pytest.mark.parametrize("base", ["exp3", "exp3-gain", "ftpl"])
+def test_moved_noise_multiplies_the_bound_of_every_base(base):
+    setting = LAMBDA.setting(arms=4, rounds=2**18, epsilon=0.5)
+    built = LAMBDA.build(setting, base=base)
+    assert built.guarantee.epsilon == pytest.approx(0.5)
+    assert built.parameters["margin"] == 2.0
+    plain = algorithm(base).build(setting).regret_bound
+    assert built.regret_bound == pytest.approx(5.0 * plain)
+    assert built.regret_bound < LAMBDA.build(setting, base=base, beyond="clip").regret_bound
+
+
+def test_moved_noise_costs_tsallis_inf_less_than_its_range():
+    setting = LAMBDA.setting(arms=4, rounds=2**16, epsilon=1.0)
+    plain = algorithm("tsallis-inf").build(setting).regret_bound
+    assert LAMBDA.build(setting).regret_bound < 0.83 * 3.0 * plain
+    clipped = LAMBDA.build(setting, beyond="clip")
+    assert clipped.regret_bound < 0.75 * (1.0 + 2.0 * clipped.parameters["margin"]) * plain
+
+
+def test_losses_outside_are_moved_as_far_as_the_noise_reaches():
+    for released, heard in (
+        (-0.01, 0.0),
+        (-9.0, 0.0),
+        (0.0, 0.4),
+        (0.5, 0.5),
+        (1.0, 0.6),
+        (1.01, 1.0),
+        (math.inf, 1.0),
+    ):
+        alone = Exp3.start(arms=2, learning_rate=0.1)
+        moving = Accepting.around(Exp3.start(arms=2, learning_rate=0.1), margin=2.0, moves=True)
+        for learner, loss in ((alone, heard), (moving, released)):
+            learner.learn(learner.act(None, np.random.default_rng(1))[1], loss)
+        assert moving.learner.weights.values == pytest.approx(alone.weights.values)
+
+
+@pytest.mark.parametrize("base", ["exp3", "exp3-gain", "ftpl"])
 def test_every_base_has_its_bound_and_the_margin_with_the_least(base):
     setting = LAMBDA.setting(arms=4, rounds=2**18, epsilon=2.0)
-    built = LAMBDA.build(setting, base=base)
+    built = LAMBDA.build(setting, base=base, beyond="clip")
     assert built.guarantee.epsilon == pytest.approx(2.0)
     margin = built.parameters["margin"]
     plain = algorithm(base).build(setting).regret_bound
@@ -45,7 +81,8 @@ def test_every_base_has_its_bound_and_the_margin_with_the_least(base):
     for other in (0.9 * margin, 1.1 * margin):
         assert LAMBDA.build(setting, base=base, margin=other).regret_bound > built.regret_bound
     wide = LAMBDA.setting(arms=4, rounds=2**18, epsilon=2.0, low=-5.0, high=5.0)
-    assert LAMBDA.build(wide, base=base).regret_bound == pytest.approx(10 * built.regret_bound)
+    other = LAMBDA.build(wide, base=base, beyond="clip").regret_bound
+    assert other == pytest.approx(10 * built.regret_bound)
 
 
 @pytest.mark.full
@@ -80,5 +117,7 @@ def test_bad_bases_and_margins_are_refused():
             LAMBDA.build(setting, base=base)
     with pytest.raises(DiscreetError, match="margin is -1"):
         LAMBDA.build(setting, margin=-1.0)
+    with pytest.raises(DiscreetError, match=r"margin is 2.0, but beyond=move has the margin"):
+        LAMBDA.build(setting, margin=2.0, beyond="move")
     with pytest.raises(DiscreetError, match="margin"):
         Accepting.around(Uniform(2), margin=math.nan)

@@ -8,7 +8,7 @@ from typing import cast
 
 from componentjit import copy
 from discreet.algorithms import Setting, algorithm
-from discreet.algorithms.arms.choosing import least_bound, least_measured
+from discreet.algorithms.arms.choosing import CHOICES
 from discreet.contracts import Floats
 from discreet.planning.games import Planned
 from discreet.planning.question import Question
@@ -110,17 +110,19 @@ def _contender(variant: Variant, question: Question, rounds: int) -> Contender:
 
 
 def candidates(question: Question) -> tuple[str, ...]:
-    """Return the private algorithms to choose from, those with the smallest proved bound first.
+    """Return the private algorithms to choose from, the default of ``Bandit`` first.
 
-    These are the choices of ``Bandit`` for each epsilon, those of ``algorithm="best"``, and if
-    outcomes certainly do not drift, the algorithms made for such outcomes. If decisions must be
-    ``randomised``, only algorithms that draw them remain. An algorithm that would learn nothing
+    These are the choices of ``Bandit`` for each epsilon (the default, ``"proved"`` and ``"best"``),
+    and if outcomes certainly do not drift, the algorithms made for such outcomes. If decisions must
+    be ``randomised``, only algorithms that draw them remain. An algorithm that would learn nothing
     before the end is left out. If all would, the choices of ``Bandit`` remain; the plan says so.
     """
     if question.sees_all:
         return FOR_EXPERTS
     settings = [question.setting(epsilon) for epsilon in question.epsilons]
-    named = [choose(setting) for choose in (least_bound, least_measured) for setting in settings]  # type: ignore[arg-type]
+    named = [
+        choose(cast(Setting[Arms], setting)) for choose in CHOICES.values() for setting in settings
+    ]
     others = [] if question.may_drift else UNCHANGING_ONLY
     if question.randomised:
         named, others = [name for name in named if not is_predictable(name)], RANDOMISED

@@ -22,6 +22,7 @@ REASONS = {
 # bounds the first wins.
 WITH_BOUNDS = (
     "one-bit-tsallis-inf",
+    "moved-tsallis-inf",
     "batched-exp3",
     "batched-htinf",
     "batched-ftpl",

@@ -15,6 +15,7 @@ from discreet.private import Private
 from discreet.problems import Arms
 
 Beyond = Literal["move", "clip", "ignore"]
+CLIPPED = "docs/regret.md: Clipped noise"
 UNPROVED = "no bound proved for this base, or if losses are ignored"
 
 
@@ -38,11 +39,11 @@ def dp_lambda_lap(
 
     Noisy losses outside [0, 1] are moved to -Λ or 1 + Λ, Λ = 1 / ε, which does not change any mean,
     and all are scaled to [0, 1]. If ``base`` has regret B, the bound is (1 + 2 Λ) B. For
-    ``tsallis-inf`` it is smaller, because moved losses have small mean squares (docs/regret.md:
-    Rounds added up). With a ``margin`` b, or ``beyond=clip``, losses are clipped to [-b, 1 + b]
-    instead, and the bound is (1 + 2 b) B + T e^(-ε b) (1 - e^-ε) / ε (docs/regret.md: Clipped
-    noise). With ``beyond=ignore``, as in the paper, losses outside are ignored: no bound is proved,
-    because which rounds are ignored depends on the arm. Randomised response, the option
+    ``tsallis-inf`` it is smaller, because moved losses have small mean squares (docs/regret.md,
+    *Rounds added up*). With a ``margin`` b, or ``beyond=clip``, losses are clipped to [-b, 1 + b]
+    instead, and the bound is (1 + 2 b) B + T e^(-ε b) (1 - e^-ε) / ε (docs/regret.md, *Clipped
+    noise*). With ``beyond=ignore``, as in the paper, losses outside are ignored: no bound is
+    proved, because which rounds are ignored depends on the arm. Randomised response, the option
     ``noise=response`` of the base itself, has a smaller bound.
     """
     inner = build_base(setting, base)
@@ -64,7 +65,7 @@ def dp_lambda_lap(
         plain = min(plain, squared_bound(setting, margin, way))
     bound = (1.0 + 2.0 * margin) * plain + lost
     proved = inner.regret_bound is not None and way != "ignore"
-    section = "Rounds added up" if way == "move" else "Clipped noise"
+    source = summed_bounds.SOURCE if way == "move" else CLIPPED
     learner = Accepting.around(
         cast(Private, inner.private).learner,
         margin=margin,
@@ -76,9 +77,7 @@ def dp_lambda_lap(
         private=Private(PerRound(setting.bounds, noise), learner),
         parameters={"base": base, **inner.parameters, "margin": margin},
         regret_bound=min(bound, rounds) * width if proved else None,
-        bound_source=f"docs/regret.md: {section}, with {inner.bound_source}"
-        if proved
-        else UNPROVED,
+        bound_source=f"{source}, with {inner.bound_source}" if proved else UNPROVED,
     )
 
 

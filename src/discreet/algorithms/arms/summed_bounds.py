@@ -172,7 +172,8 @@ def _tsallis_rests(arms: int, count: int, square: float, contrast: float) -> Flo
     possible = np.where(low <= 1.0 - least**2 / 4.0, 1.0 - low, 0.0)
     others = 0.25 / (1.0 - reach / 2.0)
     others = others + possible * np.maximum(above / (1.0 - reach) - others, 0.0)
-    rare = (rare + np.where(later, high**1.5 * others, 0.0)) / (2.0 * least)
+    rare = rare + np.where(later, high**1.5 * others, 0.0)
+    rare = rare / (2.0 * np.where(rare > 0.0, least, most))
     excess = np.maximum(
         np.where((high >= least**2 / 4.0) & later, likely, -np.inf),
         np.where(low < most**2 / 4.0, rare, -np.inf),

@@ -122,7 +122,7 @@ class GuardBound(NamedTuple):
         """θ, smaller in short games if the bound is then below the regret of uniform play."""
         unit = math.sqrt(self.arms * self.rounds * (1.0 + self.noise))
         uniform = (1.0 - 1.0 / self.arms) * self.rounds
-        rest = BELOW_UNIFORM * uniform - self.later(self.batch)
+        rest = BELOW_UNIFORM * uniform - self.after_takeover
         largest = rest / PHASES - self.passing
         usual = THRESHOLD * unit
         return min(usual, largest) if largest > LEAST_THRESHOLD * unit else usual
@@ -139,10 +139,7 @@ class GuardBound(NamedTuple):
         return min(min(below, below + 1, key=self.later), self.rounds)
 
     def later(self, batch: int) -> float:
-        """Return a simple bound on the regret after the takeover, in batches of that length.
-
-        Thresholds and lengths are chosen by it.
-        """
+        """Return a simple bound on the regret after the takeover, by which lengths are chosen."""
         drawn_together = 1.0 + 2.0 * self.noise / batch  # 1 / a
         found = bounds.sharp_tsallis_inf(self.arms, self.rounds // batch)
         return batch * drawn_together * found + batch - 1.0
@@ -159,13 +156,13 @@ class GuardBound(NamedTuple):
     def bound(self) -> float:
         """Return a bound on the expected regret, for losses that are fixed in advance."""
         tracked = PHASES * (self.threshold + self.passing)
-        after = min(self.later(self.batch), self.after_takeover())
-        return min(tracked + after, float(self.rounds))
+        return min(tracked + self.after_takeover, float(self.rounds))
 
+    @property
     def after_takeover(self) -> float:
-        """Return a better bound on the regret after the takeover (docs/regret.md: Rounds added up).
+        """A better bound on the regret after the takeover (docs/regret.md: Rounds added up).
 
-        It uses that confined releases have smaller mean squares than bits.
+        It uses that moved releases have smaller mean squares than bits.
         """
         scale = self.noise / self.batch
         contrast = 1.0 / (1.0 + 2.0 * scale)

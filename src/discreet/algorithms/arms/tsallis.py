@@ -12,7 +12,7 @@ from discreet.algorithms.arms.tuning import bound_rounds
 from discreet.algorithms.registry import ROOT, Growth, Instance, Setting, register_algorithm
 from discreet.channels import Batch, OneBit, PerRound
 from discreet.contracts import Channel, Noise
-from discreet.learners import AdaptiveTsallisInf, TsallisInf
+from discreet.learners import Accepting, AdaptiveTsallisInf, TsallisInf
 from discreet.mechanisms import Coin, OptimalNoise, ReportNoiseName, report_noise
 from discreet.private import Private
 from discreet.problems import Arms
@@ -186,6 +186,59 @@ def one_bit_tsallis_inf(setting: Setting[Arms], *, batch_size: int | None = None
         regret_bound=bound_rounds(setting, size, found / channel.contrast),
         bound_source="docs/regret.md: One bit",
     )
+
+
+@register_algorithm(
+    name="moved-tsallis-inf",
+    twin="tsallis-inf",
+    title="Tsallis-INF on means of batches whose noise is moved",
+    problem=Arms(),
+    growth=ROOT,
+    builds_on=("zimmert2021tsallis", "asi2025faster"),
+)
+def moved_tsallis_inf(setting: Setting[Arms], *, batch_size: int | None = None) -> Instance:
+    """Reduced-variance Tsallis-INF, c = 4, κ = 1/4, on noisy means of batches, moved into a range.
+
+    A mean with Laplace noise of scale λ = 1 / (τ ε) that falls outside [0, 1] is moved to -λ or
+    1 + λ. That does not change its mean, so no noise is too large and nothing is clipped. Scaled to
+    [0, 1] its mean is 1/2 + a (m - 1/2), a = 1 / (1 + 2 λ), and its mean square around 1/2 is q,
+    less than the 1/4 of a bit: the regret is at most (τ / a) B(T'), B the bound of Tsallis-INF for
+    this q, plus the rounds of a last, incomplete batch (docs/regret.md: Rounds added up). τ q / a²
+    is least near τ = 2.3 / ε. For ε up to about 0.7 its bound is below that of
+    ``one-bit-tsallis-inf``, and so is its regret.
+    """
+    arms, rounds = setting.problem.arms, setting.rounds
+    usual = min(moved_size(setting.epsilon), rounds)
+    size = usual if batch_size is None else batch_size
+    channel = Batch.laplace(size=size, epsilon=setting.epsilon, bounds=setting.bounds)
+    noise = 1.0 / (size * setting.epsilon)
+    contrast = 1.0 / (1.0 + 2.0 * noise)
+    found = summed_bounds.tsallis_inf(
+        arms, rounds // size, square=summed_bounds.confined_square(noise), contrast=contrast
+    )
+    learner = TsallisInf.start(arms=arms, learning_rate=4.0, baseline=0.5, likely=LIKELY)
+    return Instance(
+        private=Private(channel, Accepting.around(learner, margin=noise, moves=True)),
+        parameters={"batch_size": size, "contrast": contrast, "learning_rate": 4.0},
+        regret_bound=bound_rounds(setting, size, found / contrast),
+        bound_source=summed_bounds.SOURCE,
+    )
+
+
+def moved_size(epsilon: float) -> int:
+    """Return the batch size with about the least bound on noise that is moved.
+
+    >>> moved_size(1.0), moved_size(0.1), moved_size(10.0)
+    (2, 23, 1)
+    """
+
+    def growth(size: int) -> float:
+        noise = 1.0 / (size * epsilon)
+        spread = 1.0 + 4.0 * summed_bounds.confined_square(noise)
+        return spread * (1.0 + 2.0 * noise) * math.sqrt(size)
+
+    middle = 2.3 / epsilon
+    return min(range(max(1, int(middle) - 2), int(middle) + 4), key=growth)
 
 
 def best_size(epsilon: float, rounds: int) -> int:
