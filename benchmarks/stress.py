@@ -48,7 +48,9 @@ def main() -> None:
         kept = [line for line in text.split(START)[1].splitlines() if line.startswith("| `")]
         rows += [line for line in kept if line.split("`")[1] not in given.only]
     rows.sort(key=lambda line: -float(line.split(" | ")[4].replace("–", "0")))
-    table = "\n".join([text.split(START)[0] + START, "", HEAD, "|---|---:|---:|---:|---:|---|", *rows])
+    table = "\n".join(
+        [text.split(START)[0] + START, "", HEAD, "|---|---:|---:|---:|---:|---|", *rows]
+    )
     if given.write is None:
         print(table)
     else:

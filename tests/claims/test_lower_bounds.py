@@ -10,7 +10,7 @@ import pytest
 from scipy.optimize import linprog
 
 from discreet import Setting, algorithm, simulate
-from discreet.algorithms.arms.lower_bounds import any_private, quick_private
+from discreet.algorithms.arms.lower_bounds import any_private, private_rate, quick_private
 from discreet.problems import Arms
 
 
@@ -192,3 +192,36 @@ def test_regrets_over_the_pair_are_the_golden_ones(epsilon):
             assert bound is None or regret.mean() < bound
         # at ε = 1 nothing is proved of algorithms that drop an arm quickly
         assert quick_private(2**16, epsilon) <= max(regret.mean() for regret, _ in found)
+
+
+def test_marks_change_the_probability_of_few_plays_by_no_more_than_stated():
+    """Theorem R4 by enumeration: two plays of randomised response, gains 0, marks set them to 1."""
+    epsilon, share = 0.7, 0.3
+    flip = 1.0 / (1.0 + math.exp(epsilon))
+
+    def stays(gains):
+        """Return the chance of no third play: after a bit 1 the arm is played again."""
+        chance = 1.0
+        for gain in gains:
+            chance *= flip if gain else 1.0 - flip
+        return chance
+
+    plain = stays((0, 0))
+    marked = sum(
+        share ** sum(gains) * (1.0 - share) ** (2 - sum(gains)) * stays(gains)
+        for gains in itertools.product((0, 1), repeat=2)
+    )
+    theta = -math.log1p(share * math.expm1(-epsilon))
+    assert marked == pytest.approx(math.exp(-2.0 * theta) * plain), "and this algorithm attains it"
+
+
+def test_rates_of_lower_bounds():
+    means = (0.55, 0.5, 0.5, 0.5)
+    bernoulli = [private_rate(means, epsilon, constant=False) for epsilon in (0.1, 1.0, 50.0)]
+    kl = 0.5 * math.log(0.5 / 0.55) + 0.5 * math.log(0.5 / 0.45)
+    assert bernoulli[2] == pytest.approx(3 * 0.05 / kl), "without privacy"
+    assert bernoulli[0] > bernoulli[1] >= bernoulli[2]
+    for epsilon in (0.03, 0.1, 1.0):
+        constant = private_rate(means, epsilon, constant=True)
+        assert constant <= private_rate(means, epsilon, constant=False)
+        assert constant == pytest.approx(3 * 0.5 / -math.expm1(-epsilon), rel=0.06)

@@ -196,12 +196,12 @@ def test_mean_squares_of_noise_that_is_moved_or_clipped(noise):
     for mu in (0.0, 0.3, 1.0):
         assert mean(moved, mu) == pytest.approx(0.5 + a * (mu - 0.5), abs=1e-6)
     for margin in (0.0, 0.4, 4.0):
-        wide = 1.0 + 2.0 * margin
-        clipped = [
-            mean(lambda z: (min(max(z, -margin), 1.0 + margin) - 0.5) ** 2 / wide**2, mu)
-            for mu in (0.0, 0.4, 1.0)
-        ]
-        assert max(clipped) == pytest.approx(summed_bounds.clipped_square(margin, noise), rel=1e-3)
+
+        def clipped(z, margin=margin):
+            return (min(max(z, -margin), 1.0 + margin) - 0.5) / (1.0 + 2.0 * margin)
+
+        squares = [mean(lambda z, c=clipped: c(z) ** 2, mu) for mu in (0.0, 0.4, 1.0)]
+        assert max(squares) == pytest.approx(summed_bounds.clipped_square(margin, noise), rel=1e-3)
 
 
 def test_bounds_are_smaller_than_the_simple_formulas():

@@ -1,13 +1,17 @@
 """Lower bounds on regret under differential privacy, proved in docs/regret.md: Lower bounds.
 
-Both are for two arms and the games ``drop`` and ``drop-alternate``, and are about the larger of the
-two expected regrets: ``any_private`` holds for every ε-differentially private algorithm,
-``quick_private`` only for those that drop the worse arm quickly.
+The first two are for two arms and the games ``drop`` and ``drop-alternate``, and are about the
+larger of the two expected regrets: ``any_private`` holds for every ε-differentially private
+algorithm, ``quick_private`` only for those that drop the worse arm quickly. The last is about long
+games with arms that do not change.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+
+from discreet.learners.arms.private_indices import private_divergence
 
 LARGEST = 600.0  # of an exponent: beyond, nothing is left of the bound
 
@@ -57,3 +61,26 @@ def _at_least(rounds: int, epsilon: float, switch: int, pulls: int) -> float:
     share = min(max(meet, pulls / (rounds - switch)), 0.5)
     late = unseen * (pulls / share - pulls) / 2.0 - switch / 2.0
     return max(share * rounds / 4.0, late, 0.0)
+
+
+def private_rate(means: Sequence[float], epsilon: float, *, constant: bool) -> float:
+    """Return the least regret per unit of ln T, for long games (Lower bounds with marks).
+
+    ``means`` are mean gains. If gains are ``constant``, it is Theorem R4, and otherwise, for
+    Bernoulli gains, the bound of Azize et al. (2025). It is for algorithms whose regret grows more
+    slowly than every power of T in all such games.
+
+    >>> round(private_rate([0.55, 0.5], 0.1, constant=False), 1)
+    13.3
+    >>> round(private_rate([0.55, 0.5], 0.1, constant=True), 1)
+    5.2
+    """
+    best, found = max(means), 0.0
+    for mean in means:
+        if mean < best:
+            share = (best - mean) / (1.0 - mean)
+            least = -math.log1p(share * math.expm1(-epsilon))
+            found += (best - mean) / (
+                least if constant else private_divergence(mean, best, epsilon)
+            )
+    return found
