@@ -1,6 +1,7 @@
 """How large regret can become: a search for the worst losses, beside the proved bound."""
 
 from discreet.stressing.games import Game
+from discreet.stressing.reacting import worst_reacting
 from discreet.stressing.searching import Stress, stress
 
-__all__ = ["Game", "Stress", "stress"]
+__all__ = ["Game", "Stress", "stress", "worst_reacting"]
