@@ -195,7 +195,7 @@ def test_regrets_over_the_pair_are_the_golden_ones(epsilon):
 
 
 def test_marks_change_the_probability_of_few_plays_by_no_more_than_stated():
-    """Theorem R4 by enumeration: two plays of randomised response, gains 0, marks set them to 1."""
+    """Theorem R24 by enumeration: two randomised responses to gains of 0; marks make them 1."""
     epsilon, share = 0.7, 0.3
     flip = 1.0 / (1.0 + math.exp(epsilon))
 

@@ -17,7 +17,7 @@ from discreet.stressing.reacting import worst_reacting
 
 
 def excess(w, t, q, a):
-    """Return e_t(w) of Theorem R1, written a second time, for one weight."""
+    """Return e_t(w) of Theorem R23, written a second time, for one weight."""
     rate = 4.0 / math.sqrt(t)
     root = math.sqrt(w)
 
@@ -62,7 +62,7 @@ def stability(w, t, laws):
 
 
 def some_law(rng, q, a):
-    """Return numbers in [0, 1] with a mean and a mean square that Theorem R1 allows."""
+    """Return numbers in [0, 1] with a mean and a mean square that Theorem R23 allows."""
     if q == 0.25:
         mean = 0.5 + a / 2.0 * rng.choice([-1.0, 0.0, 1.0])
         return (0.0, 1.0), (1.0 - mean, mean)
@@ -82,7 +82,7 @@ def some_weights(rng, t):
 
 
 @pytest.mark.parametrize(("q", "a"), [(0.25, 1.0), (0.25, 0.5), (0.15, 0.5), (0.03, 0.1)])
-def test_a_round_of_tsallis_inf_costs_no_more_than_theorem_r1_says(q, a):
+def test_a_round_of_tsallis_inf_costs_no_more_than_theorem_r23_says(q, a):
     rng = np.random.default_rng(1)
     worst = 0.0
     for t in (1, 3, 4, 5, 6, 9, 16, 40, 400):

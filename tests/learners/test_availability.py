@@ -32,6 +32,7 @@ CAN = {
     "exp3-tau",  # its learner can; its channel needs every draw in order, so a run refuses it
     "htinf",
     "local-tsallis-inf",
+    "moved-tsallis-inf",
     "noisy-exp2",
     "one-bit-tsallis-inf",
     "tracking-ucb",

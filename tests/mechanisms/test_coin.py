@@ -127,7 +127,7 @@ def test_a_bandit_says_which_algorithm_was_chosen_and_its_file_keeps_it(tmp_path
     proved.close()
     assert Bandit.open(tmp_path / "run.db").algorithm == "one-bit-tsallis-inf"
     shorter = usual | {"horizon": 1 << 14, "epsilon": 0.1}
-    assert Bandit(**shorter).algorithm == "batched-exp3"
+    assert Bandit(**shorter).algorithm == "moved-tsallis-inf"
     assert (
         Bandit(arms=4, horizon=1 << 14, epsilon=0.1, algorithm="best").algorithm == "tracking-ucb"
     )

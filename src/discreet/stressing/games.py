@@ -75,8 +75,10 @@ def known_games(rounds: int, arms: int) -> list[Game]:
     found = []
     for span in SPANS:  # with about the hardest gap for what batches tell of such losses
         gap = min(0.3, 2.0 * root * float(np.sqrt(span)))
-        for level in (0.5, 0.9):
-            found.append(Game("lasting", (), ((max(0.0, level - gap), level, level),), span))
+        found += [
+            Game("lasting", (), ((max(0.0, level - gap), level, level),), span)
+            for level in (0.5, 0.9)
+        ]
     for kind in ("random", "constant"):
         for level in (0.1, 0.5, 0.9):
             found += [

@@ -46,7 +46,7 @@ def least_bound(setting: Setting[Arms]) -> str:
     >>> least_bound(Setting(Arms(4), rounds=1 << 18, epsilon=1.0))
     'one-bit-tsallis-inf'
     >>> least_bound(Setting(Arms(4), rounds=1 << 14, epsilon=0.1))
-    'batched-exp3'
+    'moved-tsallis-inf'
     """
 
     def bound(name: str) -> float:

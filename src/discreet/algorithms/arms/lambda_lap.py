@@ -82,7 +82,7 @@ def dp_lambda_lap(
 
 
 def squared_bound(setting: Setting[Arms], margin: float, way: Beyond) -> float:
-    """Return the bound of Tsallis-INF on noise that is moved or clipped (Theorem R3)."""
+    """Return the bound of Tsallis-INF on noise that is moved or clipped (Theorem R23.2)."""
     noise = 1.0 / setting.epsilon
     if way == "move":
         square, contrast = summed_bounds.confined_square(noise), 1.0 / (1.0 + 2.0 * noise)

@@ -66,7 +66,7 @@ def _at_least(rounds: int, epsilon: float, switch: int, pulls: int) -> float:
 def private_rate(means: Sequence[float], epsilon: float, *, constant: bool) -> float:
     """Return the least regret per unit of ln T, for long games (Lower bounds with marks).
 
-    ``means`` are mean gains. If gains are ``constant``, it is Theorem R4, and otherwise, for
+    ``means`` are mean gains. If gains are ``constant``, it is Theorem R24, and otherwise, for
     Bernoulli gains, the bound of Azize et al. (2025). It is for algorithms whose regret grows more
     slowly than every power of T in all such games.
 

@@ -129,13 +129,13 @@ def majorant(arms: int, excess: Floats) -> Floats:
 
 
 def tsallis_inf(arms: int, plays: int, *, square: float = 0.25, contrast: float = 1.0) -> float:
-    """Return the bound of reduced-variance Tsallis-INF, c = 4, κ = 1/4 (Theorem R1).
+    """Return the bound of reduced-variance Tsallis-INF, c = 4, κ = 1/4 (Theorem R23).
 
     Losses are in [0, 1], have mean squares of at most q = ``square`` around 1/2, and means within
     a / 2 of 1/2, a = ``contrast``.
 
-    >>> round(tsallis_inf(4, 2**16), 1)
-    657.8
+    >>> round(tsallis_inf(4, 2**16))
+    665
     """
     if plays <= 0:
         return 0.0
@@ -182,7 +182,7 @@ def _tsallis_rests(arms: int, count: int, square: float, contrast: float) -> Flo
 
 
 def clipped_square(margin: float, noise: float) -> float:
-    """Return the mean square around 1/2 of clipped noise, scaled to [0, 1], at most (Theorem R3).
+    """Return the largest mean square around 1/2 of clipped and scaled noise (Theorem R23.2).
 
     Losses in [0, 1] get Laplace noise of scale λ and are clipped to [-b, 1 + b].
     """
@@ -193,13 +193,13 @@ def clipped_square(margin: float, noise: float) -> float:
 
 
 def confined_square(noise: float) -> float:
-    """Return the mean square around 1/2 of a confined noisy mean, at most (Theorem R3).
+    """Return the largest mean square around 1/2 of a noisy mean that is moved (Theorem R23.2).
 
     The mean of a batch gets Laplace noise of scale λ; beyond the ends of [0, 1] it is 0 or 1, and
     between them it is drawn together by a = 1 / (1 + 2 λ).
 
-    >>> round(confined_square(0.5), 4), confined_square(1e-9), confined_square(1e9)
-    (0.152, 0.25, 0.25)
+    >>> [round(confined_square(noise), 4) for noise in (1e-9, 0.5, 1e9)]
+    [0.25, 0.152, 0.25]
     """
     far, contrast = math.exp(-1.0 / noise), 1.0 / (1.0 + 2.0 * noise)
     inside = (1.0 - far) / 4.0 - noise * (1.0 + far) + 2.0 * noise**2 * (1.0 - far)
@@ -222,14 +222,14 @@ def htinf(
     moment: float,
     threshold: float,
 ) -> float:
-    """Return the bound of HTINF, α = 2, that clips (Theorem R2).
+    """Return the bound of HTINF, α = 2, that clips (Theorem R23.1).
 
     Losses have mean squares of at most ``deviation``² and mean fourth powers of at most ``fourth``;
     ``moment`` is the ς of the learning rate 1 / (ς sqrt(t)).
 
     >>> numbers = {"deviation": 1.0, "fourth": 1.0, "moment": 1.6, "threshold": 0.236}
     >>> round(htinf(4, 2**16, **numbers))
-    1310
+    1315
     """
     if plays <= 0:
         return 0.0
