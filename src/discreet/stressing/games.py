@@ -71,7 +71,7 @@ class Game:
 def known_games(rounds: int, arms: int) -> list[Game]:
     """Return games that are hard for many algorithms: small gaps, late changes, traps."""
     root = float(np.sqrt(arms / rounds))
-    gaps = [min(0.5, factor * root) for factor in (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)]
+    gaps = [min(0.5, factor * root) for factor in (1.0, 2.0, 4.0, 8.0, 16.0, 24.0, 36.0)]
     found = []
     for span in SPANS:  # with about the hardest gap for what batches tell of such losses
         gap = min(0.3, 2.0 * root * float(np.sqrt(span)))
@@ -79,13 +79,15 @@ def known_games(rounds: int, arms: int) -> list[Game]:
             Game("lasting", (), ((max(0.0, level - gap), level, level),), span)
             for level in (0.5, 0.9)
         ]
+    for gap in gaps[3:]:  # nothing to learn at first, while the learning rate falls
+        found += [
+            Game("constant", (end,), ((0.5, 0.5, 0.5), (0.5 - gap, 0.5, 0.5))) for end in (0.2, 0.4)
+        ]
     for kind in ("random", "constant"):
         for level in (0.1, 0.5, 0.9):
-            found += [
-                Game(kind, (), ((max(0.0, level - gap), level, level),)) for gap in (*gaps, 0.1)
-            ]
+            found += [Game(kind, (), ((max(0.0, level - gap), level, level),)) for gap in gaps]
         for end in (0.1, 0.3, 0.5):
-            for gap in (*gaps[1::2], 0.2):
+            for gap in (*gaps[:6:2], 0.2):
                 first, then = (0.5 - gap, 0.5, 0.5), (0.5, max(0.0, 0.5 - 2.0 * gap), 0.5)
                 found.append(Game(kind, (end,), (first, then)))
         found += [

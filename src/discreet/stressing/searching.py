@@ -18,8 +18,8 @@ from discreet.simulation import mean_interval, simulate
 from discreet.stressing.games import Game, known_games, random_game
 
 FEW = 16  # trials of a game that is only tried
-BEST = 6  # games that are moved around at once, and measured again in the end
-CAUTION = 2.0  # standard errors that are subtracted: otherwise luck would win, not the worst game
+BEST = 12  # games that are moved around at once, and measured again in the end
+CAUTION = 1.0  # standard errors that are subtracted: otherwise luck would win, not the worst game
 Progress = Callable[[int, int], None]
 
 
@@ -96,7 +96,7 @@ def stress(
     setting = known.setting(arms=arms, rounds=rounds, epsilon=epsilon, delta=delta)
     built = known.build(setting, **(options or {}))
     search = _Search(name, setting, dict(options or {}), seed)
-    games = known_games(rounds, arms)[: max(1, tries // 2)]
+    games = known_games(rounds, arms)[: max(1, 2 * tries // 3)]
     for number in range(tries):
         if number < len(games):
             game = games[number]
