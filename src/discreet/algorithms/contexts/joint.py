@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 
 from discreet.algorithms.contexts.linear import factors_of, linear_instance
@@ -28,6 +30,9 @@ PRACTICE = Factors(0.5, 0.1, 0.0, 0.0, 0.0)  # chosen by measurements
 ENDLESS = 2**30
 
 
+Sums = Literal["early", "even"]
+
+
 @register_algorithm(
     name="joint-linucb",
     twin="linucb",
@@ -46,6 +51,8 @@ def joint_linucb(
     first: int = 100,
     block: int = 0,
     balance: float = 1.0,
+    sums: Sums = "early",
+    early: float = 0.0,
     shift: float | None = None,
     width: float | None = None,
     reach: float | None = None,
@@ -71,12 +78,11 @@ def joint_linucb(
         bounds=setting.bounds,
         norm=problem.norm,
         places=places,
+        early=early if sums == "early" else None,
     )
     running = channel.running
-    single = (
-        running.noise.deviation(channel.release_size()) * running.factorisation.noise_spread().most
-    )
-    spread = np.full(times.size, single)
+    single = running.noise.deviation(channel.release_size())
+    spread = single * np.sqrt(running.factorisation.variances(times.size))
     factors = factors_of(constants, PRACTICE, shift, width, reach, None, None)
     schedule = noisy_schedule(
         problem.dimension,
@@ -96,3 +102,4 @@ def joint_linucb(
         constants=constants if factors == THEORY else "practice",
         order="d^(3/4) sqrt(T) / sqrt(ε), up to logarithms, in the joint model",
     )
+
