@@ -11,11 +11,12 @@ from __future__ import annotations
 import argparse
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
+import context_bounds
 import numpy as np
 
 from discreet import Setting, algorithm
@@ -39,17 +40,18 @@ the best fixed choice.
 
 * *Arms*: `Bandit()`, 4 arms. `bounded` chooses `guarded-ucb` wherever its bound says something, and
   otherwise the algorithm with the least bound ([default.md](default.md)).
-* *drop and drop-alternate*: two arms, in one game the second arm is worse by 1/2, in the other it is
-  better by 1/2 from the start. The regret is the larger of both means. Every ε-private algorithm has
-  at least the lower bound ([regret.md](regret.md): Lower bounds).
-* *Advice*: `Advisor()`, 8 experts on 4 arms. *Points*: `Experts()` and `Optimizer()`, 10 dimensions,
-  δ = 1e-6.
+* *drop and drop-alternate*: two arms. In one game the second arm is worse by 1/2, in the other it
+  is better by 1/2 from the start. The regret is the larger of both means. Every ε-private algorithm
+  has at least the lower bound ([regret.md](regret.md): Lower bounds).
+* *Advice*: `Advisor()`, 8 experts on 4 arms. Without privacy: `exp4`.
+* *Points*: `Experts()` with 10 experts, and the unit ball in 10 dimensions; δ = 1e-6.
 * *Contexts*: `ContextualBandit()` (a trusted server, δ = 1e-6) and `Device()` (nobody is trusted),
-  10 arms with 10 features.
+  10 arms with 10 features. Their constants are chosen by measurements; the bounds of the constants
+  of the analysis are in the second table.
 
 A dash means that nothing is proved. *Vacuous* means that the bound is above the largest regret that
-uniform play can have. The bounds hold for all losses fixed in advance, so in one game the regret is
-usually far below.
+uniform play can have. Bounds for arms, advice and points hold for all losses fixed in advance, so
+in one game the regret is usually far below.
 
 `python benchmarks/least_regret.py --write docs/least-regret.md --trials {trials}` writes this page.
 
@@ -79,6 +81,7 @@ class Game(NamedTuple):
     rounds: tuple[int, ...]
     delta: float = 0.0
     has_lower_bound: bool = False
+    options: tuple[tuple[str, object], ...] = ()  # of the private algorithm
 
 
 def arms(name: str, rounds: tuple[int, ...]) -> Game:
@@ -103,7 +106,16 @@ GAMES = (
         has_lower_bound=True,
     ),
     *(
-        Game(name, Advice(4, 8), ((name, ()),), "expert-arms", "exp4", None, MIDDLE)
+        Game(
+            name,
+            Advice(4, 8),
+            ((name, ()),),
+            "expert-arms",
+            "exp4",
+            None,
+            MIDDLE,
+            options=(("base", BOUNDED),),
+        )
         for name in ("advice-random", "advice-contextual", "advice-adversarial")
     ),
     *(
@@ -161,7 +173,10 @@ def rows(work: Work) -> list[tuple[str, ...]]:
         chosen(game.private, each) if isinstance(game.problem, Arms) else game.private
         for each in settings
     ]
-    built = [algorithm(name).build(each) for name, each in zip(names, settings, strict=True)]
+    built = [
+        algorithm(name).build(each, **dict(game.options))
+        for name, each in zip(names, settings, strict=True)
+    ]
     others = [game.plain] if game.uniform is None else [game.plain, game.uniform]
     players = [each.private for each in built]
     players += [algorithm(name).build(settings[0]).private for name in others]
@@ -174,7 +189,7 @@ def rows(work: Work) -> list[tuple[str, ...]]:
             game.title,
             f"{work.rounds:,}",
             f"{each.epsilon:g}",
-            f"`{name}`",
+            described(name, built[k].parameters),
             shown(worst[k]),
             plain,
             uniform,
@@ -185,7 +200,9 @@ def rows(work: Work) -> list[tuple[str, ...]]:
     ]
 
 
-def play(work: Work, place: tuple[str, tuple[tuple[str, object], ...]], players: list) -> np.ndarray:
+def play(
+    work: Work, place: tuple[str, tuple[tuple[str, object], ...]], players: list
+) -> np.ndarray:
     """Return the regret of every player in every trial."""
     name, options = place
     world = environment(name, work.game.problem, rounds=work.rounds, **dict(options))
@@ -197,6 +214,11 @@ def play(work: Work, place: tuple[str, tuple[tuple[str, object], ...]], players:
             for trial in range(work.trials)
         ]
     )
+
+
+def described(name: str, parameters: Mapping[str, object]) -> str:
+    """Return the name of an algorithm, and of what it is made of."""
+    return f"`{name}` of `{parameters['base']}`" if "base" in parameters else f"`{name}`"
 
 
 def shown(regrets: np.ndarray) -> str:
@@ -222,9 +244,7 @@ def works(
     trials: int, seed: int, games: Iterable[Game] = GAMES, epsilons: tuple[float, ...] = EPSILONS
 ) -> list[Work]:
     """Return what is to be played, in the order of the table."""
-    return [
-        Work(game, rounds, epsilons, trials, seed) for game in games for rounds in game.rounds
-    ]
+    return [Work(game, rounds, epsilons, trials, seed) for game in games for rounds in game.rounds]
 
 
 def measured(all_works: list[Work], jobs: int) -> Iterator[list[tuple[str, ...]]]:
@@ -256,6 +276,7 @@ def main() -> int:
         found += part
         print(f"{done} of {len(plan)}: {part[0][0]}, {part[0][1]} rounds", file=sys.stderr)
     text = "\n".join(lines(found)) + "\n"
+    text += "\n" + context_bounds.HEAD + "\n".join(context_bounds.lines()) + "\n"
     if asked.write is not None:
         asked.write.write_text(HEAD.format(trials=asked.trials) + text, encoding="utf-8")
     print(text)

@@ -17,7 +17,7 @@ from discreet.channels.running_sum import RunningSum
 from discreet.contracts import Floats, Generator, Integers, NoiseScale, Record
 from discreet.contracts.channel import ENDLESS
 from discreet.errors import DiscreetError, check_int, check_positive, check_range
-from discreet.factorisations import Buffered, Factorisation, Tree, buffered_for
+from discreet.factorisations import Buffered, Factorisation, Tree
 from discreet.guarantee import RECORD, Guarantee
 from discreet.least_squares import MomentPlaces
 from discreet.lengths import check_context
@@ -109,13 +109,8 @@ class RunningMoments(MomentShape[float]):
         bounds: Range | None = None,
         norm: float = 1.0,
         places: MomentPlaces | None = None,
-        early: float | None = None,
     ) -> Self:
-        """Return the channel with least noise: Gaussian on a BLT, or spherical without a delta.
-
-        That is the least noise in the noisiest sum, or with ``early`` the least mean of squares, in
-        which a sum counts as it does for regret (``early_shares``).
-        """
+        """Return the channel with least noise: Gaussian on a BLT, or spherical without a delta."""
         size, due = check_int("dimension", dimension, minimum=1), check_times(times)
         linear = math.sqrt(check_range("balance", balance, 1e-6, 1e6))
         where = MomentPlaces.of(size) if places is None else places
@@ -123,23 +118,16 @@ class RunningMoments(MomentShape[float]):
         largest = UP * max(1.0, linear)
         longest = int(np.diff(due, prepend=0).max())
         grid = grid_of(longest, largest)
-        moves = Moves(
-            numbers,
-            UP * joint_movement(size, where, linear) + math.sqrt(numbers) / grid,
-            longest * (largest + 1.0 / grid),
-        )
-        made_for: Factorisation
-        if delta <= 0.0:
-            made_for = Tree.start(prefixes=due.size, dimension=numbers)
-        elif early is not None:
-            matrix = buffered_for(early_shares(due, early))
-            made_for = Buffered.over(matrix, prefixes=due.size, dimension=numbers)
-        else:
-            made_for = Buffered.start(prefixes=due.size, dimension=numbers)
-        running = RunningSum.calibrated_over(
-            moves,
-            made_for,
-            "gaussian" if delta > 0.0 else "spherical",
+        kind: type[Factorisation] = Buffered if delta > 0.0 else Tree
+        running = RunningSum.calibrated(
+            Moves(
+                numbers,
+                UP * joint_movement(size, where, linear) + math.sqrt(numbers) / grid,
+                longest * (largest + 1.0 / grid),
+            ),
+            kind,
+            prefixes=due.size,
+            noise="gaussian" if delta > 0.0 else "spherical",
             epsilon=epsilon,
             delta=delta,
         )
@@ -304,17 +292,6 @@ def joint_movement(
     return moments(
         dimension=dimension, largest=1.0, matrix_scale=1.0 / matrix, vector_scale=1.0 / linear
     )
-
-
-def early_shares(times: Integers, useless: float) -> tuple[float, ...]:
-    """Return how much the noise of each sum counts: rounds until the next one, over its rounds².
-
-    A model of t records with noise of variance v in its sums is off by about v / t², and is used
-    until the next one. After the last one, that is as long again as the gap before.
-    """
-    gaps = np.diff(times, append=times[-1] + np.diff(times, prepend=0)[-1])
-    found = gaps / (times.astype(np.float64) ** 2 + useless**2)
-    return tuple((found / found.sum()).tolist())
 
 
 def grid_of(longest: int, largest: float) -> float:

@@ -155,22 +155,7 @@ class RunningSum(Stream):
         padding: bool = False,
     ) -> RunningSum:
         """Return the channel with the least noise for a guarantee; ``noise`` is its name."""
-        factorisation = _start(losses, kind, prefixes, padding)
-        return cls.calibrated_over(losses, factorisation, noise, epsilon=epsilon, delta=delta)
-
-    @classmethod
-    def calibrated_over(
-        cls,
-        losses: Projected,
-        factorisation: Factorisation,
-        noise: str = "gaussian",
-        *,
-        epsilon: float,
-        delta: float = 0.0,
-    ) -> RunningSum:
-        """Return the same over a given factorisation, before its first round."""
-        check_precise(losses, factorisation.prefixes)
-        named = noise_named(noise)
+        named, factorisation = noise_named(noise), _start(losses, kind, prefixes, padding)
         moved = factorisation.sensitivity(named, factorisation.prefixes) * losses.diameter(
             named.norm
         )

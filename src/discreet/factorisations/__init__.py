@@ -5,7 +5,7 @@ x + z with independent noise z gives A x + B z: the sensitivity is the largest c
 the error in round t is the norm of row t of B.
 """
 
-from discreet.factorisations.blt import Buffered, buffered, buffered_for, column_norm
+from discreet.factorisations.blt import Buffered, buffered, column_norm
 from discreet.factorisations.contract import Errors, Factorisation, Shares, Spread, lower_bound
 from discreet.factorisations.square_roots import SquareRoot, square_root
 from discreet.factorisations.tree import Honaker, Tree, reduction
@@ -27,7 +27,6 @@ __all__ = [
     "Tree",
     "Unbounded",
     "buffered",
-    "buffered_for",
     "column_norm",
     "lower_bound",
     "reduction",

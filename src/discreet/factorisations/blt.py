@@ -107,36 +107,6 @@ def buffered(rounds: int, buffers: int | None = None) -> Buffers:
     return Buffers.of(decay, zero)
 
 
-@functools.lru_cache(maxsize=64)
-def buffered_for(shares: tuple[float, ...]) -> Buffers:
-    """Return the matrix with one buffer and the least mean of the sums' squared errors.
-
-    ``shares`` are the weights of the sums in this mean. For shares that fall geometrically, more
-    buffers were at most 1 % better.
-
-    >>> even, early = buffered_for((1.0,) * 26), buffered_for(tuple(1.3**-k for k in range(26)))
-    >>> even.decay.round(2), early.decay.round(2)
-    (array([0.87]), array([0.72]))
-    """
-    from scipy import optimize
-
-    weights, length = np.array(shares), len(shares)
-
-    def objective(parameters: Floats) -> float:
-        decay, zero = _poles(parameters)
-        if zero[-1] <= 0.0:
-            return 1e6 - 1e3 * float(zero[-1])
-        found = Buffers.of(decay, zero)
-        errors = float(weights @ np.cumsum(found.row(length) ** 2))
-        return math.log(_square_sum(decay, zero, length, summed=False) * errors)
-
-    start = np.array([math.log(0.2), math.log(1.0)])
-    best = optimize.minimize(
-        objective, start, method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-12}
-    ).x
-    return Buffers.of(*_poles(best))
-
-
 def _enough(rounds: int) -> int:
     return 3 if rounds <= 2**11 else 4 if rounds <= 2**15 else 5
 

@@ -86,7 +86,7 @@ class ContextualBandit(LiveClient[Decision]):
         low: float = 0.0,
         high: float = 1.0,
         clip: bool = False,
-        growth: float = 1.1,
+        growth: float = 1.15,
         first: int = 100,
         simulation: bool = False,
         seed: int | None = None,
