@@ -60,7 +60,7 @@ def test_a_row_has_regret_and_bounds(script):
     (row,) = script.rows(work)
     assert len(row) == len(script.COLUMNS)
     assert row[:4] == ("drop and drop-alternate", "200", "1", "`batched-exp3`")
-    assert row[7] == "1.6"
+    assert row[7] == "1.7"
     assert float(row[8].split(",")[0]) < 200
     lines = list(script.lines([row]))
     assert cells(lines[0]) == script.COLUMNS

@@ -33,14 +33,15 @@ from discreet.problems import Contexts
 # and shift are covered by the reach: it falls with the number of records, not with its root as the
 # width does. Rarer fits, and sums with less noise in early ones, have less regret where contexts
 # change, but then a model can lock in to a wrong arm where they do not.
-PRACTICE = Factors(0.75, 0.1, 0.2, 0.0, 0.0)
-GROWTH, FIRST = 1.15, 100  # by which rounds grow between fits, and the first fit
+PRACTICE = Factors(1.0, 0.1, 0.3, 0.0, 0.0)
+GROWTH = 1.1  # by which rounds grow from one fit to the next
+FIRST = 1.2  # the first fit, in rounds after which a sum is as long as its noise
 PROVED = (
     "none without a probability, of order d^(3/4) sqrt(T) / sqrt(ε), up to logarithms "
     "(docs/regret.md: Linear rewards at a trusted server)"
 )
 # Rounds for which a run without a horizon is planned, after which it begins again. Fits become
-# rare: only 117 releases are made in so many rounds. In longer runs rounding would cost noise.
+# rare: at most 171 releases are made in so many rounds. In longer runs rounding would cost noise.
 ENDLESS = 2**30
 
 
@@ -68,27 +69,27 @@ def joint_linucb(
 ) -> Instance:
     """Shariff & Sheffet 2018 with less noise: released at fits only, buffers instead of a tree.
 
-    The model is fitted after ``first`` rounds (or a tenth of all, if that is less), and then
-    whenever the number of rounds has grown by the factor ``growth``; with ``constants=theory`` and
-    neither given, it is fitted so often that the bound is hardly larger for it. With ``block``, the
-    last features are one block of so many for each arm, and nothing is released across two blocks.
-    Without a delta there is a tree with spherical noise.
+    The model is fitted after ``first`` rounds (or a tenth of all, if that is less; by default, when
+    sums are longer than their noise), and then whenever the number of rounds has grown by the
+    factor ``growth``. With ``constants=theory`` and neither given, it is fitted so often that the
+    bound is hardly larger for it. With ``block``, the last features are one block of so many for
+    each arm, and nothing is released across two blocks. Without a delta there is a tree with
+    spherical noise.
     """
     problem = setting.problem
     rounds = ENDLESS if setting.unknown_horizon else setting.rounds
     places = MomentPlaces.of(problem.dimension, arms=problem.arms, block=block)
     factors = factors_of(constants, PRACTICE, shift, width, reach, None, None)
     proved = factors == THEORY and setting.delta > 0.0 and block == 0
+    single = one_sum_deviation(setting, places, balance)
     if proved and growth is None and first is None and rounds < ENDLESS:
-        single = one_sum_deviation(setting, places, balance)
         gap = fit_gap(problem.dimension, rounds, single)
         times = np.arange(gap, max(rounds, gap + 1), gap, dtype=np.int64)
     else:
-        times = fit_times(
-            rounds,
-            growth=GROWTH if growth is None else growth,
-            first=FIRST if first is None else first,
-        )
+        if first is None:  # with contexts that point everywhere, the sum of y x grows by 1 / d
+            noisy = problem.dimension**1.5 * single / math.sqrt(balance)
+            first = max(problem.dimension, int(min(FIRST * noisy, rounds)))
+        times = fit_times(rounds, growth=GROWTH if growth is None else growth, first=first)
     channel = RunningMoments.calibrated(
         dimension=problem.dimension,
         times=times,
@@ -101,8 +102,8 @@ def joint_linucb(
         places=places,
     )
     running = channel.running
-    single = running.noise.deviation(channel.release_size())
-    spread = single * np.sqrt(running.factorisation.variances(times.size))
+    draw = running.noise.deviation(channel.release_size())
+    spread = draw * np.sqrt(running.factorisation.variances(times.size))
     noise = Deviations(spread / channel.diagonal, spread / channel.linear)
     if proved:  # one λ for all fits: the noise of the last sum bounds that of all
         most = Deviations(*(np.full(times.size, each.max()) for each in noise))
@@ -129,11 +130,12 @@ def joint_linucb(
 
 
 def one_sum_deviation(setting: Setting[Contexts], places: MomentPlaces, balance: float) -> float:
-    """Return the deviation of the Gaussian noise in the matrix if a single sum is released."""
+    """Return the deviation of the noise in the matrix if a single sum is released."""
     linear = math.sqrt(check_range("balance", balance, 1e-6, 1e6))
-    noise = noise_named("gaussian").for_guarantee(
-        sensitivity=joint_movement(setting.problem.dimension, places, linear),
+    size = setting.problem.dimension
+    noise = noise_named("gaussian" if setting.delta > 0.0 else "spherical").for_guarantee(
+        sensitivity=joint_movement(size, places, linear),
         epsilon=setting.epsilon,
         delta=setting.delta,
     )
-    return noise.deviation(1)
+    return noise.deviation(places.rows.size + size)

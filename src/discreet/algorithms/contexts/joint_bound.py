@@ -26,7 +26,7 @@ def fit_gap(dimension: int, rounds: int, single: float) -> int:
     m sums have about 1 + ln(m) / π times as much.
 
     >>> fit_gap(10, 2**18, 8.96), fit_gap(10, 100, 8.96)
-    (30, 16)
+    (33, 12)
     """
     gap = 1
     for _ in range(4):  # λ changes slowly with the number of fits
