@@ -327,19 +327,9 @@ def test_a_trusted_server_costs_little_even_in_a_short_game():
 
 
 @pytest.mark.full
-def test_reports_of_devices_do_not_lock_in():
-    """256 seeds: the mean is 6,748 and the largest 11,424; uniform play has 35,390."""
-    names = [("local-linucb", {}), ("uniform-contexts", {})]
-    found = regrets(names, "contexts-fixed", rounds=2**17, trials=256, seed=2718)
-    mine, uniform = found[:, 0], found[:, 1]
-    assert mine.max() < uniform.min() / 2.0
-    assert mine.mean() < uniform.mean() / 4.0
-
-
-@pytest.mark.full
 def test_golden_regret_at_a_trusted_server():
-    """10 arms and features, 10^5 rounds, (1, 1e-6), rewards 0 or 1: 263 ± 8 in another study, here
-    256 ± 8; without privacy 178 ± 3 and 186 ± 3. Four deviations: a false alarm in 10^4 runs.
+    """10 arms and features, 10^5 rounds, (1, 1e-6), rewards 0 or 1: 239 ± 5 and 246 ± 4 on two sets
+    of 96 seeds; without privacy 180 ± 2 and 177 ± 2. Four deviations: a false alarm in 10^4 runs.
     """
     place, bounds = Contexts(), Range(0.0, 1.0)
     setting = Setting(place, rounds=100_000, epsilon=1.0, delta=1e-6, bounds=bounds)
@@ -359,8 +349,8 @@ def test_golden_regret_at_a_trusted_server():
         for trial in range(32)
     ]
     joint, plain = np.mean(found, axis=0)
-    assert joint == pytest.approx(260.0, abs=34.0)
-    assert plain == pytest.approx(182.0, abs=16.0)
+    assert joint == pytest.approx(243.0, abs=34.0)
+    assert plain == pytest.approx(180.0, abs=16.0)
 
 
 @pytest.mark.full

@@ -105,10 +105,7 @@ def _exp4_p_bound(setting: Setting[Advice], least: float, bonus: float) -> float
     builds_on=("huang2022adaptive",),
 )
 def expert_arms(setting: Setting[Advice], *, base: str = "batched-htinf") -> Instance:
-    """Algorithm 5 (Theorems 3 and 4) over ``base``: any algorithm on arms, or a choice of one.
-
-    The choices are those of a ``Bandit``: ``bounded``, ``proved`` and ``best``.
-    """
+    """Algorithm 5 (Theorems 3 and 4) over ``base``: any algorithm on arms, or ``bounded``."""
     return follow_experts(setting, base)
 
 
