@@ -83,11 +83,11 @@ def test_golden_noise_on_moments():
 
 
 def test_golden_noise_at_a_trusted_server_is_that_of_the_fits():
-    """73 releases in 10^5 rounds, σ = 21.8; a release every round would need 42.4."""
+    """60 releases in 10^5 rounds, σ = 21.2; a release every round would need 42.4."""
     setting = Setting(Contexts(), rounds=100_000, epsilon=1.0, delta=1e-6)
     for options, releases, sigma in (
-        ({}, 73, 21.786),
-        ({"growth": 1.3}, 27, 18.931),
+        ({}, 60, 21.224),
+        ({"growth": 1.3, "first": 100}, 27, 18.931),
         ({"growth": 1.03, "first": 1}, 322, 26.0),
     ):
         running = algorithm("joint-linucb").build(setting, **options).private.channel.running
@@ -312,7 +312,7 @@ def test_so_on_a_small_scale():
 
 
 def test_a_trusted_server_costs_little_even_in_a_short_game():
-    """A fixed seed; 59, 40 and 1,333 were measured, with standard deviations below a tenth."""
+    """A fixed seed; 38, 40 and 1,333 were measured, with standard deviations below a tenth."""
     names = [("joint-linucb", {}), ("linucb", {}), ("uniform-contexts", {})]
     joint, plain, uniform = regrets(
         names,
@@ -323,13 +323,13 @@ def test_a_trusted_server_costs_little_even_in_a_short_game():
         problem=Contexts(4, 4),
         compiled=False,
     ).mean(axis=0)
-    assert plain < joint < 2.0 * plain < uniform / 10.0
+    assert 0.5 * plain < joint < 1.5 * plain < uniform / 10.0
 
 
 @pytest.mark.full
 def test_golden_regret_at_a_trusted_server():
-    """10 arms and features, 10^5 rounds, (1, 1e-6), rewards 0 or 1: 263 ± 8 in another study, here
-    256 ± 8; without privacy 178 ± 3 and 186 ± 3. Four deviations: a false alarm in 10^4 runs.
+    """10 arms and features, 10^5 rounds, (1, 1e-6), rewards 0 or 1: 239 ± 5 and 246 ± 4 on two sets
+    of 96 seeds; without privacy 180 ± 2 and 177 ± 2. Four deviations: a false alarm in 10^4 runs.
     """
     place, bounds = Contexts(), Range(0.0, 1.0)
     setting = Setting(place, rounds=100_000, epsilon=1.0, delta=1e-6, bounds=bounds)
@@ -349,8 +349,8 @@ def test_golden_regret_at_a_trusted_server():
         for trial in range(32)
     ]
     joint, plain = np.mean(found, axis=0)
-    assert joint == pytest.approx(260.0, abs=34.0)
-    assert plain == pytest.approx(182.0, abs=16.0)
+    assert joint == pytest.approx(243.0, abs=34.0)
+    assert plain == pytest.approx(180.0, abs=16.0)
 
 
 @pytest.mark.full

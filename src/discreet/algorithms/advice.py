@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from discreet.algorithms.arms.choosing import chosen
 from discreet.algorithms.registry import Instance, Setting, algorithm, register_algorithm
 from discreet.channels import Estimates, Open, PerRound, Responses
 from discreet.contracts import Floats
@@ -104,7 +105,7 @@ def _exp4_p_bound(setting: Setting[Advice], least: float, bonus: float) -> float
     builds_on=("huang2022adaptive",),
 )
 def expert_arms(setting: Setting[Advice], *, base: str = "batched-htinf") -> Instance:
-    """Algorithm 5 (Theorems 3 and 4) over ``base``, any algorithm on arms."""
+    """Algorithm 5 (Theorems 3 and 4) over ``base``: any algorithm on arms, or ``bounded``."""
     return follow_experts(setting, base)
 
 
@@ -113,9 +114,6 @@ def follow_experts(setting: Setting[Advice], base: str, **options: object) -> In
 
     It has the same guarantee, and its bound for N arms.
     """
-    inner = algorithm(base)
-    if not isinstance(inner.problem, Arms):
-        raise DiscreetError(f"base is {base}, but must be an algorithm on arms without advice.")
     numbers = Setting(
         Arms(setting.problem.experts),
         rounds=setting.rounds,
@@ -123,6 +121,10 @@ def follow_experts(setting: Setting[Advice], base: str, **options: object) -> In
         delta=setting.delta,
         bounds=setting.bounds,
     )
+    base = chosen(base, numbers)
+    inner = algorithm(base)
+    if not isinstance(inner.problem, Arms):
+        raise DiscreetError(f"base is {base}, but must be an algorithm on arms without advice.")
     found = inner.build(numbers, **options)
     if found.private.channel.in_order:
         raise DiscreetError(

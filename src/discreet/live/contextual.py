@@ -49,8 +49,9 @@ class ContextualBandit(LiveClient[Decision]):
     choices, neither in ``state`` nor in ``open_decisions``, and its file has them encrypted only.
 
     Rewards are taken to be linear in the features. If they are not, that costs regret but no
-    privacy. The model is fitted after ``first`` outcomes, and then whenever their number has grown
-    by the factor ``growth``; only then are noisy sums released.
+    privacy. The model is fitted after ``first`` outcomes (by default, when sums are longer than
+    their noise), and then whenever their number has grown by the factor ``growth``; only then are
+    noisy sums released.
 
     Parameters
     ----------
@@ -87,7 +88,7 @@ class ContextualBandit(LiveClient[Decision]):
         high: float = 1.0,
         clip: bool = False,
         growth: float = 1.1,
-        first: int = 100,
+        first: int | None = None,
         simulation: bool = False,
         seed: int | None = None,
         ledger: Ledger | None = None,
@@ -119,7 +120,9 @@ class ContextualBandit(LiveClient[Decision]):
         recipe["per_arm"], recipe["intercept"] = features.per_arm, features.intercept
         recipe["scales"], recipe["shorten"] = features.scales.tolist(), features.clip
         default = default_of(default_reward, default_loss, low, high)
-        chosen = {"growth": growth, "first": first, "block": features.block, **options}
+        chosen = {"growth": growth, "block": features.block, **options}
+        if first is not None:
+            chosen["first"] = first
         super().__init__(recipe, run, default, chosen)
 
     @classmethod

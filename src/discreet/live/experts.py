@@ -8,6 +8,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
+from discreet.algorithms.arms.choosing import BOUNDED
 from discreet.contracts import Floats, Generator
 from discreet.errors import count
 from discreet.ledger import Ledger
@@ -34,6 +35,7 @@ from discreet.live.store import Store
 from discreet.problems import Advice, Points
 from discreet.ranges import make_range
 
+FOLLOWING = "expert-arms"  # the default of an Advisor
 Outcomes = Sequence[float] | Floats | Mapping[Hashable, float]  # of all experts
 
 
@@ -171,8 +173,9 @@ class Advisor(LiveClient[Decision]):
     noise)
 
     Advice is public, and may differ from round to round; outcomes are private (docs/advice.md). The
-    default, ``expert-arms``, is for up to about 16 experts, ``local-exp4`` for more. All other
-    options are those of :class:`discreet.Bandit`.
+    default, ``expert-arms``, is for up to about 16 experts, ``local-exp4`` for more. It follows
+    experts as the default of a :class:`discreet.Bandit` plays arms (``base="bounded"``). All other
+    options are those of that class.
     """
 
     _gives = Decision
@@ -189,7 +192,7 @@ class Advisor(LiveClient[Decision]):
         low: float = 0.0,
         high: float = 1.0,
         clip: bool = False,
-        algorithm: str = "expert-arms",
+        algorithm: str = FOLLOWING,
         simulation: bool = False,
         seed: int | None = None,
         ledger: Ledger | None = None,
@@ -210,6 +213,8 @@ class Advisor(LiveClient[Decision]):
         recipe["arms"] = list(labels_of("arms", arms))
         recipe["experts"] = list(labels_of("experts", experts))
         default = default_of(default_reward, default_loss, low, high)
+        if algorithm == FOLLOWING:  # part of the recipe, so that older runs keep theirs
+            options = {"base": BOUNDED, **options}
         super().__init__(recipe, run, default, options)
 
     @classmethod

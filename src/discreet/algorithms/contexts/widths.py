@@ -144,6 +144,7 @@ def noisy_schedule(
 
     c = 2 Υ; β = sqrt(2 ln(3 T/α) + d ln(1 + t / (d Υ))) + sqrt(3 Υ) + σ_ξ (sqrt(d) + sqrt(2 ln(3
     T/α))) / sqrt(Υ). The three terms are the noise of rewards, the shift, and the noise on y x.
+    With a reach, which covers the other two, the width is the first term alone.
     With blocks, a prediction depends on the shared features and one block only: d is then their
     number in practice (factors of the width below 1), and all features in theory.
     """
@@ -153,7 +154,8 @@ def noisy_schedule(
         dimension = shape.shared + shape.block
     rewards = np.sqrt(2.0 * log + dimension * np.log1p(times / (dimension * most)))
     vector = noise.vector * (math.sqrt(dimension) + math.sqrt(2.0 * log)) / np.sqrt(most)
-    shifts, widths = factors.shift * most, factors.width * (rewards + np.sqrt(3.0 * most) + vector)
+    width = rewards if factors.reach > 0.0 else rewards + np.sqrt(3.0 * most) + vector
+    shifts, widths = factors.shift * most, factors.width * width
     return FitSchedule(times, shifts, widths, factors.reach * shifts)
 
 
