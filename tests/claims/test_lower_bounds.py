@@ -215,6 +215,11 @@ def test_marks_change_the_probability_of_few_plays_by_no_more_than_stated():
     assert marked == pytest.approx(math.exp(-2.0 * theta) * plain), "and this algorithm attains it"
 
 
+def test_no_arm_can_be_lifted_beyond_the_largest_gain():
+    assert private_rate([1.0, 0.5], 0.1, constant=True) == 0.0
+    assert private_rate([1.0, 0.5], 0.1, constant=False) == 0.0
+
+
 def test_rates_of_lower_bounds():
     means = (0.55, 0.5, 0.5, 0.5)
     bernoulli = [private_rate(means, epsilon, constant=False) for epsilon in (0.1, 1.0, 50.0)]

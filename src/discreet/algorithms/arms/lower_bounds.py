@@ -68,7 +68,8 @@ def private_rate(means: Sequence[float], epsilon: float, *, constant: bool) -> f
 
     ``means`` are mean gains. If gains are ``constant``, it is Theorem R24, and otherwise, for
     Bernoulli gains, the bound of Azize et al. (2025). It is for algorithms whose regret grows more
-    slowly than every power of T in all such games.
+    slowly than every power of T in all games with independent gains in [0, 1]. If the best mean is
+    1, no arm can be lifted beyond it, and it is 0.
 
     >>> round(private_rate([0.55, 0.5], 0.1, constant=False), 1)
     13.3
@@ -76,6 +77,8 @@ def private_rate(means: Sequence[float], epsilon: float, *, constant: bool) -> f
     5.2
     """
     best, found = max(means), 0.0
+    if best >= 1.0:
+        return 0.0
     for mean in means:
         if mean < best:
             share = (best - mean) / (1.0 - mean)

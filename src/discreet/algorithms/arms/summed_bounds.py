@@ -23,6 +23,7 @@ RATIO = 1.1  # of the ends of a later block
 LEAST, CELLS = 1e-9, 240  # the least end of a cell of weights, and the number of wide cells
 STEPS = 24  # of the search for the best tangent
 AT_ONCE = 32  # blocks that are computed, and kept, together
+MUCH = 1e4  # a scale of noise beyond which digits of a square would be lost
 TILT = 0.38  # of the part of an interval that a step of that search leaves out
 
 
@@ -71,10 +72,10 @@ def needed(plays: int) -> int:
 def added(rests: Floats, plays: int) -> float:
     """Return the sum of rest / t over all plays, at most."""
     first, last = blocks(rests.size)
-    shares = np.where(
-        first <= plays, 1.0 / first + np.log(np.maximum(np.minimum(last, plays) / first, 1.0)), 0.0
-    )
-    return float(rests @ shares)
+    ends = np.maximum(np.minimum(last, plays), first)
+    most, least = 1.0 / first + np.log(ends / first), np.log((ends + 1.0) / first)  # of Σ 1 / t
+    shares = np.where(rests < 0.0, least, most)
+    return float(rests @ np.where(first <= plays, shares, 0.0))
 
 
 class Cells(NamedTuple):
@@ -108,8 +109,8 @@ def deficit(arms: int) -> Floats:
 def majorant(arms: int, excess: Floats) -> Floats:
     """Return, for every block, a bound on the mean of K excesses whose weights add up to 1.
 
-    For any slope σ that is at most the largest of excess - σ (w - 1 / K). The largest is convex in
-    σ; the search need not find the best one.
+    For any slope s that is at most the largest of excess - s (w - 1 / K). The largest is convex in
+    s; the search need not find the best one.
     """
     low, high = (ends - 1.0 / arms for ends in cells(arms))
 
@@ -159,7 +160,7 @@ def _tsallis_rests(arms: int, count: int, square: float, contrast: float) -> Flo
         + high**2 * (1.0 - low) * _steepness(others, square, contrast)
     ) / 8.0
     # of a weight below η² / 4, without a baseline
-    strength = most / (2.0 * np.sqrt(high))  # k
+    strength = least / (2.0 * np.sqrt(high))  # k, the least: h falls with it
     bent = 1.0 + strength / 2.0
     one = (1.0 + contrast) / 2.0 / (1.0 + strength)
     two = 0.25 / bent + (1.0 + strength / 4.0) / bent**2 * contrast / 2.0 + square
@@ -186,6 +187,8 @@ def clipped_square(margin: float, noise: float) -> float:
 
     Losses in [0, 1] get Laplace noise of scale λ and are clipped to [-b, 1 + b].
     """
+    if noise > MUCH:
+        return 0.25
     half = 0.5 + margin
     beyond = math.exp(-margin / noise) + math.exp(-(1.0 + margin) / noise)
     inside = 0.25 + 2.0 * noise**2 - (half * noise + noise**2) * beyond

@@ -112,7 +112,7 @@ def tracking_ucb(
                 "batch_after_takeover": found.batch,
             },
             regret_bound=found.bound() * setting.bounds.width,
-            bound_source="docs/regret.md: Guard",
+            bound_source="docs/regret.md: Guard, Rounds added up",
         )
     return Instance(
         private=Private(channel_for(setting, first), learner),

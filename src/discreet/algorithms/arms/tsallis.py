@@ -184,7 +184,7 @@ def one_bit_tsallis_inf(setting: Setting[Arms], *, batch_size: int | None = None
         ),
         parameters={"batch_size": size, "contrast": channel.contrast, "learning_rate": 4.0},
         regret_bound=bound_rounds(setting, size, found / channel.contrast),
-        bound_source="docs/regret.md: One bit",
+        bound_source="docs/regret.md: One bit, Rounds added up",
     )
 
 
