@@ -31,6 +31,9 @@ def assemble(source: Path) -> int:
     shutil.rmtree(source, ignore_errors=True)
     shutil.copytree(SITE / "start", source / "start")
     shutil.move(source / "start" / "index.md", source / "index.md")
+    shutil.copytree(SITE / "tutorials", source / "tutorials")
+    shutil.copytree(ROOT / "examples", source / "examples", ignore=_notebooks)
+    shutil.copy(ROOT / "clients" / "js" / "example" / "page.js", source / "examples")
     shutil.copytree(SITE / "static", source / "static")
     shutil.copy(_mathjax(), source / "static")
     shutil.copytree(SITE / "gallery", source / "gallery_scripts")
@@ -40,12 +43,14 @@ def assemble(source: Path) -> int:
             (source / "docs" / page.name).write_text(_adapted(page.read_text()))
     for picture in (ROOT / "docs").glob("*.png"):
         shutil.copy(picture, source / "docs")
-    shutil.copy(ROOT / "examples" / "own_learner.py", source)
     for name in INSIDE:
         text = _adapted((ROOT / name).read_text()).replace("](docs/papers.md", "](papers.md")
         (source / name).write_text(text)
     write_reference(source, ROOT)
     return write_cards(source)
+
+
+_notebooks = shutil.ignore_patterns("notebooks", "__pycache__")
 
 
 def _mathjax() -> Path:

@@ -18,7 +18,7 @@ NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 
 
 def blocks():
-    for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
         for block in re.findall(r"```console\n(.*?)```", path.read_text(), re.DOTALL):
             command, _, output = block.partition("\n")
             if command.startswith("$ make test"):
