@@ -20,9 +20,11 @@ sys.path.insert(0, str(SITE))
 
 from cards import write_cards  # noqa: E402
 from links import broken_links  # noqa: E402
+from pictures import with_environment_pictures, with_shadows  # noqa: E402
 from reference import write_reference  # noqa: E402
 
 INSIDE = ("DESIGN.md", "CONTRIBUTING.md", "NOTATION.md", "CHANGELOG.md", "SECURITY.md")
+ADDED = {"environments.md": with_environment_pictures, "sets.md": with_shadows}
 FILE = re.compile(r"\]\((\.\./)?((?:examples|src|tests|benchmarks|clients|deploy)(?:/[^)#]*)?)\)")
 
 
@@ -40,7 +42,8 @@ def assemble(source: Path) -> int:
     (source / "docs").mkdir()
     for page in sorted((ROOT / "docs").glob("*.md")):
         if page.name != "papers.md":  # which is split
-            (source / "docs" / page.name).write_text(_adapted(page.read_text()))
+            text = ADDED.get(page.name, str)(page.read_text())
+            (source / "docs" / page.name).write_text(_adapted(text))
     for picture in (ROOT / "docs").glob("*.png"):
         shutil.copy(picture, source / "docs")
     for name in INSIDE:

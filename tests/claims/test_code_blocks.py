@@ -176,7 +176,8 @@ def test_included_code_is_part_of_a_tested_file(block):
 def small(command):
     """Return a command at a small size, as far as it has one."""
     words = list(command[1:])
-    options = {name for each in cli.commands[words[0]].params for name in each.opts}
+    known = cli.get_command(cli.make_context("discreet", words[:1]), words[0])
+    options = {name for each in known.params for name in each.opts}
     for name, value in SMALL.items():
         if name in words:
             words[words.index(name) + 1] = value
