@@ -97,8 +97,10 @@ def main() -> None:
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build" / "docs")
     source, pages = folder / "source", folder / "html"
     cards = assemble(source)
+    shutil.rmtree(pages, ignore_errors=True)  # with all that is left of earlier sites
     command = [sys.executable, "-m", "sphinx", "-b", "html", "-c", str(SITE), "-W", "--keep-going"]
-    made = subprocess.run([*command, "-q", "-j", "auto", str(source), str(pages)], check=False)
+    command += ["-q", "-E", "-j", "auto"]
+    made = subprocess.run([*command, str(source), str(pages)], check=False)
     if made.returncode:
         raise SystemExit(made.returncode)
     broken = broken_links(pages)

@@ -174,7 +174,9 @@ def _linked(text: str) -> str:
         anchor = re.sub(r"[^\w\- ]", "", found[2].strip().lower()).replace(" ", "-")
         return f"[{found[2].strip()}](../docs/{found[1]}.md#{anchor})"
 
-    return NAMED.sub(link, text).replace("|", "\\|")
+    linked = NAMED.sub(link, text)
+    linked = re.sub(r"(?<!/)docs/(\w+)\.md", r"[\1](../docs/\1.md)", linked)
+    return linked.replace("|", "\\|")
 
 
 def draw_curve(curve: dict[str, object]) -> list[str]:

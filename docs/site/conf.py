@@ -61,6 +61,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": ["gallery"],
     "filename_pattern": r"/show_",
     "download_all_examples": False,
+    "remove_config_comments": True,
     "show_memory": False,
     "min_reported_time": 3600,
     "within_subsection_order": "FileNameSortKey",

@@ -27,9 +27,9 @@ def with_environment_pictures(text: str) -> str:
     """Return the page of environments, with a picture below each name that has one."""
     found, seen = [], Counter[str]()
     for line in text.split("\n"):
+        if line.startswith("!["):  # one picture of all of them, where there are no others
+            line = CAPTION
         found.append(line)
-        if line.startswith("![") and CAPTION not in found:
-            found += ["", CAPTION]
         if named := re.fullmatch(r"##+ ([a-z0-9-]+)", line):
             known = [each for each in environments() if each.name == named[1]]
             known.sort(key=lambda each: each.problem.__name__ != "Arms")

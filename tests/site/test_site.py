@@ -51,6 +51,18 @@ def test_code_on_cards_can_be_parsed(source):
         assert "known" in names
 
 
+@pytest.mark.full
+@pytest.mark.parametrize("name", list_algorithms())
+def test_code_on_cards_runs(source, name, capsys):
+    """At a small size: what is slow is the size."""
+    page = (source / "algorithms" / f"{name}.md").read_text()
+    code = page.split("```python\n")[1].split("```")[0]
+    small = code.replace("rounds=10_000, trials=8", "rounds=400, trials=2")
+    assert small != code
+    exec(compile(small, name, "exec"), {})
+    assert name in capsys.readouterr().out
+
+
 def test_every_paper_has_a_page_with_all_its_statements(source):
     whole = (ROOT / "docs" / "papers.md").read_text()
     pages = "".join(page.read_text() for page in (source / "papers").glob("*.md"))

@@ -7,7 +7,7 @@ share of each text over time. The run is simulated, one visitor a minute for a w
 count after two hours, clicked or not.
 """
 
-# sphinx_gallery_thumbnail_path = '../dashboard-light.png'
+# sphinx_gallery_thumbnail_path = 'docs/dashboard-light.png'
 
 from collections import Counter
 from datetime import timedelta
