@@ -1,11 +1,12 @@
-"""A web shop with three workers that share one private bandit, over the decision service.
+"""Notification texts in a web shop: three workers share a private bandit over the service.
 
 Run it with: python examples/service_shop.py [--quick]
 
 The shop is an ordinary web application (Starlette; any framework will do). Its workers are separate
-processes. Each asks the service for a banner and tells it about clicks, which may reach another
-worker than the one that showed the banner. If the service does not answer in half a second, the
-shop shows a default banner, and nobody learns from it.
+processes. Each asks the service which text a notification should have, and tells it about clicks,
+which may reach another worker than the one that sent the text. Most people never click: after the
+declared wait, silence counts as a reward of 0. If the service does not answer in half a second, the
+shop uses a default text, and nobody learns from it.
 
 To show everything at once, this program also starts the service, the three workers, and visitors.
 """
@@ -34,8 +35,10 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 import discreet
+from discreet.client import Connection
+from discreet.client.classes import RemoteBandit
 
-CLICKS = {"shoes": 0.05, "books": 0.10, "coffee": 0.30, "bags": 0.08}  # unknown to the shop
+CLICKS = {"news": 0.05, "back in stock": 0.10, "free delivery": 0.30, "your list": 0.08}  # unknown
 WORKERS = 3
 
 
@@ -46,16 +49,16 @@ WORKERS = 3
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
     """Connect when a worker starts. The token is in the variable DISCREET_TOKEN."""
     async with discreet.connect_async(os.environ["SHOP_SERVICE"], timeout=0.5) as service:
-        app.state.bandit = await service.Bandit.open("banner")
+        app.state.bandit = await service.Bandit.open("texts")
         yield
 
 
-async def front_page(request: Request) -> Response:
-    """Show a banner. The decision goes to the browser and comes back with a click."""
+async def notify(request: Request) -> Response:
+    """Choose a text. The decision travels with the notification and comes back with a click."""
     user = request.query_params["user"]
     bandit = request.app.state.bandit
-    decision = await bandit.ask(user=user, at_limit="serve", default="shoes")
-    return JSONResponse({"banner": decision.arm, "decision": decision, "worker": os.getpid()})
+    decision = await bandit.ask(user=user, at_limit="serve", default="news")
+    return JSONResponse({"text": decision.arm, "decision": decision, "worker": os.getpid()})
 
 
 async def click(request: Request) -> Response:
@@ -66,7 +69,7 @@ async def click(request: Request) -> Response:
 
 
 app = Starlette(
-    routes=[Route("/", front_page), Route("/click", click, methods=["POST"])], lifespan=lifespan
+    routes=[Route("/notify", notify), Route("/click", click, methods=["POST"])], lifespan=lifespan
 )
 
 
@@ -92,53 +95,58 @@ def running_shop(service: str, token: str) -> Iterator[str]:
         shop.wait(timeout=30)
 
 
-def visit(shop: str, visits: int) -> tuple[Counter[str], set[int]]:
-    """Let visitors come and some of them click; return the banners shown, and the workers."""
-    chance, banners, workers = random.Random(1), Counter[str](), set()
-    for number in range(visits):
-        # without a connection that is kept, each visit may reach another worker
-        page = httpx.get(shop, params={"user": f"user {number % 500}"}).json()
-        banners[page["banner"]] += 1
-        workers.add(page["worker"])
-        if chance.random() < CLICKS[page["banner"]]:
-            httpx.post(f"{shop}/click", json=page["decision"])
-    return banners, workers
+def send(shop: str, messages: int) -> tuple[Counter[str], set[int]]:
+    """Send notifications, and let some people click; return the texts sent, and the workers."""
+    chance, texts, workers = random.Random(1), Counter[str](), set()
+    for number in range(messages):
+        # without a connection that is kept, each call may reach another worker
+        sent = httpx.get(f"{shop}/notify", params={"user": f"user {number % 500}"}).json()
+        texts[sent["text"]] += 1
+        workers.add(sent["worker"])
+        if chance.random() < CLICKS[sent["text"]]:
+            httpx.post(f"{shop}/click", json=sent["decision"])
+    return texts, workers
 
 
 def wait_for(shop: str) -> None:
     """Wait until a worker answers."""
     for _ in range(600):
         with contextlib.suppress(httpx.TransportError):
-            httpx.get(shop, params={"user": "nobody"})
+            httpx.get(f"{shop}/notify", params={"user": "nobody"})
             return
         time.sleep(0.1)
     raise SystemExit("the shop did not start")
 
 
+def create(service: Connection) -> RemoteBandit:
+    """Create the run: what is chosen, what silence means, and what one person may contribute."""
+    return service.Bandit(
+        arms=list(CLICKS),
+        horizon=1_000_000,
+        epsilon=0.5,
+        algorithm="best",
+        wait=timedelta(seconds=2),  # a day or more in a real shop
+        default_reward=0.0,  # silence
+        max_rounds_per_user=10,
+        per=timedelta(days=30),
+        path="texts",
+    )
+
+
 def main() -> None:
-    visits = 60 if "--quick" in sys.argv[1:] else 600
+    messages = 60 if "--quick" in sys.argv[1:] else 600
     with (
         tempfile.TemporaryDirectory() as folder,
         running_service(folder, "--port", "0") as (url, admin),
         discreet.connect(url, token=admin) as service,
     ):
-        bandit = service.Bandit(
-            arms=list(CLICKS),
-            horizon=1_000_000,
-            epsilon=0.5,
-            algorithm="best",
-            wait=timedelta(seconds=2),  # a day or more in a real shop
-            default_reward=0.0,
-            max_rounds_per_user=10,
-            per=timedelta(days=30),
-            path="banner",
-        )
-        token = service.create_token("decide", run="banner")  # it can do nothing else
+        bandit = create(service)
+        token = service.create_token("decide", run="texts")  # it can do nothing else
         print(f"Guarantee: {bandit.guarantee.short}, {bandit.guarantee.unit}")
         with running_shop(url, token) as shop:
             wait_for(shop)
-            banners, workers = visit(shop, visits)
-        print(f"{visits} visits, served by {len(workers)} workers: {dict(banners)}")
+            texts, workers = send(shop, messages)
+        print(f"{messages} notifications, by {len(workers)} workers: {dict(texts)}")
         print(f"The run has given {bandit.state().round} decisions.")
 
 

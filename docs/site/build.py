@@ -20,9 +20,11 @@ sys.path.insert(0, str(SITE))
 
 from cards import write_cards  # noqa: E402
 from links import broken_links  # noqa: E402
+from pictures import with_environment_pictures, with_shadows  # noqa: E402
 from reference import write_reference  # noqa: E402
 
 INSIDE = ("DESIGN.md", "CONTRIBUTING.md", "NOTATION.md", "CHANGELOG.md", "SECURITY.md")
+ADDED = {"environments.md": with_environment_pictures, "sets.md": with_shadows}
 FILE = re.compile(r"\]\((\.\./)?((?:examples|src|tests|benchmarks|clients|deploy)(?:/[^)#]*)?)\)")
 
 
@@ -31,21 +33,27 @@ def assemble(source: Path) -> int:
     shutil.rmtree(source, ignore_errors=True)
     shutil.copytree(SITE / "start", source / "start")
     shutil.move(source / "start" / "index.md", source / "index.md")
+    shutil.copytree(SITE / "tutorials", source / "tutorials")
+    shutil.copytree(ROOT / "examples", source / "examples", ignore=_notebooks)
+    shutil.copy(ROOT / "clients" / "js" / "example" / "page.js", source / "examples")
     shutil.copytree(SITE / "static", source / "static")
     shutil.copy(_mathjax(), source / "static")
     shutil.copytree(SITE / "gallery", source / "gallery_scripts")
     (source / "docs").mkdir()
     for page in sorted((ROOT / "docs").glob("*.md")):
         if page.name != "papers.md":  # which is split
-            (source / "docs" / page.name).write_text(_adapted(page.read_text()))
+            text = ADDED.get(page.name, str)(page.read_text())
+            (source / "docs" / page.name).write_text(_adapted(text))
     for picture in (ROOT / "docs").glob("*.png"):
         shutil.copy(picture, source / "docs")
-    shutil.copy(ROOT / "examples" / "own_learner.py", source)
     for name in INSIDE:
         text = _adapted((ROOT / name).read_text()).replace("](docs/papers.md", "](papers.md")
         (source / name).write_text(text)
     write_reference(source, ROOT)
     return write_cards(source)
+
+
+_notebooks = shutil.ignore_patterns("notebooks", "__pycache__")
 
 
 def _mathjax() -> Path:
@@ -89,8 +97,10 @@ def main() -> None:
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build" / "docs")
     source, pages = folder / "source", folder / "html"
     cards = assemble(source)
+    shutil.rmtree(pages, ignore_errors=True)  # with all that is left of earlier sites
     command = [sys.executable, "-m", "sphinx", "-b", "html", "-c", str(SITE), "-W", "--keep-going"]
-    made = subprocess.run([*command, "-q", "-j", "auto", str(source), str(pages)], check=False)
+    command += ["-q", "-E", "-j", "auto"]
+    made = subprocess.run([*command, str(source), str(pages)], check=False)
     if made.returncode:
         raise SystemExit(made.returncode)
     broken = broken_links(pages)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 
+from svg import draw_lines, raw
 from texts import table, toctree
 
 from discreet.algorithms import Setting
@@ -175,45 +174,22 @@ def _linked(text: str) -> str:
         anchor = re.sub(r"[^\w\- ]", "", found[2].strip().lower()).replace(" ", "-")
         return f"[{found[2].strip()}](../docs/{found[1]}.md#{anchor})"
 
-    return NAMED.sub(link, text).replace("|", "\\|")
+    linked = NAMED.sub(link, text)
+    linked = re.sub(r"(?<!/)docs/(\w+)\.md", r"[\1](../docs/\1.md)", linked)
+    return linked.replace("|", "\\|")
 
 
 def draw_curve(curve: dict[str, object]) -> list[str]:
-    """Return a small figure of regret over rounds, as SVG in the page itself."""
-    rounds: list[float] = curve["rounds"]  # type: ignore[assignment]
+    """Return a small figure of regret over rounds; the second line is without privacy."""
     lines: dict[str, list[float]] = curve["regret"]  # type: ignore[assignment]
-    wide, high, left, below = 420.0, 180.0, 64.0, 28.0
-    top = max(1.0, *(value for line in lines.values() for value in line))
-    low = min(0.0, *(value for line in lines.values() for value in line))
-
-    def place(at: float, value: float) -> str:
-        x = left + (wide - left - 110) * at / rounds[-1]
-        y = 8 + (high - below - 8) * (1 - (value - low) / (top - low))
-        return f"{x:.1f},{y:.1f}"
-
-    svg = [
-        f'<svg class="curve" viewBox="0 0 {wide:.0f} {high:.0f}" role="img" '
-        f'aria-label="{curve["words"]}" xmlns="http://www.w3.org/2000/svg">'
-    ]
-    for value in (low, top):
-        y = place(0, value).split(",")[1]
-        svg.append(
-            f'<line x1="{left}" x2="{wide - 110}" y1="{y}" y2="{y}" stroke="currentColor" '
-            f'stroke-opacity=".2"/><text x="{left - 6}" y="{float(y) + 4:.1f}" '
-            f'text-anchor="end">{value:,.0f}</text>'
+    values = [value for line in lines.values() for value in line]
+    return raw(
+        draw_lines(
+            curve["rounds"],  # type: ignore[arg-type]
+            lines,
+            str(curve["words"]),
+            low=min(0.0, *values),
+            top=max(1.0, *values),
+            muted=list(lines)[1:],
         )
-    marks = [("0", 0.0, "start"), (f"{rounds[-1]:,.0f} rounds", rounds[-1], "end")]
-    for words, at, anchor in marks:
-        x = place(at, low).split(",")[0]
-        svg.append(f'<text x="{x}" y="{high - 8}" text-anchor="{anchor}">{words}</text>')
-    styles = iter(('stroke="#0b6fb8" stroke-width="2"', 'stroke="#888" stroke-dasharray="5 3"'))
-    ends = sorted(lines, key=lambda name: -lines[name][-1])
-    heights = {name: float(place(rounds[-1], lines[name][-1]).split(",")[1]) for name in ends}
-    for one, other in pairwise(ends):
-        heights[other] = max(heights[other], heights[one] + 13)
-    for name, line in lines.items():
-        path = " ".join(place(at, value) for at, value in zip(rounds, line, strict=True))
-        svg.append(f'<polyline fill="none" {next(styles)} points="{path}"/>')
-        svg.append(f'<text x="{wide - 104}" y="{heights[name] + 4:.1f}">{name}</text>')
-    assert all(math.isfinite(each) for each in heights.values())
-    return ["```{raw} html", *svg, "</svg>", "```"]
+    )

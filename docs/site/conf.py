@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -34,7 +35,6 @@ mathjax_path = "tex-svg.js"  # build.py has copied it: pages load nothing from e
 
 html_theme = "furo"
 html_title = "discreet"
-html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_copy_source = html_show_sourcelink = False
 html_theme_options = {
@@ -61,6 +61,7 @@ sphinx_gallery_conf = {
     "gallery_dirs": ["gallery"],
     "filename_pattern": r"/show_",
     "download_all_examples": False,
+    "remove_config_comments": True,
     "show_memory": False,
     "min_reported_time": 3600,
     "within_subsection_order": "FileNameSortKey",
@@ -95,7 +96,13 @@ def link_documents(
         lines[place] = NAMED.sub(lambda found: f":doc:`{found[2]} </docs/{found[1]}>`", line)
 
 
+def take_assembled_files(app: Any, config: Any) -> None:  # noqa: ANN401 - Sphinx's
+    """Take style and scripts from where build.py has put them, not from beside this file."""
+    config.html_static_path.append(str(Path(app.srcdir) / "static"))
+
+
 def setup(app: Any) -> None:  # noqa: ANN401 - Sphinx's
-    """Connect both."""
+    """Connect all of them."""
+    app.connect("config-inited", take_assembled_files)
     app.connect("doctree-read", end_without_blank_lines)
     app.connect("autodoc-process-docstring", link_documents)

@@ -6,6 +6,7 @@ import inspect
 import re
 import shlex
 import subprocess
+import tomllib
 
 import pytest
 from click.testing import CliRunner
@@ -18,7 +19,7 @@ NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?")
 
 
 def blocks():
-    for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
         for block in re.findall(r"```console\n(.*?)```", path.read_text(), re.DOTALL):
             command, _, output = block.partition("\n")
             if command.startswith("$ make test"):
@@ -70,6 +71,16 @@ def test_the_readme_s_first_screen_shows_both_commands():
     first = "\n".join((ROOT / "README.md").read_text().splitlines()[:48])
     assert "$ make demo" in first
     assert "$ make test" in first
+
+
+def test_one_version_is_named_everywhere():
+    """Installed metadata is compared in tests/release/smoke.py, after an installation."""
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    texts = {name: (ROOT / name).read_text() for name in ("CITATION.cff", "CHANGELOG.md")}
+    assert re.search(r"^version: (.+)$", texts["CITATION.cff"], re.MULTILINE)[1] == version
+    assert re.search(r"^## \[(\d.*)\] - \d{4}-", texts["CHANGELOG.md"], re.MULTILINE)[1] == version
+    for path in sorted((ROOT / "deploy").glob("*.yaml")):
+        assert set(re.findall(r"discreet:(\d[\w.]*)", path.read_text())) <= {version}, path.name
 
 
 def test_every_environment_is_documented():

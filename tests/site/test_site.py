@@ -1,6 +1,8 @@
 """The documentation site: pages made from the package are complete, and links are checked."""
 
 import ast
+import itertools
+import re
 import sys
 from pathlib import Path
 
@@ -49,6 +51,18 @@ def test_code_on_cards_can_be_parsed(source):
         assert "known" in names
 
 
+@pytest.mark.full
+@pytest.mark.parametrize("name", list_algorithms())
+def test_code_on_cards_runs(source, name, capsys):
+    """At a small size: what is slow is the size."""
+    page = (source / "algorithms" / f"{name}.md").read_text()
+    code = page.split("```python\n")[1].split("```")[0]
+    small = code.replace("rounds=10_000, trials=8", "rounds=400, trials=2")
+    assert small != code
+    exec(compile(small, name, "exec"), {})
+    assert name in capsys.readouterr().out
+
+
 def test_every_paper_has_a_page_with_all_its_statements(source):
     whole = (ROOT / "docs" / "papers.md").read_text()
     pages = "".join(page.read_text() for page in (source / "papers").glob("*.md"))
@@ -94,3 +108,38 @@ def test_sphinx_makes_the_site_without_a_warning(tmp_path):
     made = subprocess.run(command, capture_output=True, text=True, check=False)
     assert made.returncode == 0, made.stdout + made.stderr
     assert "no broken link" in made.stdout
+
+
+def test_every_environment_that_needs_no_file_has_a_picture(source):
+    page = (source / "docs" / "environments.md").read_text()
+    sections = dict(
+        re.findall(r"^#+ ([a-z0-9-]+)\n(.*?)(?=^#+ |\Z)", page, re.MULTILINE | re.DOTALL)
+    )
+    without = {name for name, text in sections.items() if "<svg" not in text}
+    assert without == {"linear-adaptive", "logged", "table"}  # an answer to players, or a file
+    assert page.count("aria-label") == page.count("<svg") >= 40
+
+
+def test_every_set_of_the_table_has_a_picture(source):
+    page = (source / "docs" / "sets.md").read_text()
+    assert page.count("<svg") == page.count("<figcaption>") >= 13
+    assert "nan" not in page.split("## Pictures")[1]
+
+
+def test_all_tutorials_are_in_the_contents(source):
+    contents = (source / "index.md").read_text()
+    named = ("trial", "notifications", "device-news", "slates", "prices", "own-algorithm")
+    for name in (*named, "reproduce"):
+        assert (source / "tutorials" / f"{name}.md").is_file()
+        assert f"\ntutorials/{name}\n" in contents
+
+
+def test_names_at_the_ends_of_lines_do_not_overlap_and_stay_inside(source):
+    import svg
+
+    lines = {f"arm {arm}": [0.0, value] for arm, value in enumerate((0.0, 0.01, 0.02, 1.0, 0.99))}
+    drawn = "".join(svg.draw_lines([0.0, 9.0], lines, "a < b", low=0.0, top=1.0))
+    ends = sorted(float(y) for y in re.findall(r'y="([\d.]+)" style', drawn))
+    assert all(b - a > svg.APART - 0.2 for a, b in itertools.pairwise(ends))
+    assert 0.0 < ends[0] <= ends[-1] < svg.HIGH - 12
+    assert "a &lt; b" in drawn

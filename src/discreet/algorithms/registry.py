@@ -11,6 +11,7 @@ from discreet.algorithms.confident import FACTORS, ConfidentBound
 from discreet.algorithms.growth import ROOT as ROOT
 from discreet.algorithms.growth import Growth as Growth
 from discreet.algorithms.references import NO_CITATION, Citation, reference
+from discreet.algorithms.shown import AlgorithmInHtml, InstanceInHtml
 from discreet.channels import Responses
 from discreet.contracts import Protected
 from discreet.errors import (
@@ -65,7 +66,7 @@ class Setting(Generic[P]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Instance:
+class Instance(InstanceInHtml):
     """An algorithm with all its numbers filled in, before the first round."""
 
     private: Protected
@@ -123,7 +124,7 @@ Build = Callable[..., Instance]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Algorithm:
+class Algorithm(AlgorithmInHtml):
     """A named algorithm; ``build`` derives everything else from a setting and options."""
 
     name: str

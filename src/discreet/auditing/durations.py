@@ -20,7 +20,7 @@ from discreet.channels.per_round import EveryRound
 from discreet.contracts import Floats, Generator, Server
 from discreet.contracts.passing import Action, Observation, Query, Release, Trace
 from discreet.errors import DiscreetError, check_int, check_range
-from discreet.guarantee import Json
+from discreet.guarantee_facts import FactsInHtml, Json
 from discreet.learners.wrapping import Wrapping
 from discreet.live.arm_search import BestArmSearch
 from discreet.live.arms import ArmsClient
@@ -88,7 +88,7 @@ class Neighbours(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class DurationAudit:
+class DurationAudit(FactsInHtml):
     """What the durations of a live run show about one outcome."""
 
     name: str

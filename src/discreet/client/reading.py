@@ -9,6 +9,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from discreet.client.calls import Json, Reply
+from discreet.display import facts_html
 from discreet.errors import DiscreetError
 from discreet.estimates.table import MeanEstimate, MeanEstimates
 from discreet.guarantee import Guarantee
@@ -41,6 +42,16 @@ class RemoteFacts:
             labels=tuple(read["labels"]),
             spec=read["spec"],
         )
+
+    def html(self, title: str) -> str:
+        """Return what a notebook shows of the run."""
+        facts = [
+            ("run", self.name),
+            ("problem", self.problem),
+            ("algorithm", self.algorithm),
+            ("guarantee", str(self.guarantee)),
+        ]
+        return facts_html(title, facts)
 
 
 def understood(read: Callable[[dict[str, Any]], Found]) -> Callable[[Reply], Found]:

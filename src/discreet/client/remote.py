@@ -88,6 +88,9 @@ class RemoteRun(Generic[Gives]):
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def _repr_html_(self) -> str:
+        return self._facts.html(f"{type(self).__name__} at {self._link.address.url}")
+
     def __repr__(self) -> str:
         return (
             f"{type(self).__name__}({self.name!r} at {self._link.address.url}, "

@@ -88,6 +88,9 @@ class AsyncRun(Generic[Gives]):
     async def __aexit__(self, *_: object) -> None:
         await self.close()
 
+    def _repr_html_(self) -> str:
+        return self._facts.html(f"{type(self).__name__} at {self._link.address.url}")
+
     def __repr__(self) -> str:
         return (
             f"{type(self).__name__}({self.name!r} at {self._link.address.url}, "

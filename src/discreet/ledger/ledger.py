@@ -27,6 +27,7 @@ from discreet.guarantee_words import check_period
 from discreet.ledger.guards import NotCopyable, sqlite_lock
 from discreet.ledger.inputs import User, check_charge, check_key, check_stored_key, present_file
 from discreet.ledger.rules import EXACT, RULES, Cost, exact, less, same_charge, share
+from discreet.ledger.shown import ledger_html
 from discreet.ledger.users import LedgerUsers, limit_words
 
 BUSY_SECONDS = 30.0  # how long to wait for another process
@@ -300,6 +301,9 @@ class Ledger(NotCopyable):
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _repr_html_(self) -> str:
+        return ledger_html(self, self._composition)
 
     def __repr__(self) -> str:
         try:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.contracts import Floats, Record, Server
+from discreet.display import facts_html
 from discreet.errors import DiscreetError, check_flag, shorten
 from discreet.guarantee import Guarantee
 from discreet.ledger import Ledger
@@ -151,6 +152,14 @@ class Device(NotCopyable):
             scaled = features / largest * (self._norm / np.maximum(lengths, limits))
             features = np.where(lengths > limits, scaled, features)
         return features
+
+    def _repr_html_(self) -> str:
+        facts = [
+            ("features", f"{self._dimension:,}"),
+            ("a report", str(self.guarantee)),
+            ("round", "open" if self._open is not None else "none is open"),
+        ]
+        return facts_html("Device", facts)
 
     def __repr__(self) -> str:
         state = "a round is open" if self._open is not None else "no round is open"

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Self
 
 from componentjit import copy
 from discreet.contracts import Floats
+from discreet.display import facts_html
 from discreet.errors import AlreadyTold, DiscreetError, NotGiven, TooLate, check_int
 from discreet.guarantee import Guarantee
 from discreet.live.engine import packed
@@ -287,6 +288,14 @@ class LocalServer:
             self._learn(payload)
         self._published, self._checkpoint_at = kept.published, kept.checkpoint_at
         self._reports, self._stale = kept.checkpoint_at + len(kept.payloads), False
+
+    def _repr_html_(self) -> str:
+        facts = [
+            ("features", f"{self._server.choices:,}"),
+            ("reports", f"{self._reports:,}"),
+            ("version", f"{self._published.version:,}"),
+        ]
+        return facts_html("LocalServer", facts)
 
     def __repr__(self) -> str:
         return (

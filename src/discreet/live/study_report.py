@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, get_args
 
 from discreet.algorithms import Setting, algorithm
 from discreet.algorithms.plain import plain_words
+from discreet.display import facts_html
 from discreet.errors import DiscreetError, check_choice, check_share
 from discreet.estimates.table import Kind, MeanEstimates, Outcomes
 from discreet.guarantee import Guarantee
@@ -154,6 +155,17 @@ class StudyReport:
             },
             "lost": self.lost._asdict(),
         }
+
+    def _repr_html_(self) -> str:
+        design, found = self.design, self.estimates
+        facts = [
+            ("run", f"{design.client}, {design.problem}"),
+            ("decisions", f"{design.decisions:,}"),
+            ("algorithm", design.algorithm),
+            ("guarantee", str(self.guarantee)),
+        ]
+        shown = facts_html(f"Study report: {self.name}", facts)
+        return f"<div>{shown}{'' if found is None else found._repr_html_()}</div>"
 
     def text(self) -> str:
         """Return the report as text."""

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.contracts import Floats
+from discreet.display import Display, ShownTable
 from discreet.errors import DiscreetError, check_positive, shorten
 from discreet.guarantee import Json
 from discreet.logs.fixed_policies import checked_probabilities, policy_of
@@ -102,6 +103,17 @@ class Evaluation:
             "private": False,
             "note": NOT_PRIVATE,
         }
+
+    def _repr_html_(self) -> str:
+        title, *_ = str(self).splitlines()
+        rows = [
+            (name, _number(value), _number(error))
+            for name, (value, error) in self.estimates.items()
+        ]
+        table = ShownTable(("estimator", "mean", "standard error"), rows, right=(1, 2))
+        notes = [f"Effective rows: {self.effective_rows:,.0f}.", NOT_PRIVATE]
+        notes[:0] = [] if self.warning is None else [f"Warning: {self.warning}"]
+        return Display((title, table, *notes))._repr_html_()
 
     def __str__(self) -> str:
         of = "loss" if self.is_loss else "reward"

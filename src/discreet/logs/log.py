@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from discreet.contracts import Floats, Integers
+from discreet.display import facts_html
 from discreet.errors import DiscreetError, count, shorten, unknown_name
 from discreet.logs.reading import Columns, parse_names, read_columns
 
@@ -120,6 +121,15 @@ class Log:
             labels_declared=arms is not None,
             levels_found=levels,
         )
+
+    def _repr_html_(self) -> str:
+        facts = [
+            ("rows", f"{self.rows:,}"),
+            ("arms", f"{self.arms:,}"),
+            ("features", f"{len(self.features):,}"),
+            ("outcomes", "losses" if self.is_loss else "rewards"),
+        ]
+        return facts_html(f"Log: {self.source}", facts)
 
     def __repr__(self) -> str:
         what = f", {count(len(self.features), 'feature')}" if self.features else ""

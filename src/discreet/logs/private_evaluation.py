@@ -14,6 +14,7 @@ from discreet.contracts import Floats
 from discreet.curves import Pure
 from discreet.errors import DiscreetError, check_choice, check_int, check_positive, shorten
 from discreet.guarantee import Guarantee, Json
+from discreet.guarantee_facts import FactsInHtml
 from discreet.ledger import Ledger
 from discreet.logs.evaluation import importance
 from discreet.logs.fixed_policies import (
@@ -37,7 +38,7 @@ SEEN = "the released estimate; not the log, and nothing else that is computed fr
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrivateEvaluation:
+class PrivateEvaluation(FactsInHtml):
     """A released estimate, with its guarantee; ``noise_scale`` is that of the Laplace noise.
 
     The noise scale is in units of the estimate for IPS, and of the two mean sums for SNIPS.
@@ -65,6 +66,13 @@ class PrivateEvaluation:
             "private": True,
             "guarantee": self.guarantee.as_dict(),
         }
+
+    def __str__(self) -> str:
+        value = "no estimate" if self.value is None else f"{self.value:.5g}"
+        return (
+            f"{self.estimator.upper()} of policy {self.policy}, released with noise of scale "
+            f"{self.noise_scale:.3g}: {value} ({self.guarantee.short})"
+        )
 
 
 def release_evaluation(

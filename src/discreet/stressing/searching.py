@@ -12,6 +12,7 @@ from discreet.algorithms import Setting, algorithm
 from discreet.algorithms.registry import Instance
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError, check_int
+from discreet.guarantee_facts import FactsInHtml
 from discreet.options import Values
 from discreet.problems import Arms, Problem
 from discreet.simulation import mean_interval, simulate
@@ -24,7 +25,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class Stress:
+class Stress(FactsInHtml):
     """The largest regret that was found, in a game fixed in advance, and what is proved."""
 
     algorithm: str
