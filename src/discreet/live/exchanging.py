@@ -97,7 +97,7 @@ class ExchangingClient(SeveralClient[Gives]):
         if type(number) is not int or not -1 <= number < 1 << 62:
             raise NotGiven(f"decision {shorten(number)} is not one that this run gave.")
         allowed = _outcome_names(type(self).tell)  # type: ignore[attr-defined]
-        if not isinstance(outcome, Mapping) or len(outcome) != 1:
+        if (type(outcome) is not dict and not isinstance(outcome, Mapping)) or len(outcome) != 1:
             raise DiscreetError(f"an outcome must have exactly one of {', '.join(allowed)}.")
         ((name, value),) = outcome.items()
         if name not in allowed:

@@ -121,7 +121,7 @@ def parse_object(body: bytes) -> dict[str, Any]:
 
     No error shows any part of the body.
     """
-    if not body:
+    if not body or body == b"{}":
         return {}
     wrong: HttpProblem | None = None
     try:

@@ -71,6 +71,7 @@ class Writer:
         self._lines: dict[str, Line] = {}
         self._calls: deque[tuple[Callable[[], Any], asyncio.Future[Any]]] = deque()
         self._awake = threading.Event()
+        self._waking: set[asyncio.AbstractEventLoop] = set()  # those that are about to wake it
         self._closing = False
         self._thread = threading.Thread(target=self._work, name="discreet-writer", daemon=True)
 
@@ -109,7 +110,7 @@ class Writer:
             raise _too_many("decisions")
         future: asyncio.Future[Given] = asyncio.get_running_loop().create_future()
         line.asks.append(PendingAsk(request, future, time.perf_counter()))
-        self._awake.set()
+        self._wake_soon()
         return future
 
     def tell(self, hosted: Hosted, request: TellRequest) -> asyncio.Future[bool]:
@@ -119,7 +120,7 @@ class Writer:
             raise _too_many("outcomes")
         future: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         line.tells.append(PendingTell(request, future))
-        self._awake.set()
+        self._wake_soon()
         return future
 
     async def call(self, change: Callable[[], Result]) -> Result:
@@ -127,8 +128,19 @@ class Writer:
         self._check_open()
         future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
         self._calls.append((change, future))
-        self._awake.set()
+        self._wake_soon()
         return await answer_of(future)
+
+    def _wake_soon(self) -> None:
+        """Wake the writer when all requests that have come by now are in their lines."""
+        loop = asyncio.get_running_loop()
+        if loop not in self._waking:
+            self._waking.add(loop)
+            loop.call_soon(self._wake, loop)
+
+    def _wake(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._waking.discard(loop)
+        self._awake.set()
 
     def _work(self) -> None:
         while True:

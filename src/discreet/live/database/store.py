@@ -85,7 +85,8 @@ class DatabaseStore(RunWriter):
     _entered = _is_closed = _in_group = False
     _losses = -1
     _offset = 0.0  # of the database's clock
-    _named: dict[str, bytes | None]
+    _named: dict[str, bytes | None]  # decisions by name, in this operation
+    _hidden: dict[str, str]  # names as the database has them
 
     # Operations
 
@@ -113,7 +114,7 @@ class DatabaseStore(RunWriter):
         self._entered, self._joined = True, joined
         if now is not None:
             self._offset = now - time.time()
-        self._named = {}
+        self._named, self._hidden = {}, {}
         if self._losses == connections.losses and state == self._state:
             return False
         # Another worker has the run, or the database lost what was not durable: a decision that was
@@ -359,6 +360,7 @@ class DatabaseStore(RunWriter):
             with self._here():
                 found = self._records.find(NAMED, list(wanted), since=self.clock() - DAY)
             self._named |= {each: found.get(digest) for digest, each in wanted.items()}
+            self._hidden |= {each: digest for digest, each in wanted.items()}
 
     def recall(self, name: str) -> bytes | None:
         """Return the decision with a name, of this day."""
@@ -369,7 +371,7 @@ class DatabaseStore(RunWriter):
     def remember(self, name: str, content: bytes) -> None:
         """Keep the decision with a name."""
         self._named[name] = content
-        digest = self._records.hidden(f"{self._token} {name}")
+        digest = self._hidden[name]  # by ``recall``
         self._new_records.append(
             self._records.row(NAMED, digest, content, self.clock(), self._run_name)
         )
