@@ -63,11 +63,7 @@ class Bodies:
             if task is None or task not in self._slow:
                 raise
             task.uncancel()
-            raise HttpProblem(
-                "slow-body",
-                f"the body did not come within {self.patience:g} seconds.",
-                headers={"Connection": "close"},
-            ) from None
+            raise slow_body(self.patience) from None
         finally:
             self._since.pop(task, None)
             self._slow.discard(task)
@@ -106,6 +102,15 @@ def _part(message: MutableMapping[str, Any]) -> bytes:
         raise ClientGone
     part: bytes = message.get("body", b"")
     return part
+
+
+def slow_body(patience: float) -> HttpProblem:
+    """Return the refusal of a body that did not come in time."""
+    return HttpProblem(
+        "slow-body",
+        f"the body did not come within {patience:g} seconds.",
+        headers={"Connection": "close"},
+    )
 
 
 def _too_large(limit: int) -> HttpProblem:

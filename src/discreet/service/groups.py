@@ -56,6 +56,12 @@ class Line:
         self.asks: deque[PendingAsk] = deque()
         self.tells: deque[PendingTell] = deque()
 
+    def is_over(self, host: Host) -> bool:
+        """Return whether nothing waits, and nothing more will come."""
+        name = self.hosted.name
+        there = host.has(name) and host.get(name) is self.hosted
+        return not (there or self.asks or self.tells)
+
     def take(self) -> tuple[list[PendingTell], list[PendingAsk]]:
         """Return the next group."""
         tells = [self.tells.popleft() for _ in range(min(len(self.tells), GROUP))]
@@ -68,7 +74,7 @@ class Writer:
 
     def __init__(self, host: Host) -> None:
         self.host = host
-        self._lines: dict[str, Line] = {}
+        self._lines: dict[Hosted, Line] = {}  # only the event loop changes it
         self._calls: deque[tuple[Callable[[], Any], asyncio.Future[Any]]] = deque()
         self._awake = threading.Event()
         self._waking: set[asyncio.AbstractEventLoop] = set()  # those that are about to wake it
@@ -92,9 +98,12 @@ class Writer:
 
     def _line(self, hosted: Hosted) -> Line:
         self._check_open()
-        line = self._lines.get(hosted.name)
-        if line is None or line.hosted is not hosted:
-            line = self._lines[hosted.name] = Line(hosted)
+        line = self._lines.get(hosted)
+        if line is None:
+            # what waits for a run that was restored meanwhile is still answered
+            for each in [found for found in self._lines.values() if found.is_over(self.host)]:
+                del self._lines[each.hosted]
+            line = self._lines[hosted] = Line(hosted)
         return line
 
     def _check_open(self) -> None:
@@ -122,6 +131,13 @@ class Writer:
         line.tells.append(PendingTell(request, future))
         self._wake_soon()
         return future
+
+    async def recalled(self, hosted: Hosted, name: str) -> Given:
+        """Return what was given under a name by a run that was ended; refuse any other name."""
+        known = await self.call(lambda: hosted.live.recalled(name))
+        if known is None:
+            raise hosted.ended()
+        return Given(known, True)
 
     async def call(self, change: Callable[[], Result]) -> Result:
         """Make another change between two groups, and return its result."""
@@ -173,16 +189,16 @@ class Writer:
         """Commit a group of one run, and answer it."""
         hosted = line.hosted
         taken: tuple[list[PendingTell], list[PendingAsk]] = ([], [])
-        first = 0  # the id of the next decision that is new
+        repeated: list[bool] = []
 
         def drain() -> tuple[list[TellRequest], list[AskRequest]]:
-            nonlocal taken, first
+            nonlocal taken
             taken = line.take()
-            first = hosted.live._run.round
             return [each.request for each in taken[0]], [each.request for each in taken[1]]
 
         try:
-            answers = self._answers(hosted, hosted.live.exchange(drain), taken, first)
+            results = hosted.live.exchange(drain, repeated=repeated)
+            answers = self._answers(hosted, results, taken, repeated)
         except BaseException as error:
             if not isinstance(error, DiscreetError):
                 log_failure("a group", error)
@@ -197,7 +213,7 @@ class Writer:
         hosted: Hosted,
         results: list[Any],
         taken: tuple[list[PendingTell], list[PendingAsk]],
-        first: int,
+        repeated: list[bool],
     ) -> list[tuple[asyncio.Future[Any], Any]]:
         """Return what everybody in a group is told, and count its decisions."""
         tells, asks = taken
@@ -205,14 +221,13 @@ class Writer:
         for told, result in zip(tells, results, strict=False):
             answers.append((told.future, _told(result, hosted)))
         now, latencies, choices = time.perf_counter(), [], []
-        for asked, result in zip(asks, results[len(tells) :], strict=True):
+        given = zip(asks, results[len(tells) :], repeated[len(tells) :], strict=True)
+        for asked, result, again in given:
             if isinstance(result, DiscreetError):
                 answers.append((asked.future, result))
-            elif result.learns and result.id < first:
-                answers.append((asked.future, Given(result, True)))
-            else:
-                answers.append((asked.future, Given(result, False)))
-                first += result.learns
+                continue
+            answers.append((asked.future, Given(result, again)))
+            if not again:
                 latencies.append(now - asked.since)
                 choices.append(None if hosted.form.choice is None else hosted.form.choice(result))
         if latencies:  # first, so that who has an answer also finds it counted

@@ -56,6 +56,7 @@ class RunWriter(RunRows):
     """Writes the rows of a run, those that were changed since the last transaction."""
 
     _only_releases = False  # are waited for: other outcomes need not be on the disk
+    releases_here = 0  # that were made by this store, not by other workers
     _state = b""  # the name of the last change that is in memory; none if rows must be read again
 
     def __init__(
@@ -136,6 +137,7 @@ class RunWriter(RunRows):
             raise
         self._columns, self._version = columns, version
         self._state = columns["state"]
+        self.releases_here += self._new_releases
         for table in (self.rows.open, self.rows.groups):
             table.committed()
         if len(self._texts) > MOST_KEPT:
