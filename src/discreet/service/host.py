@@ -201,6 +201,7 @@ class Host:
         reason = None
         try:
             self.records.put(SETTING, PROBE, b"", self.now(), replace=True)
+            self.database.check_witness()
         except DiscreetError as refusal:
             reason = str(refusal)
         if (reason is None) != (self.unwritable is None):

@@ -109,6 +109,11 @@ class Database:
                 close_ledger(ledger, session, self._witness)
         return lost
 
+    def check_witness(self) -> None:
+        """Refuse if the witness cannot be asked."""
+        if self._witness is not None:
+            self._witness.read("")
+
     def now(self) -> float:
         """Return the time of the database, in seconds since 1970."""
         with self._dialect.explained(), self._connections.session() as session:
