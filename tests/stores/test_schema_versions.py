@@ -1,4 +1,4 @@
-"""What schema 1 is, once and for all: whoever changes a table raises the version and adds a step."""
+"""What schema 1 is: whoever changes a table raises the version and adds a step."""
 
 from __future__ import annotations
 
