@@ -117,9 +117,10 @@ class Writer:
         line = self._line(hosted)
         if len(line.asks) >= QUEUE:
             raise _too_many("decisions")
-        future: asyncio.Future[Given] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Given] = loop.create_future()
         line.asks.append(PendingAsk(request, future, time.perf_counter()))
-        self._wake_soon()
+        self._wake_soon(loop)
         return future
 
     def tell(self, hosted: Hosted, request: TellRequest) -> asyncio.Future[bool]:
@@ -127,9 +128,10 @@ class Writer:
         line = self._line(hosted)
         if len(line.tells) >= QUEUE:
             raise _too_many("outcomes")
-        future: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[bool] = loop.create_future()
         line.tells.append(PendingTell(request, future))
-        self._wake_soon()
+        self._wake_soon(loop)
         return future
 
     async def recalled(self, hosted: Hosted, name: str) -> Given:
@@ -142,14 +144,14 @@ class Writer:
     async def call(self, change: Callable[[], Result]) -> Result:
         """Make another change between two groups, and return its result."""
         self._check_open()
-        future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Result] = loop.create_future()
         self._calls.append((change, future))
-        self._wake_soon()
+        self._wake_soon(loop)
         return await answer_of(future)
 
-    def _wake_soon(self) -> None:
+    def _wake_soon(self, loop: asyncio.AbstractEventLoop) -> None:
         """Wake the writer when all requests that have come by now are in their lines."""
-        loop = asyncio.get_running_loop()
         if loop not in self._waking:
             self._waking.add(loop)
             loop.call_soon(self._wake, loop)
