@@ -126,7 +126,9 @@ def test_what_waits_for_a_run_that_is_opened_again_is_answered(tmp_path):
         assert renewed
         assert sorted(each.decision.id for each in given) == [0, 1, 2]
         assert client.put(f"{RUN}/decisions/d").json()["id"] == 3
-        assert [line.hosted for line in writer._lines.values()] == [host.get("r")]
+        client.put("/v1/runs/s", BANDIT | PUBLIC)
+        client.put("/v1/runs/s/decisions/a")  # a new line, and the old one goes
+        assert {line.hosted for line in writer._lines.values()} == {host.get("r"), host.get("s")}
 
 
 def test_releases_are_counted_by_the_worker_that_makes_them(tmp_path):
