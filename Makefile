@@ -47,7 +47,7 @@ bench: $(READY) ## Measure the speed beside C and, after make peers, beside othe
 	@$(BIN)/python benchmarks/run.py --write docs/speed.md
 
 peers: $(READY) ## Install the libraries that make bench compares with (some 2 GB; TensorFlow in an environment of its own)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check river mabwiser vowpalwabbit jax-privacy opendp
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check river mabwiser vowpalwabbit jax-privacy opendp optuna
 	@test -x .venv-tensorflow/bin/python || $(PYTHON) -m venv .venv-tensorflow || python3 -m venv .venv-tensorflow
 	@.venv-tensorflow/bin/python -m pip install --quiet --disable-pip-version-check 'tensorflow==2.15.1' 'tensorflow-privacy==0.9.0'
 

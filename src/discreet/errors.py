@@ -172,7 +172,8 @@ def check_text(name: str, value: object) -> str:
     """Return text that can be printed and stored, or refuse anything else."""
     if not isinstance(value, str):
         raise DiscreetError(f"{name} is {shorten(value)}, but must be text.")
-    if any("\ud800" <= letter <= "\udfff" for letter in value) or "\0" in value:
+    whole = value.isascii() or not any("\ud800" <= letter <= "\udfff" for letter in value)
+    if not whole or "\0" in value:
         raise DiscreetError(
             f"{name} is {shorten(value)}, but must be text without NUL and lone surrogates."
         )

@@ -23,6 +23,7 @@ def on_a_service(command: Command) -> Command:
         help="Folder of the service, if it is not running.",
     )
     @click.option("--database", metavar="URL", help="Database, as for discreet serve.")
+    @click.option("--witness", metavar="URL", help="Witness, as for discreet serve.")
     @click.option(
         "--url", envvar="DISCREET_URL", show_envvar=True, help="Address of a running service."
     )
@@ -34,6 +35,7 @@ def on_a_service(command: Command) -> Command:
         *arguments: object,
         folder: str,
         database: str | None,
+        witness: str | None,
         url: str | None,
         token: str | None,
         **named: object,
@@ -46,7 +48,7 @@ def on_a_service(command: Command) -> Command:
                 f"the service needs {missing.name}: pip install 'discreet[serve]'."
             ) from None
         try:
-            with operating(folder, database, url, token) as operator:
+            with operating(folder, database, url, token, witness) as operator:
                 command(operator, *arguments, **named)
         except HttpProblem as refused:
             raise DiscreetError(refused.detail) from None

@@ -22,6 +22,12 @@ from discreet.errors import DiscreetError
     help="Database: sqlite:///PATH or postgresql://...; by default a file in the folder.",
 )
 @click.option(
+    "--witness",
+    metavar="URL",
+    help="Where it is kept how far runs are: postgresql://... on another server, or a file; by "
+    "default a file in the folder.",
+)
+@click.option(
     "--origin",
     "origins",
     multiple=True,
@@ -54,6 +60,7 @@ def serve(
     host: str,
     port: int,
     database: str | None,
+    witness: str | None,
     origins: tuple[str, ...],
     rate: float,
     budget: float | None,
@@ -80,6 +87,7 @@ def serve(
         Place(host, port, proxy),
         settings,
         url=database,
+        witness=witness,
         budget=None if budget is None else Budget(budget, budget_delta),
         say=click.echo,
         stop_with=interrupts.stop_with,

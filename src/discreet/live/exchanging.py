@@ -51,7 +51,11 @@ class ExchangingClient(SeveralClient[Gives]):
 
     @withhold_frames
     def exchange(
-        self, tells: Iterable[TellRequest] | Drain, asks: Iterable[AskRequest] = ()
+        self,
+        tells: Iterable[TellRequest] | Drain,
+        asks: Iterable[AskRequest] = (),
+        *,
+        repeated: list[bool] | None = None,
     ) -> list[Any]:
         """Take outcomes, then make decisions, in one durable transaction.
 
@@ -62,7 +66,8 @@ class ExchangingClient(SeveralClient[Gives]):
         committed and only the answer was lost: whoever tells them again is told that they count.
 
         Instead of both lists it takes a function that returns them, which is called when the run is
-        locked: what has come while another worker had it joins the group.
+        locked: what has come while another worker had it joins the group. To a list ``repeated`` it
+        adds, for each result, whether it is a decision whose name was known.
         """
 
         def read() -> tuple[list[Tell | DiscreetError], list[Ask | DiscreetError]]:
@@ -73,7 +78,14 @@ class ExchangingClient(SeveralClient[Gives]):
             )
 
         results = self._run.exchange(read, self._ready)
+        if repeated is not None:
+            repeated += [type(each) is tuple and each[2] for each in results]
         return [self._answer(each) for each in results]
+
+    def recalled(self, name: str) -> Gives | None:
+        """Return the decision that was given under a name, also if the run is over."""
+        known = self._run.recalled(name)
+        return None if known is None else self._given(*known)
 
     # What a subclass may override
 
@@ -97,7 +109,7 @@ class ExchangingClient(SeveralClient[Gives]):
         if type(number) is not int or not -1 <= number < 1 << 62:
             raise NotGiven(f"decision {shorten(number)} is not one that this run gave.")
         allowed = _outcome_names(type(self).tell)  # type: ignore[attr-defined]
-        if not isinstance(outcome, Mapping) or len(outcome) != 1:
+        if (type(outcome) is not dict and not isinstance(outcome, Mapping)) or len(outcome) != 1:
             raise DiscreetError(f"an outcome must have exactly one of {', '.join(allowed)}.")
         ((name, value),) = outcome.items()
         if name not in allowed:
@@ -129,7 +141,8 @@ class ExchangingClient(SeveralClient[Gives]):
     def _answer(self, result: object) -> object:
         if isinstance(result, bool | DiscreetError):
             return result
-        return self._given(*cast(Given, result))
+        ticket, chance, _ = cast(Given, result)
+        return self._given(ticket, chance)
 
 
 @cache

@@ -21,7 +21,7 @@ from discreet.live.users import bare_id
 Took = TypeVar("Took")
 Tell = tuple[int, str | None, object]  # number, token, feedback
 Ask = tuple[str | None, object, User | None, AtLimit]  # name, observation, user
-Given = tuple[Ticket, float | None]  # what to do, and its probability
+Given = tuple[Ticket, float | None, bool]  # what to do, its probability, whether it is repeated
 Requests = tuple[Sequence[Tell | DiscreetError], Sequence[Ask | DiscreetError]]
 Ready = Callable[[Learner], None]
 
@@ -47,8 +47,8 @@ class GroupedOperations(FinalRelease):
         """Take outcomes, then make decisions; return one result for each request, in order.
 
         ``read`` is called when the run is locked. A result is whether an outcome counts, a ticket
-        with its probability, or the refusal of the request. ``ready`` may refuse a decision, from
-        what the learner has learned.
+        with its probability and whether its name was known, or the refusal of the request.
+        ``ready`` may refuse a decision, from what the learner has learned.
         """
         self._check_caller()
         with self._lock:
@@ -172,7 +172,7 @@ class GroupedOperations(FinalRelease):
         if name is not None:
             known = self._store.recall(name)
             if known is not None:
-                return decision_from(known, self._engine.example[0])
+                return *decision_from(known, self._engine.example[0]), True
         if at_limit != "refuse":
             self._check_serving()
         if ready is not None:
@@ -186,7 +186,16 @@ class GroupedOperations(FinalRelease):
             row, chance = self._served(rows, observation), None
         if name is not None:
             self._store.remember(name, decision_bytes(Ticket(*row), chance))
-        return Ticket(*row), chance
+        return Ticket(*row), chance, False
+
+    @withhold_frames
+    def recalled(self, name: str) -> tuple[Ticket, float | None] | None:
+        """Return the decision that was given under a name; None if there is none."""
+        self._check_caller()
+        with self._lock:
+            self._committed()
+            known = self._store.recall(name)
+            return None if known is None else decision_from(known, self._engine.example[0])
 
 
 def refusal_of(error: Exception) -> DiscreetError:

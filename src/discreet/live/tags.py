@@ -71,8 +71,8 @@ class Tag:
 
 def as_text_bytes(table: str, columns: Columns) -> bytes:
     """Return any row as bytes: its text, which names bytes by their length, and those bytes."""
-    texts = [(len(each),) if isinstance(each, bytes) else each for each in columns]
-    parts = [each for each in columns if isinstance(each, bytes)]
+    texts = [(len(each),) if type(each) is bytes else each for each in columns]
+    parts = [each for each in columns if type(each) is bytes]
     return b"".join([repr((table, texts)).encode(), *parts])
 
 

@@ -234,19 +234,23 @@ def _step(scale: float, bits: int) -> float:
 
 def sampler(kind: str, scale: float) -> Callable[[int], list[int]]:
     """Return a function that draws whole numbers exactly, with the system's entropy."""
-    opendp = _opendp()
-    space = opendp.vector_domain(opendp.atom_domain(T="i64"))
+    domains, measurements, metrics = _opendp()
+    space = domains.vector_domain(domains.atom_domain(T="i64"))
     if kind == "laplace":
-        measure = opendp.m.make_laplace(space, opendp.l1_distance(T="i64"), scale=scale)
+        measure = measurements.make_laplace(space, metrics.l1_distance(T="i64"), scale=scale)
     else:
-        measure = opendp.m.make_gaussian(space, opendp.l2_distance(T="f64"), scale=scale)
+        measure = measurements.make_gaussian(space, metrics.l2_distance(T="f64"), scale=scale)
     return lambda count: list(measure([0] * count))
 
 
-def _opendp() -> ModuleType:
-    """Return OpenDP, or say what to install."""
+def _opendp() -> tuple[ModuleType, ModuleType, ModuleType]:
+    """Return domains, measurements and metrics of OpenDP, or say what to install.
+
+    Its prelude would load scikit-learn and others, if they are there, which takes a second.
+    """
     try:
-        import opendp.prelude as opendp
+        from opendp import domains, measurements, metrics
+        from opendp.mod import enable_features
     except ImportError:
         raise DiscreetError(
             "live use needs exact noise, which the extra 'exact' installs (pip install "
@@ -259,8 +263,8 @@ def _opendp() -> ModuleType:
             f"opendp is {found}, but must be at least {'.'.join(map(str, NEEDED))}: "
             "pip install --upgrade 'discreet[exact]'."
         )
-    opendp.enable_features("contrib")
-    return opendp
+    enable_features("contrib")
+    return domains, measurements, metrics
 
 
 @functools.cache

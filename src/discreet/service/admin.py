@@ -91,5 +91,7 @@ async def readiness(call: Call) -> Response:
     if service.ready and service.writer.working:
         if service.host.refused and not service.host.names():
             return respond({"ready": False, "reason": "all runs were refused"}, 503)
+        if service.host.unwritable is not None:
+            return respond({"ready": False, "reason": "the database cannot be written"}, 503)
         return respond({"ready": True})
     return respond({"ready": False, "reason": "the service is starting or closing"}, 503)

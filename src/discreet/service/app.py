@@ -17,8 +17,8 @@ from starlette.types import ASGIApp
 
 from discreet.service.bodies import ClientGone, parse_object
 from discreet.service.calls import Call
-from discreet.service.core import Service
-from discreet.service.hot import HotRoutes, address_of, run_for_log
+from discreet.service.core import Service, address_of
+from discreet.service.hot import HotRoutes, run_for_log
 from discreet.service.logs import log_failure, log_request
 from discreet.service.openapi import document
 from discreet.service.problems import MEDIA_TYPE, HttpProblem, of_status, problem_of
@@ -116,11 +116,10 @@ def _route(facts: RouteFacts, service: Service) -> tuple[str, str, Endpoint]:
 
 def _grant(facts: RouteFacts, service: Service, request: Request) -> Grant | None:
     """Return what the token of a request allows, or refuse the request."""
-    headers, address = request.scope["headers"], address_of(request.scope)
     if facts.scope == "open":
-        service.by_address.count(address)
+        service.by_address.count(address_of(request.scope))
         return None
-    grant = service.grant_of(headers, address)
+    grant = service.grant_of(request.scope["headers"], request.scope)
     if facts.scope != "any":
         run = request.path_params["run"] if facts.scope == "run" else EVERY_RUN
         service.check_role(grant, facts.role, run)

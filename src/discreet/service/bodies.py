@@ -63,11 +63,7 @@ class Bodies:
             if task is None or task not in self._slow:
                 raise
             task.uncancel()
-            raise HttpProblem(
-                "slow-body",
-                f"the body did not come within {self.patience:g} seconds.",
-                headers={"Connection": "close"},
-            ) from None
+            raise slow_body(self.patience) from None
         finally:
             self._since.pop(task, None)
             self._slow.discard(task)
@@ -108,6 +104,15 @@ def _part(message: MutableMapping[str, Any]) -> bytes:
     return part
 
 
+def slow_body(patience: float) -> HttpProblem:
+    """Return the refusal of a body that did not come in time."""
+    return HttpProblem(
+        "slow-body",
+        f"the body did not come within {patience:g} seconds.",
+        headers={"Connection": "close"},
+    )
+
+
 def _too_large(limit: int) -> HttpProblem:
     return HttpProblem(
         "too-large",
@@ -121,7 +126,7 @@ def parse_object(body: bytes) -> dict[str, Any]:
 
     No error shows any part of the body.
     """
-    if not body:
+    if not body or body == b"{}":
         return {}
     wrong: HttpProblem | None = None
     try:

@@ -8,7 +8,7 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from discreet.errors import check_flag
+from discreet.errors import DiscreetError, check_flag
 from discreet.live import AskRequest, Bandit, TellRequest
 from discreet.service.calls import Call, nothing, respond
 from discreet.service.core import DECISION_NAME
@@ -55,13 +55,13 @@ async def ask_several(call: Call) -> Response:
     """Ask for several decisions; each is given or refused by itself."""
     found = await call.hosted()
     requests = _requests(call, found)
-    found.check_asking()
-    futures = [call.writer.ask(found, request) for request, _ in requests]
+    closed = found.closed
+    futures = [] if closed else [call.writer.ask(found, request) for request, _ in requests]
     shown: list[Json] = []
     refused: list[HttpProblem] = []
-    for future, (_, name) in zip(futures, requests, strict=True):
+    for place, (_, name) in enumerate(requests):
         try:
-            given: Given = await answer_of(future)
+            given = await (_recalled(call, found, name) if closed else answer_of(futures[place]))
             shown.append(found.form.as_dict(given.decision, name))
         except HttpProblem as problem:
             refused.append(problem)
@@ -69,6 +69,15 @@ async def ask_several(call: Call) -> Response:
     if len(refused) == len(shown):
         raise refused[0]
     return respond({"decisions": shown}, 201)
+
+
+async def _recalled(call: Call, found: Hosted, name: str | None) -> Given:
+    if name is None:
+        raise problem_of(found.ended())
+    try:
+        return await call.writer.recalled(found, name)
+    except DiscreetError as refusal:
+        raise problem_of(refusal) from None
 
 
 def _requests(call: Call, found: Hosted) -> list[tuple[AskRequest, str | None]]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 
 from starlette.concurrency import run_in_threadpool
+from starlette.types import Scope
 
 from discreet.service.bodies import Bodies
 from discreet.service.groups import Writer
@@ -64,7 +65,7 @@ class Service:
     async def _publish(self) -> None:
         await run_in_threadpool(self.tasks.publish)
 
-    def grant_of(self, headers: list[tuple[bytes, bytes]], address: str) -> Grant:
+    def grant_of(self, headers: list[tuple[bytes, bytes]], scope: Scope) -> Grant:
         """Return what the token of a request allows, and count the request."""
         header = None
         for name, value in headers:
@@ -74,7 +75,7 @@ class Service:
                 header = value
         grant = None if header is None else self.tokens.grant_of(header)
         if grant is None:
-            self.by_address.count(address)
+            self.by_address.count(address_of(scope))
             words = "a token is needed" if header is None else "the token is not known"
             raise HttpProblem(
                 "unauthorized", f"{words}: send Authorization: Bearer TOKEN.", headers=CHALLENGE
@@ -96,3 +97,9 @@ class Service:
         if not RUN_NAME.fullmatch(name):
             raise not_found("run of that name")
         return await self.writer.call(lambda: self.host.find(name))
+
+
+def address_of(scope: Scope) -> str:
+    """Return the address that a request comes from."""
+    client = scope.get("client")
+    return client[0] if client else ""

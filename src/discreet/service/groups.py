@@ -56,6 +56,12 @@ class Line:
         self.asks: deque[PendingAsk] = deque()
         self.tells: deque[PendingTell] = deque()
 
+    def is_over(self, host: Host) -> bool:
+        """Return whether nothing waits, and nothing more will come."""
+        name = self.hosted.name
+        there = host.has(name) and host.get(name) is self.hosted
+        return not (there or self.asks or self.tells)
+
     def take(self) -> tuple[list[PendingTell], list[PendingAsk]]:
         """Return the next group."""
         tells = [self.tells.popleft() for _ in range(min(len(self.tells), GROUP))]
@@ -68,9 +74,10 @@ class Writer:
 
     def __init__(self, host: Host) -> None:
         self.host = host
-        self._lines: dict[str, Line] = {}
+        self._lines: dict[Hosted, Line] = {}  # only the event loop changes it
         self._calls: deque[tuple[Callable[[], Any], asyncio.Future[Any]]] = deque()
         self._awake = threading.Event()
+        self._waking: set[asyncio.AbstractEventLoop] = set()  # those that are about to wake it
         self._closing = False
         self._thread = threading.Thread(target=self._work, name="discreet-writer", daemon=True)
 
@@ -91,9 +98,12 @@ class Writer:
 
     def _line(self, hosted: Hosted) -> Line:
         self._check_open()
-        line = self._lines.get(hosted.name)
-        if line is None or line.hosted is not hosted:
-            line = self._lines[hosted.name] = Line(hosted)
+        line = self._lines.get(hosted)
+        if line is None:
+            # what waits for a run that was restored meanwhile is still answered
+            for each in [found for found in self._lines.values() if found.is_over(self.host)]:
+                del self._lines[each.hosted]
+            line = self._lines[hosted] = Line(hosted)
         return line
 
     def _check_open(self) -> None:
@@ -107,9 +117,10 @@ class Writer:
         line = self._line(hosted)
         if len(line.asks) >= QUEUE:
             raise _too_many("decisions")
-        future: asyncio.Future[Given] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Given] = loop.create_future()
         line.asks.append(PendingAsk(request, future, time.perf_counter()))
-        self._awake.set()
+        self._wake_soon(loop)
         return future
 
     def tell(self, hosted: Hosted, request: TellRequest) -> asyncio.Future[bool]:
@@ -117,18 +128,37 @@ class Writer:
         line = self._line(hosted)
         if len(line.tells) >= QUEUE:
             raise _too_many("outcomes")
-        future: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[bool] = loop.create_future()
         line.tells.append(PendingTell(request, future))
-        self._awake.set()
+        self._wake_soon(loop)
         return future
+
+    async def recalled(self, hosted: Hosted, name: str) -> Given:
+        """Return what was given under a name by a run that was ended; refuse any other name."""
+        known = await self.call(lambda: hosted.live.recalled(name))
+        if known is None:
+            raise hosted.ended()
+        return Given(known, True)
 
     async def call(self, change: Callable[[], Result]) -> Result:
         """Make another change between two groups, and return its result."""
         self._check_open()
-        future: asyncio.Future[Result] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Result] = loop.create_future()
         self._calls.append((change, future))
-        self._awake.set()
+        self._wake_soon(loop)
         return await answer_of(future)
+
+    def _wake_soon(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Wake the writer when all requests that have come by now are in their lines."""
+        if loop not in self._waking:
+            self._waking.add(loop)
+            loop.call_soon(self._wake, loop)
+
+    def _wake(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._waking.discard(loop)
+        self._awake.set()
 
     def _work(self) -> None:
         while True:
@@ -161,16 +191,16 @@ class Writer:
         """Commit a group of one run, and answer it."""
         hosted = line.hosted
         taken: tuple[list[PendingTell], list[PendingAsk]] = ([], [])
-        first = 0  # the id of the next decision that is new
+        repeated: list[bool] = []
 
         def drain() -> tuple[list[TellRequest], list[AskRequest]]:
-            nonlocal taken, first
+            nonlocal taken
             taken = line.take()
-            first = hosted.live._run.round
             return [each.request for each in taken[0]], [each.request for each in taken[1]]
 
         try:
-            answers = self._answers(hosted, hosted.live.exchange(drain), taken, first)
+            results = hosted.live.exchange(drain, repeated=repeated)
+            answers = self._answers(hosted, results, taken, repeated)
         except BaseException as error:
             if not isinstance(error, DiscreetError):
                 log_failure("a group", error)
@@ -185,7 +215,7 @@ class Writer:
         hosted: Hosted,
         results: list[Any],
         taken: tuple[list[PendingTell], list[PendingAsk]],
-        first: int,
+        repeated: list[bool],
     ) -> list[tuple[asyncio.Future[Any], Any]]:
         """Return what everybody in a group is told, and count its decisions."""
         tells, asks = taken
@@ -193,14 +223,13 @@ class Writer:
         for told, result in zip(tells, results, strict=False):
             answers.append((told.future, _told(result, hosted)))
         now, latencies, choices = time.perf_counter(), [], []
-        for asked, result in zip(asks, results[len(tells) :], strict=True):
+        given = zip(asks, results[len(tells) :], repeated[len(tells) :], strict=True)
+        for asked, result, again in given:
             if isinstance(result, DiscreetError):
                 answers.append((asked.future, result))
-            elif result.learns and result.id < first:
-                answers.append((asked.future, Given(result, True)))
-            else:
-                answers.append((asked.future, Given(result, False)))
-                first += result.learns
+                continue
+            answers.append((asked.future, Given(result, again)))
+            if not again:
                 latencies.append(now - asked.since)
                 choices.append(None if hosted.form.choice is None else hosted.form.choice(result))
         if latencies:  # first, so that who has an answer also finds it counted

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import NamedTuple, cast
 
@@ -16,6 +17,7 @@ from discreet.service.facts import plain, release_facts
 from discreet.service.forms import Json
 from discreet.service.history import History
 from discreet.service.hosted import Hosted
+from discreet.service.logs import log_writing
 from discreet.service.metrics import Traffic
 from discreet.service.problems import HttpProblem, not_found
 from discreet.service.specs import Creation, check_run_name, read_spec
@@ -23,6 +25,8 @@ from discreet.service.specs import Creation, check_run_name, read_spec
 SAME = 0.001  # seconds by which two clocks may differ that count as one
 RUN, HISTORY, RESTORED = "run", "history", "restored"  # kinds of records
 SETTING, LEDGER = "setting", "ledger"  # the record of a service with a budget
+WITNESS = "witness"  # the record of what kind of witness a service has
+PROBE = "probe"  # the record that is written to see whether anything can be
 
 
 class Budget(NamedTuple):
@@ -36,14 +40,20 @@ class Host:
     """All runs of a database. One thread changes them (``groups.Writer``)."""
 
     def __init__(
-        self, database: Database, *, budget: Budget | None = None, shared: bool = False
+        self,
+        database: Database,
+        *,
+        budget: Budget | None = None,
+        shared: bool = False,
+        when_closed: Callable[[], None] = lambda: None,
     ) -> None:
-        self.database, self.shared = database, shared
+        self.database, self.shared, self._when_closed = database, shared, when_closed
         self.records = database.records
         self._ledger: Ledger | None = None
         self.traffic = Traffic()
         self._runs: dict[str, Hosted] = {}
         self.refused: dict[str, str] = {}  # runs that could not be opened, and why
+        self.unwritable: str | None = None  # why nothing can be written
         self._ahead = 0.0  # of the database's clock, in seconds
         self.set_clock()
         if budget is not None:
@@ -104,12 +114,13 @@ class Host:
             raise not_found("run of that name")
         facts = json.loads(content)
         creation = read_spec(facts["spec"], simulations=True)
+        store = self.database.store(name)
         live = creation.form.live.open(
-            store=self.database.store(name),
+            store=store,
             ledger=self.ledger if facts["charged"] else None,
             unprotected=bool(creation.arguments.get("simulation", False)),
         )
-        found = Hosted(name, creation, live, facts)
+        found = Hosted(name, creation, live, store, facts)
         kept = self.records.get(HISTORY, name)
         if kept is not None:
             found.history = History.from_bytes(kept)
@@ -142,9 +153,9 @@ class Host:
         facts = {"spec": json.loads(creation.text), "created": self.now(), "closed": False}
         facts["charged"] = ledger is not None
         self.records.put(RUN, name, json.dumps(facts).encode(), self.now(), name, replace=True)
-        place = {"store": self.database.store(name), "ledger": ledger}
-        live = creation.make(creation.arguments | place)
-        return Hosted(name, creation, live, facts)
+        store = self.database.store(name)
+        live = creation.make(creation.arguments | {"store": store, "ledger": ledger})
+        return Hosted(name, creation, live, store, facts)
 
     def end(self, name: str) -> Hosted:
         """Give no more decisions; a run with a final release makes it, and is over."""
@@ -175,12 +186,27 @@ class Host:
                 found.closed = content is not None and json.loads(content)["closed"]
 
     def count_releases(self, found: Hosted) -> None:
-        """Take note of releases since the last time."""
-        now = found.live.state().released
-        if now > found.released:
-            self.traffic.released(found.name, now - found.released)
-            found.unsaved.add(self.now(), (), now - found.released)
-            found.released = now
+        """Take note of releases since the last time; those of other workers are theirs to count."""
+        new = found.new_releases()
+        if new:
+            self.traffic.released(found.name, new)
+            found.unsaved.add(self.now(), (), new)
+
+    def probe(self) -> None:
+        """Write something; note, and log once, if that fails, and once if it works again.
+
+        It is done at fixed times, because requests that fail may be outcomes, whose number is
+        nobody's business.
+        """
+        reason = None
+        try:
+            self.records.put(SETTING, PROBE, b"", self.now(), replace=True)
+            self.database.check_witness()
+        except DiscreetError as refusal:
+            reason = str(refusal)
+        if (reason is None) != (self.unwritable is None):
+            log_writing(reason)
+        self.unwritable = reason
 
     def releases(self, name: str) -> list[Json]:
         """Return all releases of a run, as they are shown."""
@@ -234,3 +260,4 @@ class Host:
         finally:
             self._runs.clear()
             self.database.close()
+            self._when_closed()

@@ -9,6 +9,7 @@ from typing import Any
 from discreet.errors import Finished
 from discreet.live import Bandit, LiveClient
 from discreet.live.arguments import labels_of
+from discreet.live.database.store import DatabaseStore
 from discreet.live.release_log import ReleaseRow
 from discreet.service.forms import Json
 from discreet.service.history import History
@@ -23,9 +24,10 @@ class Hosted:
         name: str,
         creation: Creation,
         live: LiveClient[Any],
+        store: DatabaseStore,
         facts: Json,
     ) -> None:
-        self.name, self.form, self.live = name, creation.form, live
+        self.name, self.form, self.live, self._store = name, creation.form, live, store
         self.spec: Json = facts["spec"]
         self.created: float = facts["created"]
         self.closed, self.charged = bool(facts["closed"]), bool(facts["charged"])
@@ -34,7 +36,7 @@ class Hosted:
         counted = self._labels if creation.form.counts else ()
         self.history = History(counted)
         self.unsaved = History(counted)  # what the database does not have yet
-        self.released = live.state().released
+        self._counted = 0
 
     @property
     def problem(self) -> str:
@@ -65,10 +67,15 @@ class Hosted:
             return None
         return self.live._label(choice)
 
-    def check_asking(self) -> None:
-        """Refuse a decision of a run that was ended."""
-        if self.closed:
-            raise Finished(f"the run {self.name} was closed: no decision is left to ask for.")
+    def new_releases(self) -> int:
+        """Return how many releases this process has made since the last time."""
+        made = self._store.releases_here
+        new, self._counted = made - self._counted, made
+        return new
+
+    def ended(self) -> Finished:
+        """Return the refusal of a decision of a run that was ended."""
+        return Finished(f"the run {self.name} was closed: no decision is left to ask for.")
 
     def record(self) -> bytes:
         """Return what the database keeps about it, besides the run itself."""

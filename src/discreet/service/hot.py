@@ -20,6 +20,7 @@ JSON = (b"content-type", b"application/json")
 PROBLEM = (b"content-type", b"application/problem+json")
 NO_STORE = (b"cache-control", b"no-store")
 IDENTITY = re.compile(r"-1|0|[1-9][0-9]{0,15}", re.ASCII)
+encode = json.JSONEncoder(check_circular=False).encode  # of decisions, which are flat
 ASK_ROUTE = "/v1/runs/{run}/decisions/{name}"
 
 
@@ -43,7 +44,7 @@ class HotRoutes:
     async def _asked(self, scope: Scope, receive: Receive, send: Send, run: str, name: str) -> None:
         since, service, who, headers = time.perf_counter(), self._service, "", scope["headers"]
         try:
-            grant = service.grant_of(headers, address_of(scope))
+            grant = service.grant_of(headers, scope)
             who = grant.id
             service.check_role(grant, "decide", run)
             asked = parse_object(await service.bodies.read(receive, headers, SMALL))
@@ -53,11 +54,13 @@ class HotRoutes:
                     "invalid",
                     "the name of a decision must have 1 to 128 letters, digits or .-_~:@ in it.",
                 )
-            hosted.check_asking()
             request = AskRequest(name, hosted.form.arguments(asked, hosted.texts))
-            given = await answer_of(service.writer.ask(hosted, request))
+            if hosted.closed:  # a name that is known gets the same decision
+                given = await service.writer.recalled(hosted, name)
+            else:
+                given = await answer_of(service.writer.ask(hosted, request))
             status = 200 if given.repeated else 201
-            content = json.dumps(hosted.form.as_dict(given.decision, name)).encode()
+            content = encode(hosted.form.as_dict(given.decision, name)).encode()
             await answer(send, status, content, JSON)
         except ClientGone:
             return
@@ -76,7 +79,7 @@ class HotRoutes:
         """Take an outcome. That it came is neither counted nor logged."""
         service, headers = self._service, scope["headers"]
         try:
-            grant = service.grant_of(headers, address_of(scope))
+            grant = service.grant_of(headers, scope)
             service.check_role(grant, "decide", run)
             given = parse_object(await service.bodies.read(receive, headers, SMALL))
             hosted = service.host.get(run) if service.host.has(run) else await service.run(run)
@@ -100,12 +103,6 @@ def _problem(what: str, error: Exception) -> HttpProblem:
     if problem.kind == "internal":
         log_failure(what, error)
     return problem
-
-
-def address_of(scope: Scope) -> str:
-    """Return the address that a request comes from."""
-    client = scope.get("client")
-    return client[0] if client else ""
 
 
 def run_for_log(run: str, service: Service) -> str:

@@ -56,6 +56,14 @@ def log_request(method: str, route: str, run: str, status: int, seconds: float, 
     )
 
 
+def log_writing(reason: str | None) -> None:
+    """Log that the database cannot be written, and why; or, without a reason, that it can again."""
+    if reason is None:
+        LOGGER.warning("the database can be written again")
+    else:
+        LOGGER.error("the database cannot be written, so requests are refused: %s", reason)
+
+
 def log_failure(what: str, error: BaseException) -> None:
     """Log an unexpected error: its type and place, but not its message, which may show raw data."""
     places = traceback.extract_tb(error.__traceback__)

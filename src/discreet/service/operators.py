@@ -163,7 +163,11 @@ class RemoteOperator:
 
 @contextlib.contextmanager
 def operating(
-    folder: str, database: str | None, url: str | None, token: str | None
+    folder: str,
+    database: str | None,
+    url: str | None,
+    token: str | None,
+    witness: str | None = None,
 ) -> Iterator[Operator]:
     """Work over HTTP if there is a URL, and on the folder otherwise."""
     if url is not None:
@@ -171,7 +175,7 @@ def operating(
             raise DiscreetError("token is missing: give --token, or set DISCREET_TOKEN.")
         yield RemoteOperator(url, token)
         return
-    host, tokens = open_host(ServiceFolder.known(folder), database)
+    host, tokens = open_host(ServiceFolder.known(folder), database, witness=witness)
     try:
         yield LocalOperator(host, tokens)
     finally:

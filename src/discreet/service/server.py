@@ -13,10 +13,13 @@ import uvicorn
 from starlette.routing import BaseRoute
 
 from discreet.errors import DiscreetError, check_int
-from discreet.live.database import FileWitness, open_database
+from discreet.live.database import Database, DatabaseWitness, FileWitness, open_database
+from discreet.live.database.dialects import is_url
 from discreet.service.app import make_app
+from discreet.service.bodies import PATIENCE
+from discreet.service.connections import TimedConnection, sweep
 from discreet.service.core import Service
-from discreet.service.host import Budget, Host
+from discreet.service.host import SETTING, WITNESS, Budget, Host
 from discreet.service.logs import start_logging
 from discreet.service.pages.host_source import service_pages
 from discreet.service.settings import ServiceFolder, Settings
@@ -26,6 +29,7 @@ from discreet.service.tokens import Tokens
 GRACE = 15  # seconds that requests have to end when the process is asked to
 KEEP_ALIVE = 75  # seconds for which an idle connection is kept
 BACKLOG = 2048
+TICKS = 5  # tenths of a second after which slow connections are looked for
 
 
 class Place(NamedTuple):
@@ -41,25 +45,51 @@ def open_service(
     settings: Settings,
     url: str | None = None,
     budget: Budget | None = None,
+    witness: str | None = None,
 ) -> tuple[Service, str | None]:
     """Return the service of a folder and, if it has no token yet, its first."""
-    host, tokens = open_host(folder, url, budget)
+    host, tokens = open_host(folder, url, budget, witness)
     first = None if tokens.all() else tokens.create("admin", label="first token")[0]
     return Service(host, tokens, Tasks(folder.tasks), settings), first
 
 
 def open_host(
-    folder: ServiceFolder, url: str | None = None, budget: Budget | None = None
+    folder: ServiceFolder,
+    url: str | None = None,
+    budget: Budget | None = None,
+    witness: str | None = None,
 ) -> tuple[Host, Tokens]:
-    """Return the runs and the tokens of a folder."""
-    witness, place = FileWitness(folder.witness), url or folder.database_url
-    database = open_database(place, secret=folder.secret(), witness=witness)
-    try:
-        host = Host(database, budget=budget, shared=not place.startswith("sqlite"))
-        return host, Tokens(database.records, host.now)
-    except BaseException:
-        database.close()
-        raise
+    """Return the runs and the tokens of a folder; ``witness`` is a URL or a path."""
+    place, known = url or folder.database_url, _witness(witness or str(folder.witness))
+    with contextlib.ExitStack() as opened:
+        opened.callback(known.close)
+        database = open_database(place, secret=folder.secret(), witness=known)
+        opened.callback(database.close)
+        _check_same_kind(database, known)
+        shared = not place.startswith("sqlite")
+        host = Host(database, budget=budget, shared=shared, when_closed=known.close)
+        tokens = Tokens(database.records, host.now)
+        opened.pop_all()  # the host closes both
+    return host, tokens
+
+
+def _witness(place: str) -> DatabaseWitness | FileWitness:
+    return DatabaseWitness(place) if is_url(place) else FileWitness(place)
+
+
+def _check_same_kind(database: Database, witness: DatabaseWitness | FileWitness) -> None:
+    """Refuse a file where the witness was a database, or the reverse: it would know no run."""
+    kind = b"database" if isinstance(witness, DatabaseWitness) else b"file"
+    before, runs = database.records.get(SETTING, WITNESS), database.run_names()
+    if before == kind:
+        return
+    before = before or b"file"  # which earlier versions had always
+    if runs and before != kind:
+        raise DiscreetError(
+            f"the witness of this service is a {before.decode()}, but a {kind.decode()} is given: "
+            "its runs would not be known, so give the same --witness as before."
+        )
+    database.records.put(SETTING, WITNESS, kind, database.now(), replace=True)
 
 
 def pages_of(service: Service) -> list[BaseRoute]:
@@ -69,6 +99,14 @@ def pages_of(service: Service) -> list[BaseRoute]:
 
 class CalmServer(uvicorn.Server):
     """Ends with 0 when it is asked to end, after the current group and all requests under way."""
+
+    patience = PATIENCE  # seconds within which the headers of a request must have come
+
+    async def on_tick(self, counter: int) -> bool:
+        """Do what is done every tenth of a second; close slow connections."""
+        if counter % TICKS == 0:
+            sweep(self.server_state.connections, self.patience)
+        return await super().on_tick(counter)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -116,6 +154,7 @@ def serve(
     *,
     url: str | None = None,
     budget: Budget | None = None,
+    witness: str | None = None,
     say: Callable[[str], None] = print,
     stop_with: Callable[[Callable[[], None]], None] | None = None,
 ) -> int:
@@ -123,7 +162,7 @@ def serve(
 
     ``stop_with`` is given a function that ends the service, if this is not the main thread.
     """
-    service, first = open_service(folder, settings, url, budget)
+    service, first = open_service(folder, settings, url, budget, witness)
     try:
         door = listen(place)
     except BaseException:
@@ -134,7 +173,7 @@ def serve(
     start_logging()
     config = uvicorn.Config(
         make_app(service, pages_of(service)),
-        http="httptools",
+        http=TimedConnection,
         ws="none",
         lifespan="on",
         access_log=False,
@@ -147,6 +186,7 @@ def serve(
         backlog=BACKLOG,
     )
     server = CalmServer(config)
+    server.patience = settings.body_seconds
     if stop_with is not None:
         stop_with(server.stop)
 

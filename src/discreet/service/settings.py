@@ -27,7 +27,7 @@ class Settings:
     open_rate, open_burst
         The same for callers without a token, by address: devices, health checks, wrong tokens.
     body_seconds
-        Within which the body of a request must have come.
+        Within which the headers of a request must have come, and then its body.
     release_every, publish_every
         How often releases are made that are due, and models of device tasks published, in seconds.
         These times are multiples of it, whatever happens.

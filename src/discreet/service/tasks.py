@@ -8,11 +8,11 @@ import json
 import threading
 from pathlib import Path
 
-from discreet.errors import AlreadyTold
+from discreet.errors import AlreadyTold, Busy
 from discreet.live import LocalServer
 from discreet.live.messages import HEAD, PAYLOAD
 from discreet.service.forms import Json, check_fields
-from discreet.service.problems import HttpProblem, not_found
+from discreet.service.problems import RETRY, HttpProblem, not_found
 from discreet.service.specs import check_run_name
 
 REPORT = HEAD.size + PAYLOAD  # bytes
@@ -61,14 +61,22 @@ class Tasks:
     def __init__(self, folder: Path) -> None:
         self._folder, self._lock = folder, threading.Lock()
         self._tasks: dict[str, DeviceTask] = {}
+        self._elsewhere: set[str] = set()  # tasks that another worker serves
 
     def open_all(self) -> None:
-        """Open every task."""
+        """Open every task, except for those that another worker serves."""
         for path in sorted(self._folder.glob("*.json")):
-            spec, name = json.loads(path.read_text()), path.name.removesuffix(".json")
+            name = path.name.removesuffix(".json")
             file = self._folder / f"{name}.db"
-            if file.exists():
-                self._tasks[name] = DeviceTask(name, LocalServer.open(file), spec)
+            if name in self._tasks or not file.exists():
+                continue
+            try:
+                server = LocalServer.open(file)
+            except Busy:
+                self._elsewhere.add(name)
+                continue
+            self._tasks[name] = DeviceTask(name, server, json.loads(path.read_text()))
+            self._elsewhere.discard(name)
 
     def names(self) -> list[str]:
         """Return all names."""
@@ -79,6 +87,8 @@ class Tasks:
         try:
             return self._tasks[name]
         except KeyError:
+            if name in self._elsewhere:
+                raise _served_elsewhere() from None
             raise not_found("task of that name") from None
 
     def create(self, name: str, spec: Json) -> tuple[DeviceTask, bool]:
@@ -94,6 +104,8 @@ class Tasks:
                     raise HttpProblem("exists", f"there is a task {name} with another spec.")
                 return self._tasks[name], False
             path = self._folder / f"{name}.db"
+            if name in self._elsewhere:
+                raise _served_elsewhere()
             if path.exists():
                 raise HttpProblem("exists", f"there is a task {name} that cannot be opened.")
             LocalServer(**spec)  # which refuses what is wrong
@@ -103,7 +115,10 @@ class Tasks:
             return found, True
 
     def publish(self) -> None:
-        """Publish the models of all tasks."""
+        """Publish the models of all tasks; take over those whose worker has ended."""
+        if self._elsewhere:
+            with self._lock:
+                self.open_all()
         for task in list(self._tasks.values()):
             task.publish()
 
@@ -111,3 +126,11 @@ class Tasks:
         """Close all files."""
         for task in self._tasks.values():
             task.server.close()
+
+
+def _served_elsewhere() -> HttpProblem:
+    return HttpProblem(
+        "busy",
+        "another worker serves this task: send the paths that begin with /v1/tasks to that one.",
+        headers={"Retry-After": str(RETRY)},
+    )

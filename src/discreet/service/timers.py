@@ -12,7 +12,7 @@ from discreet.service.problems import HttpProblem
 from discreet.service.tokens import Tokens
 
 NAMES_KEPT = 24 * 3600.0  # seconds for which the same name gets the same decision
-PURGE_EVERY, SAVE_EVERY, REFRESH_EVERY = 600.0, 10.0, 2.0  # seconds
+PURGE_EVERY, SAVE_EVERY, REFRESH_EVERY, PROBE_EVERY = 600.0, 10.0, 2.0, 5.0  # seconds
 
 
 def next_time(now: float, period: float) -> float:
@@ -34,6 +34,7 @@ class Timers:
         self.every(SAVE_EVERY, self.save)
         self.every(REFRESH_EVERY, self.refresh)
         self.every(PURGE_EVERY, self.compare_clocks)
+        self.every(PROBE_EVERY, self.probe)
 
     def every(self, period: float, do: Callable[[], Awaitable[None]]) -> None:
         """Do something at all multiples of a period, unless the last time still lasts."""
@@ -78,6 +79,10 @@ class Timers:
     async def compare_clocks(self) -> None:
         """See how far the database's clock is from this machine's."""
         await self._writer.call(self._host.set_clock)
+
+    async def probe(self) -> None:
+        """See whether the database can be written."""
+        await self._writer.call(self._host.probe)
 
     async def stop(self) -> None:
         """End all timers."""

@@ -5,17 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Self, cast
+from typing import Self, cast
 
 from discreet.errors import DiscreetError, check_text, shorten
 from discreet.live.database.connections import Connections
+from discreet.live.database.database_witness import DatabaseWitness
+from discreet.live.database.dialects import dialect_of, is_postgres
 from discreet.live.database.ledger import DatabaseLedger
-from discreet.live.database.postgres import Postgres
 from discreet.live.database.records import Records
 from discreet.live.database.restoring import Restored, close_ledger, end_run, restore
 from discreet.live.database.schema import prepare
 from discreet.live.database.sessions import Dialect
-from discreet.live.database.sqlite import Sqlite
 from discreet.live.database.store import DatabaseStore
 from discreet.live.database.tables import LEDGER, RUN
 from discreet.live.database.witness import Witness
@@ -109,6 +109,11 @@ class Database:
                 close_ledger(ledger, session, self._witness)
         return lost
 
+    def check_witness(self) -> None:
+        """Refuse if the witness cannot be asked."""
+        if self._witness is not None:
+            self._witness.read("")
+
     def now(self) -> float:
         """Return the time of the database, in seconds since 1970."""
         with self._dialect.explained(), self._connections.session() as session:
@@ -140,30 +145,25 @@ def open_database(url: str, *, secret: bytes, witness: Witness | None = None) ->
         At least 32 random bytes. All keys follow from it: whoever has the database without it
         learns no more than what was released.
     witness
-        What notices restored backups and clones (:class:`FileWitness`); PostgreSQL needs one.
+        What notices restored backups and clones (:class:`FileWitness`, or :class:`DatabaseWitness`
+        if workers are on several hosts); PostgreSQL needs one.
 
     """
-    dialect = _dialect(url, witness)
+    if is_postgres(url) and witness is None:
+        raise DiscreetError(
+            "witness is None, but a PostgreSQL database cannot know that it is a restored backup: "
+            "give a witness, such as FileWitness(path)."
+        )
     if not isinstance(secret, bytes) or len(secret) < SHORTEST_SECRET:
         raise DiscreetError(f"secret must be at least {SHORTEST_SECRET} random bytes.")
-    return Database(dialect(), secret, witness)
-
-
-def _dialect(url: object, witness: Witness | None) -> Any:  # noqa: ANN401 - a function
-    if isinstance(url, str) and url.startswith("sqlite:///") and url != "sqlite:///":
-        return lambda: Sqlite(url.removeprefix("sqlite:///"))
-    if isinstance(url, str) and url.startswith(("postgresql://", "postgres://")):
-        if witness is None:
-            raise DiscreetError(
-                "witness is None, but a PostgreSQL database cannot know that it is a restored "
-                "backup: give a witness, such as FileWitness(path)."
-            )
-        return lambda: Postgres(url)
-    # Do not show the whole URL: it may hold a password.
-    scheme = shorten(str(url).partition(":")[0])
-    raise DiscreetError(
-        f"url has the scheme {scheme}, but must be 'sqlite:///path' or 'postgresql://...'."
-    )
+    dialect = dialect_of("url", url)
+    if isinstance(witness, DatabaseWitness):
+        try:
+            witness.check_apart(dialect)
+        except BaseException:
+            dialect.close()
+            raise
+    return Database(dialect, secret, witness)
 
 
 def check_run_name(name: object) -> str:

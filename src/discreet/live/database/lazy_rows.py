@@ -84,9 +84,14 @@ class LazyTable(Mapping[int, Kept]):
             self._length -= 1
         return row
 
+    def changed(self, number: int) -> Kept | None:
+        """Return a row that was touched; None if it is gone."""
+        return self._memory.get(number)
+
     def touch(self, number: int) -> None:
         """Note that something beside a row has changed, which is written with it."""
-        self.touched[number] = None
+        if self.get(number) is not None:  # and it is in memory now
+            self.touched[number] = None
 
     def clear(self) -> None:
         """Take all rows out."""

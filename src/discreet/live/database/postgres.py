@@ -185,6 +185,11 @@ class Postgres:
         )
         return {name for (name,) in found}
 
+    def system(self, session: Session) -> str:
+        """Return the identifier of the server, which its copies have too."""
+        ((found,),) = session.execute("SELECT system_identifier FROM pg_control_system()")
+        return f"PostgreSQL {found}"
+
     def close(self) -> None:
         """Do nothing: sessions close themselves."""
 

@@ -19,6 +19,7 @@ class Records:
 
     def __init__(self, connections: Connections, cipher: RowCipher) -> None:
         self._connections, self._cipher = connections, cipher.of_run(TOKEN)
+        self._hashed = hashlib.blake2b(key=self._cipher.user_secret, digest_size=20)
 
     def get(self, kind: str, name: str) -> bytes | None:
         """Return the content of a record; None if there is none."""
@@ -65,8 +66,9 @@ class Records:
 
     def hidden(self, name: str) -> str:
         """Return a name that does not show what it stands for."""
-        key = self._cipher.user_secret
-        return hashlib.blake2b(name.encode(), key=key, digest_size=20).hexdigest()
+        hashed = self._hashed.copy()
+        hashed.update(name.encode())
+        return hashed.hexdigest()
 
     def find(self, kind: str, names: list[str], since: float | None = None) -> dict[str, bytes]:
         """Return records by name, unless they are older than a time."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
 from typing import Any, cast
 
 import numpy as np
@@ -37,7 +38,7 @@ from discreet.live.store import Store
 from discreet.live.tags import Column
 
 DRAWN = -1_000  # the number of the row that holds a single release
-OF_TAG = tuple(name for name in RUN.columns if name != "tag")
+of_tag = itemgetter(*(name for name in RUN.columns if name != "tag"))
 NAMES = tuple(RUN.columns)
 
 
@@ -110,7 +111,7 @@ class RunRows(Store):
         )
 
     def _tagged(self, columns: dict[str, Any], digests: dict[str, bytes]) -> Row:
-        return tuple(digests[n] if n in digests else columns[n] for n in OF_TAG)
+        return cast(Row, of_tag(columns | digests))
 
     def _rows(self, session: Session, example: Example) -> LazyRows:
         """Return the rows of the run, of which others are read when they are used."""

@@ -7,7 +7,14 @@ from collections.abc import Callable
 
 from discreet.errors import DiscreetError
 from discreet.live.database.sessions import Dialect, Session
-from discreet.live.database.tables import BYTES, TABLES, WHOLE, SqlTable, create_statement
+from discreet.live.database.tables import (
+    BYTES,
+    TABLES,
+    WHOLE,
+    WITNESS,
+    SqlTable,
+    create_statement,
+)
 
 SCHEMA = 1  # the version that this program reads and writes
 ABOUT = SqlTable("discreet_schema", {"version": WHOLE, "secret": BYTES}, ("version",))
@@ -25,12 +32,19 @@ def prepare(session: Session, dialect: Dialect, check: bytes) -> None:
     session.begin(durable=True)
     try:
         session.lock_until_commit(LOCK)
-        if ABOUT.name not in dialect.tables(session):
+        tables = dialect.tables(session)
+        if WITNESS.name in tables:
+            raise DiscreetError(
+                f"{dialect.name} holds a witness: runs need another database, so that no backup "
+                "holds both."
+            )
+        if ABOUT.name not in tables:
             _make(session, dialect, check)
         ((version, secret),) = session.execute(f"SELECT version, secret FROM {ABOUT.name}")
         if not hmac.compare_digest(secret, check):
             raise DiscreetError(f"secret is not the one with which {dialect.name} was made.")
         _update(session, dialect, version)
+        _check_tables(session, dialect)
         session.commit()
     except BaseException:
         session.rollback()
@@ -42,6 +56,18 @@ def _make(session: Session, dialect: Dialect, check: bytes) -> None:
         ending = dialect.endings.get(table.name, "")
         session.execute(create_statement(table, dialect.types, ending=ending))
     session.execute(f"INSERT INTO {ABOUT.name} VALUES (?, ?)", (SCHEMA, check))
+
+
+def _check_tables(session: Session, dialect: Dialect) -> None:
+    """Refuse tables that are not those of the version that the database says it has."""
+    for table in TABLES:
+        try:
+            session.execute(f"SELECT {table.listed} FROM {table.name} LIMIT 0")
+        except Exception:
+            raise DiscreetError(
+                f"{dialect.name} has a table {table.name} that is not that of schema {SCHEMA}: it "
+                "is damaged, or was made by a version before the first release."
+            ) from None
 
 
 def _update(session: Session, dialect: Dialect, version: int) -> None:

@@ -84,5 +84,8 @@ class Dialect(Protocol):
     def tables(self, session: Session) -> set[str]:
         """Return the names of tables that there are."""
 
+    def system(self, session: Session) -> str:
+        """Return a name of all that one backup may hold: the server, or the file."""
+
     def close(self) -> None:
         """Release what belongs to no session."""

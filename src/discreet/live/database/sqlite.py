@@ -166,6 +166,10 @@ class Sqlite:
         found = session.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
         return {name for (name,) in found}
 
+    def system(self, session: Session) -> str:
+        """Return the path of the file."""
+        return self.name
+
     def close(self) -> None:
         """Let another process open the file."""
         self._lock.close()

@@ -85,7 +85,8 @@ class DatabaseStore(RunWriter):
     _entered = _is_closed = _in_group = False
     _losses = -1
     _offset = 0.0  # of the database's clock
-    _named: dict[str, bytes | None]
+    _named: dict[str, bytes | None]  # decisions by name, in this operation
+    _hidden: dict[str, str]  # names as the database has them
 
     # Operations
 
@@ -113,7 +114,7 @@ class DatabaseStore(RunWriter):
         self._entered, self._joined = True, joined
         if now is not None:
             self._offset = now - time.time()
-        self._named = {}
+        self._named, self._hidden = {}, {}
         if self._losses == connections.losses and state == self._state:
             return False
         # Another worker has the run, or the database lost what was not durable: a decision that was
@@ -226,30 +227,19 @@ class DatabaseStore(RunWriter):
     # Changes
 
     @contextmanager
-    def _alone_with(self, *, lasting: bool) -> Iterator[None]:
-        """Make one change, as a transaction of its own."""
+    def together(self, *, lasting: bool = True, whatever: bool = False) -> Iterator[None]:
+        """Make changes in one transaction, durable if they are to last.
+
+        Where only releases are waited for, others need not be on the disk, unless ``whatever``.
+        """
         with self._alone() as session:
             self._in_group = True
             try:
                 yield
-                self._write(session, lasting=lasting)
+                needed = whatever or not self._only_releases or self._new_releases > 0
+                self._write(session, lasting=lasting and needed)
             except BaseException:
                 self._state = b""  # what is in memory is not what is committed
-                raise
-            finally:
-                self._in_group = False
-
-    @contextmanager
-    def together(self, *, lasting: bool = True) -> Iterator[None]:
-        """Make several changes in one transaction."""
-        with self._alone() as session:
-            self._in_group = True
-            try:
-                yield
-                durable = lasting and not (self._only_releases and not self._new_releases)
-                self._write(session, lasting=durable)
-            except BaseException:
-                self._state = b""
                 raise
             finally:
                 self._in_group = False
@@ -267,7 +257,7 @@ class DatabaseStore(RunWriter):
     ) -> None:
         """Open a decision."""
         if not self._in_group:
-            with self._alone_with(lasting=False):
+            with self.together(lasting=False):
                 self.ask(counters, row, times, group, learner, draws, outcome, usage)
             return
         self.rows.ask(counters, row, times, group, learner, draws, outcome, usage)
@@ -283,7 +273,7 @@ class DatabaseStore(RunWriter):
     def hold(self, drawn: Drawn) -> None:
         """Keep a release before the learner sees it."""
         if not self._in_group:
-            with self._alone_with(lasting=True):
+            with self.together():
                 self.hold(drawn)
             return
         self.rows.hold(drawn)
@@ -314,9 +304,8 @@ class DatabaseStore(RunWriter):
         unlearned = released is not None and released in rows.unlearned
         known = unlearned or rows.drawn is not None  # the release is durable already
         if not self._in_group:
-            lasting = not known and not (self._only_releases and released is None)
             change = (counters, decision, group, closed, released, value, learner, stream, draws)
-            with self._alone_with(lasting=lasting):
+            with self.together(lasting=not known):
                 self.tell(*change, facts)
             return
         if unlearned:
@@ -335,8 +324,7 @@ class DatabaseStore(RunWriter):
     def change(self, change: Change) -> None:
         """Make another change."""
         if not self._in_group:
-            lasting = not (self._only_releases and change.outcome is not None)
-            with self._alone_with(lasting=lasting):
+            with self.together(whatever=change.outcome is None):
                 self.change(change)
             return
         self.rows.change(change)
@@ -359,6 +347,7 @@ class DatabaseStore(RunWriter):
             with self._here():
                 found = self._records.find(NAMED, list(wanted), since=self.clock() - DAY)
             self._named |= {each: found.get(digest) for digest, each in wanted.items()}
+            self._hidden |= {each: digest for digest, each in wanted.items()}
 
     def recall(self, name: str) -> bytes | None:
         """Return the decision with a name, of this day."""
@@ -369,7 +358,7 @@ class DatabaseStore(RunWriter):
     def remember(self, name: str, content: bytes) -> None:
         """Keep the decision with a name."""
         self._named[name] = content
-        digest = self._records.hidden(f"{self._token} {name}")
+        digest = self._hidden[name]  # by ``recall``
         self._new_records.append(
             self._records.row(NAMED, digest, content, self.clock(), self._run_name)
         )

@@ -167,6 +167,12 @@ CHARGE = SqlTable(
     },
     ("number",),
 )
+# What a witness knows of each run, by its token; in another database than all else
+WITNESS = SqlTable(
+    "discreet_witness",
+    {"run": TEXT, **dict.fromkeys(VERSION[:2], WHOLE), **dict.fromkeys(VERSION[2:], BYTES)},
+    ("run",),
+)
 TABLES = (RUN, BATCH, DECISION, HELD, RELEASE, USAGE, RECORD, LEDGER, CHARGE)
 OF_RUNS = (BATCH, DECISION, HELD, RELEASE, USAGE)
 

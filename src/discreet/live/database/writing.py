@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from functools import cache
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -41,10 +44,19 @@ SMALL = (*COUNTERS, "open", "waiting", "untaught", "last_window", *VERSION, "sta
 NEXT = "version = version + 1 / (CASE WHEN state = ? THEN 1 ELSE 0 END)"
 
 
+@cache
+def _updating(noted: frozenset[str]) -> tuple[str, Callable[[dict[str, Any]], Row]]:
+    """Return the statement that writes a run's row, and what takes its values from columns."""
+    names = [*SMALL, *(name for name in LARGE if name in noted)]
+    changed = ", ".join(f"{name} = ?" for name in names)
+    return f"UPDATE {RUN.name} SET {NEXT}, {changed} WHERE run = ?", itemgetter(*names)
+
+
 class RunWriter(RunRows):
     """Writes the rows of a run, those that were changed since the last transaction."""
 
     _only_releases = False  # are waited for: other outcomes need not be on the disk
+    releases_here = 0  # that were made by this store, not by other workers
     _state = b""  # the name of the last change that is in memory; none if rows must be read again
 
     def __init__(
@@ -125,6 +137,7 @@ class RunWriter(RunRows):
             raise
         self._columns, self._version = columns, version
         self._state = columns["state"]
+        self.releases_here += self._new_releases
         for table in (self.rows.open, self.rows.groups):
             table.committed()
         if len(self._texts) > MOST_KEPT:
@@ -161,7 +174,7 @@ class RunWriter(RunRows):
         gone: list[int] = []
         columns: Row
         for number in sorted(rows.groups.touched):
-            group = rows.groups.get(number)
+            group = rows.groups.changed(number)
             if group is None:
                 gone.append(number)
                 self._texts.pop(number, None)
@@ -176,7 +189,7 @@ class RunWriter(RunRows):
         put, gone = [], []
         outcomes = rows.outcomes.memory
         for number in sorted(rows.open.touched):
-            row = rows.open.get(number)
+            row = rows.open.changed(number)
             if row is None:
                 gone.append(number)
                 continue
@@ -237,11 +250,8 @@ class RunWriter(RunRows):
         return None if rows.final is None else np.asarray(rows.final, np.float64).tobytes()
 
     def _update_run(self, session: Session, columns: dict[str, Any]) -> None:
-        names = [*SMALL, *(name for name in LARGE if name in self._noted)]
-        changed = ", ".join(f"{name} = ?" for name in names)
-        statement = f"UPDATE {RUN.name} SET {NEXT}, {changed} WHERE run = ?"
-        before = self._columns["state"]
-        session.write(statement, (before, *(columns[n] for n in names), self._number))
+        statement, of = _updating(frozenset(self._noted))
+        session.write(statement, (self._columns["state"], *of(columns), self._number))
 
     # What an operator does, within a transaction
 

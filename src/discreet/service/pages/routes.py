@@ -15,6 +15,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from discreet.errors import DiscreetError, shorten
+from discreet.service.limits import RateLimit
 from discreet.service.logs import log_failure
 from discreet.service.pages import downloads, signing
 from discreet.service.pages.rendering import REFRESH, Renderer
@@ -29,6 +30,7 @@ from discreet.service.problems import problem_of
 RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 STATIC = {"site.css": "text/css", "live.js": "text/javascript", "icon.svg": "image/svg+xml"}
 MOST_RUNS = 60  # on one page of the list
+SIGN_INS, SIGN_INS_AT_ONCE = 1.0, 20.0  # tries of one address: a second, and at once
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; frame-ancestors 'none'; base-uri 'none'; "
@@ -60,6 +62,7 @@ def routes(
     change: Change = run_in_threadpool,
     *,
     refresh: float = REFRESH,
+    limit: RateLimit | None = None,
 ) -> list[Route]:
     """Return the routes of all pages.
 
@@ -73,9 +76,12 @@ def routes(
         Who calls what reads and writes them; by default some thread.
     refresh
         Seconds after which an open page looks for news.
+    limit
+        How often an address may try to sign in.
 
     """
-    pages = Pages(host, SignIns(tokens, records), change, refresh)
+    limit = limit or RateLimit(SIGN_INS, SIGN_INS_AT_ONCE)
+    pages = Pages(host, SignIns(tokens, records), change, refresh, limit)
     careful = pages.careful
     return [
         Route("/", careful(pages.runs), methods=["GET"]),
@@ -100,8 +106,15 @@ def routes(
 class Pages:
     """Answers the requests of browsers: each in a thread, once it is known who asks."""
 
-    def __init__(self, host: HostSource, sign_ins: SignIns, change: Change, refresh: float) -> None:
-        self._host, self._sign_ins, self._change = host, sign_ins, change
+    def __init__(
+        self,
+        host: HostSource,
+        sign_ins: SignIns,
+        change: Change,
+        refresh: float,
+        limit: RateLimit,
+    ) -> None:
+        self._host, self._sign_ins, self._change, self._limit = host, sign_ins, change, limit
         self._estimator = Estimator()
         folder = resources.files("discreet.service.pages") / "static"
         self._static = {name: (folder / name).read_bytes() for name in STATIC}
@@ -118,9 +131,11 @@ class Pages:
                 problem = problem_of(error)
                 if problem.kind == "internal":
                     log_failure("a page", error)
-                return self._page(
+                page = self._page(
                     "message.html", problem.status, title=problem.title, words=problem.detail
                 )
+                page.headers.update(problem.headers)
+                return page
 
         return answered
 
@@ -228,6 +243,7 @@ class Pages:
 
     async def sign_in(self, request: Request) -> Response:
         """Take a token, and let the browser keep a sign-in in its place."""
+        self._limit.count(request.client.host if request.client else "")
         form = await signing.form_of(request)
         if not signing.comes_from_here(request) or form is None:
             return self._page("message.html", 403, title="Not signed in", words=FOREIGN_FORM)

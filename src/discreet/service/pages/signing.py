@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from urllib.parse import parse_qs, urlsplit
 
 from starlette.requests import Request
 from starlette.responses import Response
 
+from discreet.service.bodies import PATIENCE, slow_body
 from discreet.service.pages.sessions import HOURS
 
 COOKIE = "discreet_session"
@@ -35,10 +37,14 @@ async def form_of(request: Request) -> dict[str, str] | None:
     if request.headers.get("content-type", "").split(";")[0] != "application/x-www-form-urlencoded":
         return None
     content = b""
-    async for part in request.stream():
-        content += part
-        if len(content) > FORM_SIZE:
-            return None
+    try:
+        async with asyncio.timeout(PATIENCE):
+            async for part in request.stream():
+                content += part
+                if len(content) > FORM_SIZE:
+                    return None
+    except TimeoutError:
+        raise slow_body(PATIENCE) from None
     try:
         fields = parse_qs(content.decode("ascii"), max_num_fields=8)
     except (UnicodeDecodeError, ValueError):
