@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
+from sections import anchor, link_sections, titles
 from svg import draw_lines, raw
 from texts import table, toctree
 
@@ -20,7 +21,6 @@ from discreet.options import Option
 from discreet.problems import Problem
 
 DELTA = 1e-6  # for algorithms that need one
-NAMED = re.compile(r"docs/(\w+)\.md: ([A-Z][^).,;:*`]*)")
 CURVES = Path(__file__).with_name("curves.json")
 
 
@@ -170,11 +170,12 @@ def _number(value: float | int | str) -> str:
 def _linked(text: str) -> str:
     """Return a text in which the names of sections are links."""
 
-    def link(found: re.Match[str]) -> str:
-        anchor = re.sub(r"[^\w\- ]", "", found[2].strip().lower()).replace(" ", "-")
-        return f"[{found[2].strip()}](../docs/{found[1]}.md#{anchor})"
+    def link(page: str, title: str) -> str:
+        number = titles(page)[title]
+        theorem = f" (Theorem {number})" if number else ""
+        return f"[{title}{theorem}](../docs/{page}.md#{anchor(title)})"
 
-    linked = NAMED.sub(link, text)
+    linked = link_sections(text, link)
     linked = re.sub(r"(?<!/)docs/(\w+)\.md", r"[\1](../docs/\1.md)", linked)
     return linked.replace("|", "\\|")
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import re
+import sys
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 
 from discreet import __version__
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from sections import link_sections
 
 project = "discreet"
 author = "the authors of discreet"
@@ -18,6 +22,7 @@ release = version = __version__
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
+    "sphinx.ext.autosectionlabel",
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
@@ -27,7 +32,9 @@ extensions = [
 ]
 root_doc = "index"
 exclude_patterns = ["gallery_scripts/*.rst"]
-suppress_warnings = ["config.cache"]
+autosectionlabel_prefix_document = True
+autosectionlabel_maxdepth = 2  # headings of pages and sections: those that docstrings name
+suppress_warnings = ["config.cache", "autosectionlabel.*"]
 myst_enable_extensions = ["colon_fence", "attrs_inline", "dollarmath", "amsmath"]
 myst_heading_anchors = 4
 
@@ -70,8 +77,6 @@ sphinx_gallery_conf = {
     "write_computation_times": False,
 }
 
-NAMED = re.compile(r"docs/(\w+)\.md: ([A-Z][^).,;:*`]*)")
-
 
 def end_without_blank_lines(app: Any, doctree: nodes.document) -> None:  # noqa: ANN401 - Sphinx's
     """Take the last empty line from examples: the doctests need it, readers do not."""
@@ -93,7 +98,9 @@ def link_documents(
 ) -> None:
     """Turn "docs/proofs.md: Batches" in a docstring into a link."""
     for place, line in enumerate(lines):
-        lines[place] = NAMED.sub(lambda found: f":doc:`{found[2]} </docs/{found[1]}>`", line)
+        lines[place] = link_sections(
+            line, lambda page, title: f":ref:`{title} <docs/{page}:{title}>`"
+        )
 
 
 def take_assembled_files(app: Any, config: Any) -> None:  # noqa: ANN401 - Sphinx's
