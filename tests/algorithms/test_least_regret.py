@@ -59,7 +59,7 @@ def test_a_row_has_regret_and_bounds(script):
     (work,) = script.works(trials=2, seed=1, games=[pair._replace(rounds=(200,))], epsilons=(1.0,))
     (row,) = script.rows(work)
     assert len(row) == len(script.COLUMNS)
-    assert row[:4] == ("drop and drop-alternate", "200", "1", "`batched-exp3`")
+    assert row[:4] == ("drop and drop-alternate", "200", "1", "`one-bit-tsallis-inf`")
     assert row[7] == "1.7"
     assert float(row[8].split(",")[0]) < 200
     lines = list(script.lines([row]))

@@ -132,7 +132,7 @@ CALLS = [
         'Bandit(3, 100, 1.0, path="/nonexistent/x")',
         "path is '/nonexistent/x', where no file can be made ([Errno 2] No such file or",
     ),
-    ("Bandit(3, 100, 1.0, bananas=1)", "unknown option of batched-exp3 'bananas'"),
+    ("Bandit(3, 100, 1.0, bananas=1)", "unknown option of one-bit-tsallis-inf 'bananas'"),
     ('Bandit.open("/nonexistent/x")', "path is '/nonexistent/x', but there is no file."),
     ("Bandit.open(None)", "path is None, but there is no file: give a path or a store."),
     (

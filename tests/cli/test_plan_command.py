@@ -54,7 +54,7 @@ def test_a_plan_with_other_figures_is_told_apart(call, tmp_path):
     assert code == 1
     assert json.loads(printed)["figures"]["recommended"] != "exp3"
     assert complaint.startswith(
-        f"The figures are not those of {saved}, which was made by discreet 0."
+        f"The figures are not those of {saved}, which was made by discreet "
     )
 
 

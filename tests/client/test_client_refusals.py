@@ -119,7 +119,7 @@ def test_a_class_opens_its_own_runs(service):
     with pytest.raises(DiscreetError, match="protects nobody: say unprotected=True"):
         service.open("sim")
     assert service.runs() == ["one", "sim"]
-    assert service.open("sim", unprotected=True).algorithm == "batched-exp3"
+    assert service.open("sim", unprotected=True).algorithm == "one-bit-tsallis-inf"
 
 
 BAD = [
@@ -194,7 +194,7 @@ def test_no_repr_shows_the_token(service):
         assert TOKEN not in text
         assert str(CANARY) not in text
     assert repr(bandit) == (
-        "RemoteBandit('one' at http://localhost, batched-exp3, 1-differential privacy)"
+        "RemoteBandit('one' at http://localhost, one-bit-tsallis-inf, 1-differential privacy)"
     )
 
 

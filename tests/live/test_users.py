@@ -167,7 +167,7 @@ def test_a_count_that_was_edited_is_refused(tmp_path):
         bandit.ask(user="Ada")
     with sqlite3.connect(path) as file:
         ((users,),) = file.execute("SELECT users FROM usage")
-        file.execute("UPDATE usage SET users = ?", (users[:-1] + b"\0",))
+        file.execute("UPDATE usage SET users = ?", (users[:-1] + bytes([users[-1] ^ 1]),))
     file.close()
     with pytest.raises(DiscreetError, match="was modified by another program"):
         Bandit.open(path)

@@ -168,7 +168,9 @@ def test_signing_in_is_limited(tmp_path):
         async def tries():
             form = {"content": "token=wrong"}
             form |= {"headers": {"Content-Type": "application/x-www-form-urlencoded"}}
-            async with httpx.AsyncClient(transport=transport, base_url="http://here") as browser:
+            async with httpx.AsyncClient(
+                transport=transport, base_url="http://localhost"
+            ) as browser:
                 return [await browser.post("/sign-in", **form) for _ in range(4)]
 
         found = client.wait(tries())

@@ -171,7 +171,7 @@ def test_changed_rows_are_refused(table, tmp_path):
         value = values[place]
         if name in keys or value is None:
             continue
-        other = value[:-1] + b"?" if isinstance(value, bytes) else value
+        other = value[:-1] + bytes([value[-1] ^ 1]) if isinstance(value, bytes) else value
         other = value + "?" if isinstance(value, str) else other
         other = value + 1 if isinstance(value, int | float) else other
         with contextlib.closing(sqlite3.connect(tmp_path / "runs.db")) as file:

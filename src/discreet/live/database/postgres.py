@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from discreet.errors import Busy, DiscreetError
-from discreet.live.database.sessions import Session
+from discreet.live.database.sessions import Session, grouped
 from discreet.live.database.tables import BYTES, REAL, RECORD, TEXT, WHOLE, Row, SqlTable, replacing
 from discreet.live.tags import Column
 
@@ -178,12 +178,14 @@ class Postgres:
                 f"{self.name} refuses a statement ({type(error).__name__}), so nothing has changed."
             ) from None
 
-    def tables(self, session: Session) -> set[str]:
-        """Return the names of tables in the schema that statements use."""
-        found = session.execute(
-            "SELECT table_name FROM information_schema.tables WHERE table_schema = current_schema()"
+    def tables(self, session: Session) -> dict[str, set[str]]:
+        """Return the tables in the schema that statements use, with their columns."""
+        return grouped(
+            session.execute(
+                "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema "
+                "= current_schema()"
+            )
         )
-        return {name for (name,) in found}
 
     def system(self, session: Session) -> str:
         """Return the identifier of the server, which its copies have too."""

@@ -66,6 +66,14 @@ class Session(Protocol):
         """Close the connection; never raises."""
 
 
+def grouped(pairs: Iterable[Sequence[Any]]) -> dict[str, set[str]]:
+    """Return the columns of every table, from pairs of both names."""
+    found: dict[str, set[str]] = {}
+    for table, column in pairs:
+        found.setdefault(table, set()).add(column)
+    return found
+
+
 class Dialect(Protocol):
     """Where a database is, and how to connect to it."""
 
@@ -81,8 +89,8 @@ class Dialect(Protocol):
     def explained(self) -> AbstractContextManager[object]:
         """Turn errors of the database into refusals, without data in them."""
 
-    def tables(self, session: Session) -> set[str]:
-        """Return the names of tables that there are."""
+    def tables(self, session: Session) -> dict[str, set[str]]:
+        """Return the tables that there are, each with the names of its columns."""
 
     def system(self, session: Session) -> str:
         """Return a name of all that one backup may hold: the server, or the file."""

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 from discreet.errors import DiscreetError
 from discreet.live import file_access
-from discreet.live.database.sessions import Session
+from discreet.live.database.sessions import Session, grouped
 from discreet.live.database.tables import BYTES, REAL, RECORD, TEXT, WHOLE, Row, SqlTable, replacing
 from discreet.live.keys import new_file
 from discreet.live.tags import Column
@@ -161,10 +161,14 @@ class Sqlite:
         with file_access.Explained(self.name):
             yield
 
-    def tables(self, session: Session) -> set[str]:
-        """Return the names of tables."""
-        found = session.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-        return {name for (name,) in found}
+    def tables(self, session: Session) -> dict[str, set[str]]:
+        """Return the tables of the file, with their columns."""
+        return grouped(
+            session.execute(
+                "SELECT made.name, place.name FROM sqlite_master AS made, "
+                "pragma_table_info(made.name) AS place WHERE made.type = 'table'"
+            )
+        )
 
     def system(self, session: Session) -> str:
         """Return the path of the file."""
