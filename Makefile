@@ -7,7 +7,7 @@ READY := $(ENVIRONMENT)/ready
 unexport PYTHONDONTWRITEBYTECODE # importing would take half as long again, in every process
 IN_TWO := --numprocesses 2 --dist loadscope --no-loadscope-reorder
 
-.PHONY: docs wheels demo serve test full quick lint bench peers lock clean help
+.PHONY: docs wheels demo serve test long full quick lint bench peers lock clean help
 
 help: ## Show what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -20,15 +20,18 @@ demo: $(READY) ## Watch a private bandit learn: table and plot (10 seconds)
 serve: $(READY) ## Start the decision service with a demonstration run and visitors; open the dashboard
 	@$(BIN)/python examples/service_demo.py --forever --port 8000
 
-test: $(READY) lint ## Check everything but the longest statistical checks
+test: $(READY) lint ## Check everything but what make long and make full check
 	@$(BIN)/python -m pytest $(IN_TWO)
+
+long: $(READY) ## Check examples, reproductions, audits and regret by simulation, as before every landing
+	@$(BIN)/python -m pytest $(IN_TWO) -m "long and not full" tests
 
 full: $(READY) lint ## Check everything, with the longest statistical checks
 	@$(BIN)/python -m pytest $(IN_TWO) -m ""
 
 quick: $(READY) ## Run the tests that are fast, for editing
 	@$(BIN)/ruff check .
-	@$(BIN)/python -m pytest $(IN_TWO) -m "not slow and not full" tests
+	@$(BIN)/python -m pytest $(IN_TWO) -m "not slow and not long and not full" tests
 
 lint: $(READY) ## Style, types, import layers
 	@$(BIN)/ruff check .

@@ -140,6 +140,7 @@ class TestAudits:
     @pytest.mark.slow
     @pytest.mark.parametrize("name", PRIVATE)
     @pytest.mark.parametrize("delta", [0.0, in_full(1e-6)])
+    @pytest.mark.long
     def test_named_algorithms(self, name, delta):
         found = audit(name, setting=Setting(Advice(), rounds=10_000, delta=delta))
         assert not found.violated
@@ -158,6 +159,7 @@ class TestAudits:
 
     @pytest.mark.slow
     @pytest.mark.parametrize("way", [JOINT_GAUSSIAN, JOINT_LAPLACE, GROUPS, FITTED])
+    @pytest.mark.long
     def test_every_way_is_tight_and_a_fifth_less_noise_is_caught(self, way):
         """Each audit of a right claim errs in at most 1 % of all seeds; this seed is fixed."""
         honest = Private(
@@ -178,6 +180,7 @@ class TestAudits:
         assert not audit(cheating, attack=attack).violated, "its own guarantee is the larger one"
 
     @pytest.mark.slow
+    @pytest.mark.long
     def test_ones_own_and_the_papers(self):
         private = Private(
             self.channel(GROUPS), BatchedExp4.start(experts=4, learning_rate=0.1, mixing=0.1)

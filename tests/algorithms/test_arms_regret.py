@@ -25,6 +25,7 @@ from discreet.simulation.trial import checkpoints, run_trial
 @pytest.mark.parametrize("rounds", [1 << 10, in_full(1 << 14), 1 << 17])
 @pytest.mark.parametrize("epsilon", [1.0, 0.1])
 @pytest.mark.parametrize("name", list_algorithms(Arms))
+@pytest.mark.long
 def test_regret_is_below_the_stated_bound(name, epsilon, rounds, arms, world):
     setting = Setting(Arms(arms), rounds=rounds, epsilon=epsilon)
     instances, regrets = everybody(tuple(list_algorithms(Arms)), setting, world, trials=4)
@@ -188,6 +189,7 @@ DECLARED = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", DECLARED)
+@pytest.mark.long
 def test_regret_grows_no_faster_than_declared(name):
     """The slope of log regret over log T, with 0.12 for the logarithms in the bounds and for
     chance; seeds are fixed.

@@ -27,6 +27,7 @@ from discreet.randomness import streams
         ("private-projection-free", "k-sets(5,2)"),
     ],
 )
+@pytest.mark.long
 def test_every_set_with_the_ability_can_be_the_domain(name, domain):
     """Played points are in the set, and after enough rounds they are better than its centre."""
     known = algorithm(name)

@@ -23,6 +23,7 @@ CHANGING = [name for name in NAMES if not algorithm(name).stochastic]
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CHANGING)
+@pytest.mark.long
 def test_regret_is_below_the_stated_bound(name):
     """Below the bound of the parameters that are played, vacuous or not; on a grid of rounds and
     epsilons.

@@ -62,6 +62,7 @@ def played(instance, domain, rounds, trial=0, *, compiled=True):
     "domain",
     ["k-sets(10,3)", *(pytest.param(each, marks=pytest.mark.full) for each in list(SEEDS)[1:])],
 )
+@pytest.mark.long
 def test_few_calls_have_the_regret_of_many(domain):
     """Plain Frank-Wolfe steps take 324 to 904 calls per round here; seeds are fixed."""
     rounds, (regret, bound) = 1 << 14, SEEDS[domain]

@@ -70,6 +70,7 @@ def test_no_noise_is_left(name):
     ],
     ids=str,
 )
+@pytest.mark.long
 def test_the_regret_of_those_with_another_counterpart(problem):
     names = [name for name, (plays, _) in RATIOS.items() if plays == problem]
     setting = Setting(problem, rounds=2**12, epsilon=MUCH)
@@ -85,6 +86,7 @@ def test_the_regret_of_those_with_another_counterpart(problem):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_the_samples_of_searches_in_batches():
     """Batches pay with a union over releases, where single samples have mixtures."""
     names = [name for name, (plays, _) in RATIOS.items() if isinstance(plays, BestArm)]

@@ -156,6 +156,7 @@ def test_without_noise_it_is_the_ordinary_learner(name, options, delta):
 @pytest.mark.parametrize("rounds", [in_full(1 << 8), 1 << 13])
 @pytest.mark.parametrize("delta", [0.0, 1e-6])
 @pytest.mark.parametrize("name", list_algorithms(Points))
+@pytest.mark.long
 def test_regret_is_below_the_stated_bound(name, delta, rounds, epsilon, world):
     for shape in geometries_of(algorithm(name)):
         problem = problem_of(name, {"geometry": shape}, 5)
@@ -179,6 +180,7 @@ def test_regret_bounds_scale_with_the_losses():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("gap", [0.1, 0.01])
+@pytest.mark.long
 def test_privacy_is_almost_free_for_ten_experts(gap):
     """ε = 1, δ = 1e-6, T = 2^18, one rate for all rounds: at most 1.25 times the regret.
 

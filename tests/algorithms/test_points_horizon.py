@@ -84,6 +84,7 @@ class TestAnUnknownHorizon:
     @pytest.mark.parametrize(
         "name", ["ftrl-experts", "private-ftrl-experts", "private-ftrl-ball", "private-ftrl-cube"]
     )
+    @pytest.mark.long
     def test_regret_is_below_the_bound_at_every_time(self, name, world):
         problem = algorithm(name).problem_with(dimension=5)
         for rounds in (1 << 6, 1 << 12):

@@ -127,6 +127,7 @@ def test_bits_are_about_the_right_items():
 
 
 @pytest.mark.parametrize(("epsilon", "reports"), [in_full(1.0, 1), (2.0, 2)])
+@pytest.mark.long
 def test_audits_find_most_of_epsilon(epsilon, reports):
     setting = Setting(SemiBandit(4, 2), rounds=1000, epsilon=epsilon)
     options = {"reports": reports, "batch_size": 2}

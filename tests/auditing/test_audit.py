@@ -113,6 +113,7 @@ class TestPower:
 
     @pytest.mark.slow
     @pytest.mark.parametrize("epsilon", [in_full(0.2), 1.0, in_full(4.0)])
+    @pytest.mark.long
     def test_so_with_one_bit(self, epsilon):
         found = audit(
             "one-bit-tsallis-inf", setting=Setting(Arms(), rounds=10_000, epsilon=epsilon)
@@ -128,6 +129,7 @@ class TestPower:
 
     @pytest.mark.slow
     @pytest.mark.parametrize("epsilon", [in_full(0.5), 1.0, in_full(10.0)])
+    @pytest.mark.long
     def test_so_with_gaussian_noise(self, epsilon):
         found = audit(
             "local-tsallis-inf",
@@ -167,6 +169,7 @@ class TestPower:
         assert found.violated
 
     @pytest.mark.slow
+    @pytest.mark.long
     def test_the_papers_own_noise_is_audited_against_the_papers_claim(self):
         two = audit(
             "noisy-exp2",
@@ -260,6 +263,7 @@ class TestLengthsThatALearnerChooses:
     """The replaced loss is the first of every batch, however long it is: one in every batch."""
 
     @pytest.mark.slow
+    @pytest.mark.long
     def test_a_fault_that_only_long_batches_have_is_found(self):
         learner = BatchedUcb.start(arms=3, noise=1.0, first=1)
         broken = Private(QuietWhenLong.laplace(size=1, epsilon=1.0, bounds=UNIT), learner)
@@ -320,6 +324,7 @@ class TestTheCommand:
         assert "VIOLATED" not in text
 
     @pytest.mark.slow
+    @pytest.mark.long
     def test_a_violation_can_fail_a_pipeline(self):
         words = (
             "noisy-exp2",
@@ -362,6 +367,7 @@ class TestTheCommand:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_an_audit_is_reproducible_and_different_for_each_algorithm():
     one, again = (audit("noisy-exp2", trials=4_000).lower_bound for _ in range(2))
     assert one == again

@@ -17,6 +17,7 @@ def setting(epsilon, delta=0.0):
 @pytest.mark.slow
 @pytest.mark.parametrize("noise", ["cap", "hemisphere"])
 @pytest.mark.parametrize("name", ["local-linucb", "local-greedy"])
+@pytest.mark.long
 def test_nine_tenths_of_epsilon_are_found_in_reports(name, noise):
     """A correct claim is called violated in at most 1 % of audits with fresh seeds."""
     found = audit(name, setting=setting(1.0), noise=noise)

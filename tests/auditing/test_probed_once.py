@@ -21,6 +21,7 @@ def unknown(**changes):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_a_sum_for_an_unknown_number_of_rounds_is_probed_once(monkeypatch):
     """It is observed for 255 rounds, each with its own noise: that took longer than all trials."""
     probes = []
@@ -60,6 +61,7 @@ def test_both_worlds_can_be_sampled_at_once():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("delta", [in_full("0"), "1e-6"])
+@pytest.mark.long
 def test_the_command_audits_an_unknown_number_of_rounds(delta):
     asked = [
         "audit",

@@ -95,6 +95,7 @@ class TestStatistics:
     ],
     ids=lambda channel: type(channel).__name__,
 )
+@pytest.mark.long
 def test_no_lead_is_followed_in_sound_channels(channel):
     """A lead costs power but no confidence. About 1 search in 1,000 follows one; fixed seeds."""
     learner = EntropyFtrl.start(dimension=2, learning_rate=0.1)
@@ -162,6 +163,7 @@ class TestRareValues:
         assert score(np.array([0.0, 1.0, 2.0, 3.0, 4.0])).tolist() == [-3.0, 0.0, 0.0, 3.0, 0.0]
 
     @pytest.mark.slow
+    @pytest.mark.long
     def test_what_comes_raw_once_in_twenty_is_found_and_named(self):
         learner = Exp3.start(arms=2, learning_rate=0.1)
         found = audit(Private(Raw(UNIT, Laplace(1.0)), learner))

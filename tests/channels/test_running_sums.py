@@ -74,6 +74,7 @@ class TestThresholds:
     @pytest.mark.slow
     @pytest.mark.parametrize("epsilon", [1.0, 1.0000000005, 0.5000000005])
     @pytest.mark.parametrize("noise", ["laplace", "cube"])
+    @pytest.mark.long
     def test_a_true_guarantee_stands_whatever_its_last_digits(self, epsilon, noise):
         """At 99 % confidence a false alarm has a chance of 1 %; these seeds are fixed."""
         for seed in (1, 2):

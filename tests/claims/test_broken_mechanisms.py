@@ -49,6 +49,7 @@ def find(way: str, private: Private) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "way"), CAUGHT)
+@pytest.mark.long
 def test_every_broken_mechanism_is_caught(name, way):
     """Seeds are fixed. Each is refuted with 99 % confidence, or breaks a contract."""
     assert find(way, BROKEN[name].make())
@@ -64,6 +65,7 @@ QUICK = (
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name if name in QUICK else in_full(name) for name in RARELY])
+@pytest.mark.long
 def test_every_mechanism_that_is_broken_rarely_is_caught(name):
     """By default, with as many trials as the audit chooses (how long: benchmarks/broken.py)."""
     (way,) = RARELY[name].caught_by
@@ -78,6 +80,7 @@ def test_every_mechanism_that_is_broken_rarely_is_caught(name):
     [lambda: batched(Batch), one_bit, each_round, summed],
     ids=["batched", "one_bit", "each_round", "summed"],
 )
+@pytest.mark.long
 def test_what_they_were_made_from_is_sound(make, way):
     """An audit of a sound mechanism errs in 1 % of all seeds; this seed is fixed."""
     assert not find(way, make())

@@ -48,6 +48,7 @@ def run_shown(command):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("command", "shown"), list(blocks()))
+@pytest.mark.long
 def test_a_console_block_shows_what_the_command_prints(command, shown, tmp_path, monkeypatch):
     """Words are the same; numbers may differ by 15 % between machines; seconds are not compared."""
     monkeypatch.chdir(tmp_path)

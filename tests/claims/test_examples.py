@@ -69,6 +69,7 @@ def test_outputs_are_of_examples_that_are_run_in_full():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+@pytest.mark.long
 def test_examples_run(path):
     printed = run(path, *(["--quick"] if path in LONG else []))
     for block in SHOWN.get(path.name, ()):

@@ -31,6 +31,7 @@ def share_of_the_best(missing, **options):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_a_default_makes_up_for_missing_outcomes():
     """Seeds are fixed, so there are no false alarms; the differences are more than five standard
     errors.

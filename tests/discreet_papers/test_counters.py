@@ -275,6 +275,7 @@ def first_nodes(channel, first, prefixes, vector, rng):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_an_audit_of_the_laplace_tree_finds_its_epsilon_and_catches_the_paper_s_scale():
     """Four rounds, three nodes with round 1: all exceed the lower value with probability 1/8."""
     right = tree_noise(LINE, prefixes=4, epsilon=1.0, delta=0.0, noise="laplace")
@@ -308,6 +309,7 @@ def column_statistic(kind, factor, world, trials, series):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", [Buffered, in_full(SquareRoot)])
+@pytest.mark.long
 def test_audits_of_factorisations_are_tight_and_catch_a_tenth(kind):
     bound = attacked(partial(column_statistic, kind, 1.0), 400_000, delta=1e-6, gaussian=True)
     assert 0.9 < bound <= 1.0

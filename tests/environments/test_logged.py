@@ -77,6 +77,7 @@ def test_rows_are_those_of_a_slow_replay():
     assert [game.feedback(t, arm) for t, arm in enumerate(arms)] == slow_replay(log, arms, coins)
 
 
+@pytest.mark.long
 def test_contexts_are_replayed_and_help():
     columns, means, chances = context_log(20_000)
     results = simulate(["linucb", "uniform-contexts"], log=columns, rounds=800, trials=4, seed=1)

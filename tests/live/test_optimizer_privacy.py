@@ -69,6 +69,7 @@ def test_a_replaced_loss_moves_exact_sums_by_at_most_what_their_noise_is_for(
     ("name", "domain"),
     [in_full("private-linear-oracle", "k-sets(2,1)"), ("private-two-point", "ball(1)")],
 )
+@pytest.mark.long
 def test_an_audit_of_a_live_sum_finds_most_of_its_epsilon(name, domain):
     """Through exact noise; a correct claim is called violated in at most 1 % of all audits, and the
     seed is fixed.

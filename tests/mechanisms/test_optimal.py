@@ -131,6 +131,7 @@ def test_a_bandit_draws_it_live():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [in_full(0.3), 1.0])
+@pytest.mark.long
 def test_nine_tenths_of_epsilon_are_found_and_no_more(epsilon):
     setting = Setting(Arms(4), rounds=10_000, epsilon=epsilon)
     found = audit("batched-tsallis-inf", setting=setting, noise="optimal")

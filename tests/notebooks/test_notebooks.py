@@ -31,6 +31,7 @@ def test_there_are_three_without_stored_outputs():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+@pytest.mark.long
 def test_a_notebook_runs(path, monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the libraries that run notebooks

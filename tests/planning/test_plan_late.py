@@ -33,6 +33,7 @@ def words(plan):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_a_plan_is_measured_with_the_stated_delay(late):
     said = words(late)
     assert "In all simulations outcomes arrive 100 rounds late." in said
@@ -51,6 +52,7 @@ def test_a_plan_is_measured_with_the_stated_delay(late):
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_one_quantity_has_one_number(late):
     """What is shown for the planned number of rounds is the same in the table and the panel."""
     shown = {row.variant.epsilon: row.share_of_gain for row in late.unchanging.private}
@@ -68,6 +70,7 @@ def test_a_wanted_epsilon_that_is_not_listed_has_one_number_too():
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_decisions_are_drawn_if_they_must_be(late):
     found = discreet.plan(
         **TRIAL, epsilon=1.0, may_drift=False, randomised=True, trials=8, workers=1
@@ -125,6 +128,7 @@ def test_nothing_is_recommended_that_releases_nothing():
         ({"group": 600}, "group is 600"),
     ],
 )
+@pytest.mark.long
 def test_a_delay_beyond_the_last_round_is_named_as_the_cause(late, cause):
     with pytest.raises(DiscreetError, match=cause):
         discreet.plan(**TRIAL, **late)

@@ -30,6 +30,7 @@ def least(trials, tests=1):
 
 
 @pytest.mark.parametrize(("name", "trials"), [("batched-exp3", 240), ("one-bit-tsallis-inf", 240)])
+@pytest.mark.long
 def test_intervals_hold_after_every_release(name, trials):
     """Widths of 240 runs are within 15 % of the targets; they fix the seed."""
     cell = measure(name, 600, 1.0, trials)

@@ -18,7 +18,7 @@ from discreet.simulation.on_ray import check_answers
 from discreet_papers.reproduce.games import Entrant, SweepGame, play_game
 from discreet_papers.reproduce.registry import SweepPlan
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 START = 180  # seconds: a node needs up to 30, and far more where others use the cores
 DEADLY = """
 import os, pathlib, signal

@@ -16,6 +16,7 @@ from discreet_papers.reproduce.price_of_privacy import EPSILONS, Prices, private
 
 @pytest.mark.slow
 @pytest.mark.parametrize("longest", [12, in_full(16), 20])
+@pytest.mark.long
 def test_ticks_of_long_games_do_not_overlap(longest, legible):
     lengths = [2**k for k in range(12, longest + 1, 2)]
     regret = {}

@@ -107,6 +107,7 @@ def test_privacy_for_free_has_all_counters_and_says_what_was_measured(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("points", POINTS)
+@pytest.mark.long
 def test_the_new_leaders_pay_less_for_privacy_than_the_old_one(points):
     """The seed is fixed, and threads change nothing, so this cannot flake.
 

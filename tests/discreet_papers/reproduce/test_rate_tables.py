@@ -180,6 +180,7 @@ def test_staying_at_the_centre_loses_what_its_bound_says(plain):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
 @pytest.mark.parametrize("rounds", [in_full(2**12), 2**20])
+@pytest.mark.long
 def test_figures_and_words_at_every_size(name, rounds, legible, tmp_path):
     known = reproduction(name)
     found = known.analyse(imagined(known.sweep(rounds), power_law))
@@ -246,6 +247,7 @@ def written(name, folder, **size):
 @pytest.mark.parametrize(
     "name", [in_full("ene-theorem-1"), "zheng-table-1", "agarwal-singh-table-2"]
 )
+@pytest.mark.long
 def test_everything_is_written(name, tmp_path, plain):
     rows = written(name, tmp_path, trials=2, rounds=144)
     assert {row["T"] for row in rows} == {"36", "144"}

@@ -58,6 +58,7 @@ def test_every_reproduction_is_tried():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [in_full(name) if name in MANY_LOOPS else name for name in SMALL])
+@pytest.mark.long
 def test_pictures_and_tables_are_written(name, tmp_path):
     said = reproduction(name).run(tmp_path, **SMALL[name])
     pictures, tables = sorted(tmp_path.glob("*.png")), sorted(tmp_path.glob("*.csv"))
