@@ -18,14 +18,14 @@ from discreet.environments import Table, environment
 from discreet.problems import Arms
 from discreet.simulation.trial import checkpoints, run_trial
 
+pytestmark = pytest.mark.long
 
-@pytest.mark.slow
+
 @pytest.mark.parametrize("world", ["deterministic", "stochastic"])
 @pytest.mark.parametrize("arms", [3, 10])
 @pytest.mark.parametrize("rounds", [1 << 10, in_full(1 << 14), 1 << 17])
 @pytest.mark.parametrize("epsilon", [1.0, 0.1])
 @pytest.mark.parametrize("name", list_algorithms(Arms))
-@pytest.mark.long
 def test_regret_is_below_the_stated_bound(name, epsilon, rounds, arms, world):
     setting = Setting(Arms(arms), rounds=rounds, epsilon=epsilon)
     instances, regrets = everybody(tuple(list_algorithms(Arms)), setting, world, trials=4)
@@ -187,9 +187,7 @@ DECLARED = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", DECLARED)
-@pytest.mark.long
 def test_regret_grows_no_faster_than_declared(name):
     """The slope of log regret over log T, with 0.12 for the logarithms in the bounds and for
     chance; seeds are fixed.
@@ -212,7 +210,6 @@ def test_every_adversarial_algorithm_declares_its_exponent():
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["batched-tsallis-inf", "batched-htinf"])
 def test_no_single_noise_decides_a_game(name):
     """Without caution one run in about 40 had a regret a hundred times the median, by one large

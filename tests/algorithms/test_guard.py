@@ -190,7 +190,7 @@ def test_probes_are_as_likely_as_the_proof_needs(epsilon, arms, rounds):
     assert Watched.turns
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("period", [in_full(5), 60, in_full(400)])
 def test_estimates_of_regret_are_not_biased_and_pass_the_threshold_by_little(period):
     """Means of 300 games, stopped at the takeover, within 4.5 deviations: a false alarm below 1e-4

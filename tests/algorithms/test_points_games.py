@@ -28,6 +28,8 @@ from discreet.sets import GEOMETRIES, Box, geometry
 from discreet.simulation.dealing import deal
 from discreet.simulation.trial import checkpoints, run_trial
 
+pytestmark = pytest.mark.long
+
 
 class TestEnvironments:
     @pytest.mark.parametrize("points", GEOMETRIES)
@@ -57,7 +59,6 @@ class TestEnvironments:
         gain = (total @ middle - sets.best(total)) / 200_000
         assert gain == pytest.approx(0.2 * (0.75 if points == "experts" else 1.0), abs=0.012)
 
-    @pytest.mark.slow
     def test_who_follows_the_leader_loses_against_an_alternating_one(self):
         for points in GEOMETRIES:
             sets = geometry(points, 4, UNIT)
@@ -67,7 +68,6 @@ class TestEnvironments:
             )
             assert mean_regret(greedy, world, 1000, trials=1) > 450
 
-    @pytest.mark.slow
     @pytest.mark.parametrize("lag", [0, 1])
     def test_an_adversary_that_reacts_scores_each_player_by_its_own_losses(self, lag):
         sets = geometry("experts", 3, UNIT)
@@ -101,7 +101,6 @@ class TestEnvironments:
         np.testing.assert_allclose(outcome.regret[0], regrets, atol=1e-9)
         assert not np.allclose(outcome.loss[0], outcome.loss[1])
 
-    @pytest.mark.slow
     def test_privacy_is_not_free_if_losses_react_to_the_noise(self):
         """What the paper's theorem leaves out: its losses are fixed in advance."""
         results = simulate(
@@ -236,7 +235,6 @@ class TestSimulation:
         ):
             simulate([Contender(label="x", private=wrong)], environment=world, rounds=100, trials=1)
 
-    @pytest.mark.slow
     def test_memory_does_not_grow_with_the_horizon(self):
         def peak(rounds):
             setting = Setting(Points("experts", 10), rounds=rounds, delta=1e-6)
@@ -315,7 +313,6 @@ class TestAudit:
         assert weak.guarantee.epsilon > 1.2
         assert audit(weak, claimed=instance.guarantee, trials=600_000).violated
 
-    @pytest.mark.slow
     def test_the_paper_s_noise_is_refuted(self):
         setting = Setting(Points("experts", 2), rounds=8, bounds=Range(-1.0, 1.0))
         found = audit("private-ftrl-experts", setting=setting, calibration="paper", trials=400_000)

@@ -15,6 +15,8 @@ from discreet.contracts import Channel
 from discreet.learners import Exp3
 from discreet.mechanisms import Gaussian, Laplace
 
+pytestmark = pytest.mark.long
+
 UNIT = Range(0.0, 1.0)
 
 
@@ -28,7 +30,6 @@ class TestOneSOwn:
         assert 0.9 < found.lower_bound <= 1.0
         assert not found.violated
 
-    @pytest.mark.slow
     def test_a_channel_that_leaks_is_caught(self):
         class Forgetful(Channel):
             bounds: Range
@@ -59,7 +60,6 @@ class TestOneSOwn:
         assert "VIOLATED" in str(found)
         assert "wishful thinking" in str(found)
 
-    @pytest.mark.slow
     def test_an_attack_of_ones_own(self):
         """Watch actions: with large steps, the second arm reveals the first noisy loss."""
         private = Private(PerRound(UNIT, Laplace(1.0)), Exp3.start(arms=2, learning_rate=20.0))

@@ -20,6 +20,8 @@ from discreet.live.run import LiveRun
 from discreet.live.run_plan import RunPlan
 from discreet.mechanisms import Coin, ExactCoin
 
+pytestmark = pytest.mark.long
+
 SURE = 1.0 - 1e-6  # a false alarm in a million audits, on a busy machine too
 
 
@@ -101,7 +103,6 @@ def test_the_same_instructions_are_executed_whatever_is_told(kind, monkeypatch):
 OFTEN = ("one bit", "tree")  # the other kinds take as long, and fail alike
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "kind",
     [pytest.param(kind, marks=[] if kind in OFTEN else pytest.mark.full) for kind in MAKERS],

@@ -8,6 +8,8 @@ from discreet import Bandit, DiscreetError, Range, audit_holdout
 from discreet.channels import ArmSums
 from discreet.mechanisms import Laplace
 
+pytestmark = pytest.mark.long
+
 OPTIONS = {"arms": 3, "horizon": 1_000, "explore": 0.5}
 
 

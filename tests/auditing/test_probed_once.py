@@ -42,6 +42,7 @@ def test_a_sum_for_an_unknown_number_of_rounds_is_probed_once(monkeypatch):
     assert 0.4 < found.lower_bound <= 1.0
 
 
+@pytest.mark.long
 def test_samples_are_the_same_one_by_one():
     private = algorithm("private-ftrl-ball").build(unknown(delta=1e-6)).private
     attack = default_attack(private, GameFacts())

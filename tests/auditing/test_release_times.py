@@ -7,6 +7,8 @@ import pytest
 from discreet import Advisor, Bandit, DiscreetError, Experts, audit_release_times
 from discreet.live.run import LiveRun
 
+pytestmark = pytest.mark.long
+
 
 def bandit(**options):
     usual = {"algorithm": "batched-exp3", "batch_size": 5, "wait": 60.0, "default_loss": 0.0}
@@ -51,7 +53,6 @@ class Counting(LiveRun):
         return super().state()._replace(open=len(self._store.rows.open) - told)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "face",
     [
@@ -72,7 +73,6 @@ def test_a_right_run_shows_nothing(face):
     assert found.reach > 1.0, "a violation would be seen"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("mistake", [Early, WhenTold, Counting])
 def test_mistakes_are_caught(mistake):
     found = audit_release_times(bandit(), trials=100, kind=mistake)

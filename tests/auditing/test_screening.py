@@ -25,6 +25,8 @@ from discreet.mechanisms import Laplace
 from discreet.problems import Arms
 from discreet.sets import Box
 
+pytestmark = pytest.mark.long
+
 UNIT = Range(0.0, 1.0)
 
 
@@ -82,7 +84,6 @@ class TestStatistics:
         assert 0.7 < quick_bound(first, second, delta=0.0, gaussian=False, deviations=3.0) < 1.0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "channel",
     [
@@ -95,7 +96,6 @@ class TestStatistics:
     ],
     ids=lambda channel: type(channel).__name__,
 )
-@pytest.mark.long
 def test_no_lead_is_followed_in_sound_channels(channel):
     """A lead costs power but no confidence. About 1 search in 1,000 follows one; fixed seeds."""
     learner = EntropyFtrl.start(dimension=2, learning_rate=0.1)
@@ -162,8 +162,6 @@ class TestRareValues:
         score = scores(np.array([0.0, 0.0, 0.0, 1.0, 2.0]), np.array([1.0, 2.0, 3.0, 3.0, 3.0]))
         assert score(np.array([0.0, 1.0, 2.0, 3.0, 4.0])).tolist() == [-3.0, 0.0, 0.0, 3.0, 0.0]
 
-    @pytest.mark.slow
-    @pytest.mark.long
     def test_what_comes_raw_once_in_twenty_is_found_and_named(self):
         learner = Exp3.start(arms=2, learning_rate=0.1)
         found = audit(Private(Raw(UNIT, Laplace(1.0)), learner))
@@ -171,7 +169,6 @@ class TestRareValues:
         assert found.attack.endswith("which values come up of release 1")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     [

@@ -61,7 +61,7 @@ def test_every_node_gets_noise_once_with_the_scale_of_its_epoch(split, noise, fi
         assert found[time - 1] == pytest.approx(scale * draw, rel=1e-7, abs=1e-7)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @every_split
 def test_adaptive_transcripts_lose_at_most_epsilon(split):
     """On the real channel: inputs react to all releases; a transcript's loss is a sum over nodes.

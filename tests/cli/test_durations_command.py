@@ -14,6 +14,7 @@ from discreet.problems.base import Problem
 TRIALS = ("--trials", "200")
 
 
+@pytest.mark.long
 def test_it_reports_what_a_duration_shows(call):
     code, text, _ = call("audit", "--durations", "batched-exp3", *TRIALS)
     assert code == 0
@@ -25,6 +26,7 @@ def test_it_reports_what_a_duration_shows(call):
     assert facts["verdict"].endswith(": the limit is 0.05")
 
 
+@pytest.mark.long
 def test_json_has_every_field(call):
     words = ("--json", "--confidence", "0.9", "--seed", "3", "--rounds", "500", "--arms", "2")
     code, text, _ = call("audit", "--durations", "one-bit-tsallis-inf", *TRIALS, *words)
@@ -38,6 +40,7 @@ def test_json_has_every_field(call):
     assert len(found["medians"]) == 2
 
 
+@pytest.mark.long
 def test_a_leak_is_exit_code_1_if_asked_for(call, monkeypatch):
     words = ("audit", "--durations", "batched-exp3", *TRIALS)
     monkeypatch.setattr("discreet.auditing.durations.DurationAudit.leaks", True)

@@ -37,7 +37,10 @@ COMMANDS = {
 }
 REPRODUCTIONS = {name: ["reproduce", name, "--rounds", "2048", *LONG] for name in reproductions()}
 ONE = "faster-rates-table-1"  # all of them are one command; the others are interrupted by make full
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="moments are read from /proc")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(sys.platform != "linux", reason="moments are read from /proc"),
+]
 
 
 def placed(words, folder):
@@ -53,21 +56,18 @@ def ends_cleanly(ended, folder):
     assert not list(folder.iterdir())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("command", [*COMMANDS, "tossou-figure-1"])
 def test_during_imports(command, tmp_path, interrupt):
     arguments = placed((COMMANDS | REPRODUCTIONS)[command], tmp_path)
     ends_cleanly(interrupt(*arguments, when="_multiarray_umath"), tmp_path)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("after", [0.0, 0.02, 0.1, 0.3])
 def test_as_soon_as_there_is_something_to_interrupt(after, tmp_path, interrupt):
     """This library is among the first that a command loads."""
     ends_cleanly(interrupt("list", when="_random", after=after), tmp_path)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "command",
     [
@@ -136,7 +136,6 @@ def stopped(tmp_path, interrupt):
     return run
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "moment"),
     [
@@ -162,7 +161,6 @@ def test_while_writing(words, moment, stopped):
     ends_cleanly(ended._replace(text=""), folder)  # what was printed before is no harm
 
 
-@pytest.mark.slow
 def test_finished_trials_are_kept_and_counted(stopped):
     ended, folder = stopped(["simulate", "exp3", "--rounds", "200", *LONG], FIRST_TRIAL)
     assert ended.code == 130
@@ -179,7 +177,6 @@ def test_finished_trials_are_kept_and_counted(stopped):
     assert {path.name for path in (folder / "new").iterdir()} == {"run"}, "no hidden folder stays"
 
 
-@pytest.mark.slow
 def test_an_interrupt_after_the_last_trial_is_told(stopped):
     """All trials are there and saved, and the exit code says that there was an interrupt."""
     words = [
@@ -199,7 +196,6 @@ def test_an_interrupt_after_the_last_trial_is_told(stopped):
     assert (folder / "new" / "run" / "regret.png").exists()
 
 
-@pytest.mark.slow
 def test_a_second_interrupt_ends_at_once(stopped):
     """The trials that are complete stay, for a run that goes on."""
     words = [

@@ -27,7 +27,7 @@ def call(capsys):
     return run
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_plan_is_printed_written_and_repeated(call, tmp_path):
     code, text, progress = call(*ASKED, "--output", tmp_path / "new")
     assert code == 0
@@ -58,7 +58,7 @@ def test_a_plan_with_other_figures_is_told_apart(call, tmp_path):
     )
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_file_of_past_outcomes_is_planned_with(call, tmp_path):
     path = tmp_path / "past.csv"
     path.write_text(

@@ -317,6 +317,7 @@ def test_audits_of_factorisations_are_tight_and_catch_a_tenth(kind):
     assert small > 1.0
 
 
+@pytest.mark.long
 class TestTheCommand:
     def run(self, *words):
         return (

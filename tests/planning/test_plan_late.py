@@ -143,7 +143,7 @@ def test_where_nothing_is_released_before_the_end_the_cause_is_a_delay():
     assert learns_something(Question(**TRIAL, group=299, epsilons=(10.0,)), "batched-ucb")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_plan_says_that_nothing_is_released():
     found = discreet.plan(**TRIAL, delay=595, epsilon=0.01, trials=8, workers=1)
     said = words(found)

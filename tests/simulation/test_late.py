@@ -142,7 +142,7 @@ def pseudo_regret(names, *, rounds, trials, **late):
     return (found.memory[:, :, 0] @ question.shortfall).mean(axis=1).tolist()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_tenth_of_all_rounds_may_be_open():
     """Regret 101 and 172, of 274 and 249 without counting open rounds.
 
