@@ -97,6 +97,14 @@ def wait_for(url: str) -> None:
     raise RuntimeError("the service is not ready")
 
 
+def wait_until_open(port: int) -> None:
+    for _ in range(12_000):
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 10):
+            return
+        time.sleep(0.01)
+    raise RuntimeError("the web server is not ready")
+
+
 def call(served: Served, method: str, path: str, body: object) -> dict[str, object]:
     """Make one call; return its answer."""
     asked = urllib.request.Request(
@@ -170,12 +178,12 @@ def load(servers: list[Served], turn: Turn, connections: int = CONNECTIONS) -> F
     return Found(found, 1e6 * (after - before) / found.number)
 
 
-def empty_puts() -> Found:
-    """Measure the web server alone."""
+def empty_puts(app: str = "app") -> Found:
+    """Measure the web server and its framework alone; ``bare`` is without the framework."""
     port = free_port()
-    command = [sys.executable, "-m", "uvicorn", "empty_app:app", "--port", str(port)]
+    command = [sys.executable, "-m", "uvicorn", f"empty_app:{app}", "--port", str(port)]
     with process([*command, "--log-level", "error", "--no-access-log"]) as started:
-        wait_for(f"http://127.0.0.1:{port}/")
+        wait_until_open(port)
         return load([Served(port, "", started.pid)], empty("dsc_none"))
 
 
@@ -184,19 +192,23 @@ def on_sqlite(turns: int) -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as served:
         for name, more in (("one", {}), ("limited", LIMIT)):
             call(served, "PUT", f"/v1/runs/{name}", RUN | more)
-        plain, nothing, limited = [], [], []
+        plain, nothing, bare, limited = [], [], [], []
         for _ in range(turns):
             plain.append(load([served], pairs("one", served.token)))
             nothing.append(empty_puts())
+            bare.append(empty_puts("bare"))
             limited.append(load([served], pairs("limited", served.token, users=True)))
         ratio = statistics.median(
             one.rate / (other.rate / 2.0) for one, other in zip(plain, nothing, strict=True)
+        )
+        below = statistics.median(
+            one.rate / (other.rate / 2.0) for one, other in zip(plain, bare, strict=True)
         )
         ours, theirs, users = median(plain), median(nothing), median(limited)
         yield Row(
             f"service, SQLite, {CONNECTIONS} connections (p50 / p99 / max)",
             ours.words("pairs"),
-            theirs.words("empty PUT"),
+            f"{theirs.words('empty PUT')}; without its framework {below:.2f} x half",
             ratio,
             "x half of it",
             least=0.35,

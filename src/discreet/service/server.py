@@ -136,7 +136,9 @@ def listen(place: Place) -> socket.socket:
     check_int("port", place.port, minimum=0, maximum=65535)
     try:
         family = socket.getaddrinfo(place.host, place.port, type=socket.SOCK_STREAM)[0][0]
-        found = socket.socket(family, socket.SOCK_STREAM)
+        # Asyncio sends at once only what it knows to be TCP; otherwise the second part of an answer
+        # waits for the client to acknowledge the first, which takes up to 40 ms.
+        found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         found.bind((place.host, place.port))
         found.listen(BACKLOG)

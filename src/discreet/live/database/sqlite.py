@@ -8,6 +8,7 @@ import os
 import sqlite3
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -20,6 +21,9 @@ from discreet.live.tags import Column
 
 # the application id of a database of runs: this, and a digit
 MARK = (file_access.DATABASES << 8) + ord("1")
+LOG_PAGES = 4_000  # after which the log is written back: pages change often, and are written once
+MOST_AT_ONCE = 64  # rows in one statement
+LISTED = "(SELECT value FROM json_each(?))"  # a parameter that is a list
 
 
 class SqliteSession:
@@ -33,8 +37,9 @@ class SqliteSession:
         self._file = file_access.connect(f"{path.as_uri()}?mode=rw", cached=256)
         weakref.finalize(self, file_access.close, self._file, os.getpid())
         file_access.be_careful(self._file)
+        self._file.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
         self._synchronous = "FULL"
-        self._statements: dict[tuple[str, bool], str] = {}
+        self._statements: dict[tuple[str, int, bool], str] = {}
 
     @property
     def in_transaction(self) -> bool:
@@ -79,33 +84,39 @@ class SqliteSession:
 
     def put(self, table: SqlTable, rows: Sequence[Row], *, new: bool = False) -> None:
         """Write rows."""
-        statement = self._statements.get((table.name, new))
+        # Many in one statement: after each, another thread may take the interpreter's lock, and
+        # the writer would wait for it. Sizes are powers of two, so that there are few statements.
+        done, left = 0, len(rows)
+        while left:
+            size = min(1 << (left.bit_length() - 1), MOST_AT_ONCE)
+            values = tuple(chain.from_iterable(rows[done : done + size]))
+            self._file.execute(self._inserting(table, size, new=new), values)
+            done, left = done + size, left - size
+
+    def _inserting(self, table: SqlTable, size: int, *, new: bool) -> str:
+        statement = self._statements.get((table.name, size, new))
         if statement is None:
-            places = ", ".join("?" * len(table.columns))
-            statement = f"INSERT INTO {table.name} VALUES ({places})"
+            row = f"({', '.join('?' * len(table.columns))})"
+            statement = f"INSERT INTO {table.name} VALUES {', '.join([row] * size)}"
             statement += "" if new else replacing(table)
-            self._statements[table.name, new] = statement
-        self._file.executemany(statement, rows)
+            self._statements[table.name, size, new] = statement
+        return statement
 
     def remove(self, table: SqlTable, run: int, numbers: Iterable[int]) -> None:
         """Delete rows of a run."""
-        statement = f"DELETE FROM {table.name} WHERE run = ? AND number = ?"
-        self._file.executemany(statement, [(run, number) for number in numbers])
+        statement = f"DELETE FROM {table.name} WHERE run = ? AND number IN {LISTED}"
+        self._file.execute(statement, (run, json.dumps(list(numbers))))
 
     def find(self, table: SqlTable, run: int, numbers: Iterable[int]) -> list[tuple[Any, ...]]:
         """Return rows of a run by their numbers."""
         statement = (
-            f"SELECT * FROM {table.name} WHERE run = ? AND number IN "
-            "(SELECT value FROM json_each(?)) ORDER BY number"
+            f"SELECT * FROM {table.name} WHERE run = ? AND number IN {LISTED} ORDER BY number"
         )
         return self.execute(statement, (run, json.dumps(list(numbers))))
 
     def find_named(self, kind: str, names: Sequence[str]) -> list[tuple[Any, ...]]:
         """Return records of a kind by their names."""
-        statement = (
-            f"SELECT * FROM {RECORD.name} WHERE kind = ? AND name IN "
-            "(SELECT value FROM json_each(?))"
-        )
+        statement = f"SELECT * FROM {RECORD.name} WHERE kind = ? AND name IN {LISTED}"
         return self.execute(statement, (kind, json.dumps(list(names))))
 
     def commit(self) -> None:
