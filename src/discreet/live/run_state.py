@@ -15,7 +15,7 @@ from discreet.errors import DiscreetError, Finished
 from discreet.estimates.released import ReleaseSum
 from discreet.guarantee import Guarantee
 from discreet.ledger import Ledger
-from discreet.ledger.guards import NotCopyable, process_mark
+from discreet.ledger.guards import NotCopyable
 from discreet.ledger.inputs import User
 from discreet.live.engine import Engine
 from discreet.live.frames import withhold_frames
@@ -27,6 +27,7 @@ from discreet.live.run_plan import RunPlan, action_number, run_guarantee
 from discreet.live.slots import Slots
 from discreet.live.store import MemoryStore, Store
 from discreet.live.users import Admission, UserCount
+from discreet.processes import process_mark
 from discreet.randomness import InBlocks, streams
 
 Read = TypeVar("Read")

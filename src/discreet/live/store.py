@@ -253,6 +253,7 @@ class MemoryStore(Store):
 
     durable = False
     name = "the store in memory"
+    clock = staticmethod(time.time)  # which saves a call
 
     def __init__(self) -> None:
         self._kept: Rows | None = None

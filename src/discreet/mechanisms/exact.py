@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import math
-import os
 import secrets
 import threading
 from collections.abc import Callable
@@ -25,6 +24,7 @@ from discreet.errors import DiscreetError, check_positive, check_range
 from discreet.guarantee import Guarantee, Model
 from discreet.mechanisms.fixed_work import rounded_plus
 from discreet.mechanisms.shapes import CubeShape, GaussianShape, LaplaceShape
+from discreet.processes import process_mark
 
 AT_ONCE = 256  # numbers drawn together
 NEEDED = (0, 16)  # the oldest usable version of OpenDP
@@ -52,12 +52,12 @@ class NoiseBlock:
         self._draw = sampler(kind, scale)
         self._numbers: list[int] = []
         self._drawing = False
-        self._process = os.getpid()
+        self._mark = process_mark()
 
     def take(self) -> int:
         """Return a number that was never returned before."""
-        if self._process != os.getpid():
-            self._numbers, self._drawing, self._process = [], False, os.getpid()
+        if not self._mark[0]:
+            self._numbers, self._drawing, self._mark = [], False, process_mark()
         numbers = self._numbers
         if not numbers:
             fresh = self._draw(AT_ONCE)
