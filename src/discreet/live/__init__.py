@@ -14,9 +14,9 @@ from discreet.live.file_store import FileStore
 from discreet.live.local_server import LocalServer, ServerProgress
 from discreet.live.optimizers import Optimizer, VectorOptimizer
 from discreet.live.points import Point
+from discreet.live.progress import OpenDecision, Progress
 from discreet.live.run import LiveRun
 from discreet.live.run_options import RunOptions
-from discreet.live.run_state import OpenDecision, Progress
 from discreet.live.slates import ShownItems, SlateBandit
 from discreet.live.store import MemoryStore, Store
 from discreet.live.stores import register_store

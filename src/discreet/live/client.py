@@ -22,6 +22,7 @@ from discreet.live.frames import withhold_frames
 from discreet.live.keys import KeyPlace
 from discreet.live.naming import with_own_set
 from discreet.live.no_estimates import no_estimates
+from discreet.live.progress import Progress
 from discreet.live.protection import (
     check_clock,
     check_ledger,
@@ -33,7 +34,6 @@ from discreet.live.rows import Recipe
 from discreet.live.run import LiveRun
 from discreet.live.run_options import Clock, Default, Path, RunOptions, seconds_of
 from discreet.live.run_plan import RunPlan
-from discreet.live.run_state import Progress
 from discreet.live.several_client import Gives, token_of
 from discreet.live.store import Store
 from discreet.live.stores import choose_store

@@ -8,7 +8,7 @@ import secrets
 import weakref
 from collections.abc import Callable, Hashable
 from itertools import islice
-from typing import NamedTuple, Self, TypeVar
+from typing import Self, TypeVar
 
 from discreet.contracts import Generator, Learner
 from discreet.errors import DiscreetError, Finished
@@ -21,6 +21,7 @@ from discreet.live.engine import Engine
 from discreet.live.frames import withhold_frames
 from discreet.live.holdout import HoldOut
 from discreet.live.keys import KeyPlace
+from discreet.live.progress import Progress
 from discreet.live.release_log import ReleaseFacts, ReleaseRow, new_facts
 from discreet.live.rows import RELEASED, Draws, Group, OpenRow, Recipe, Rows, Ticket
 from discreet.live.run_plan import RunPlan, action_number, run_guarantee
@@ -32,32 +33,6 @@ from discreet.randomness import InBlocks, streams
 
 Read = TypeVar("Read")
 OVER = "the run is over: its final release was made, so there is nothing left to ask or to tell."
-
-
-class Progress(NamedTuple):
-    """How far a run is. Nothing in it is raw, or depends on outcomes except through releases.
-
-    With a wait time a decision is open until its deadline, whether or not its outcome was told:
-    late callers must not learn who answered.
-    """
-
-    round: int
-    horizon: int | None
-    shares: dict[Hashable, float]  # of the rounds so far, for each arm or expert that was chosen
-    released: int
-    open: int  # decisions whose outcome may still come
-    waiting: int  # groups of rounds that wait for outcomes, or for more rounds
-    lost: int  # groups that were given up
-
-
-class OpenDecision(NamedTuple):
-    """A decision whose outcome may still come."""
-
-    id: int
-    choice: Hashable  # the arm or expert, or the vertex in words; None if there is none
-    age: float  # seconds
-    probability: float | None = None  # of the arm; None if it is not known, or must not be
-    batch: int = -1  # the round in which its batch began; -2 if it is held out
 
 
 class RunState(NotCopyable):

@@ -10,9 +10,9 @@ from typing_extensions import TypeVar
 from discreet.errors import DiscreetError, check_int, shorten
 from discreet.ledger.guards import NotCopyable
 from discreet.ledger.inputs import User
+from discreet.live.progress import OpenDecision
 from discreet.live.rows import Ticket
 from discreet.live.run import LiveRun
-from discreet.live.run_state import OpenDecision
 from discreet.live.several import Told, refused_pair
 
 PAGE = 1_000  # decisions that are read at once

@@ -15,7 +15,7 @@ from discreet.guarantee import Guarantee
 from discreet.guarantee_words import period_words
 from discreet.live.arm_search import BestArmSearch
 from discreet.live.client import LiveClient
-from discreet.live.run_state import Progress
+from discreet.live.progress import Progress
 from discreet.service.pages.charts import COLOURS, Column, Series
 from discreet.service.pages.scales import short, small
 from discreet.service.pages.source import HistorySource, HostedRun, HostSource
