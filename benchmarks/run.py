@@ -1,4 +1,4 @@
-"""Speed, measured in one run, as ratios where there is a rival; docs/speed.md shows the table.
+"""Speed, measured in turns, as ratios where there is a rival; docs/speed.md shows the tables.
 
     python benchmarks/run.py [PART ...] [--turns N] [--write docs/speed.md]
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import re
 import sys
 from pathlib import Path
 
@@ -16,37 +17,44 @@ from measuring import LEAST_TURNS, Row
 
 from discreet.cli.text import table
 
-PARTS = (
-    "arms",
-    "lanes",
-    "many",
-    "sums",
-    "sum_peers",
-    "advice",
-    "functions",
-    "contexts",
-    "live",
-    "reports",
-    "open_decisions",
-    "users",
-    "peers",
-    "service",
-    "starting",
-    "broken",
-)
-HEAD = ["what", "ours", "compared with", "measured", "target", ""]
+PARTS = {  # and the headings of their tables
+    "arms": "One round beside C",
+    "lanes": "Trials side by side",
+    "many": "Many trials and many arms",
+    "sums": "Running sums and leaders",
+    "sum_peers": "Running sums of other libraries",
+    "advice": "Expert advice",
+    "functions": "Functions and sets",
+    "contexts": "Contexts",
+    "live": "Live decisions",
+    "reports": "Reports of devices",
+    "open_decisions": "Many open decisions",
+    "users": "Limits for users",
+    "peers": "Decisions beside other libraries",
+    "service": "The service",
+    "starting": "Starting",
+    "broken": "Audits of broken mechanisms",
+}
+COLUMNS = ["what", "ours", "compared with", "measured", "target", ""]
 BEGIN, END = "<!-- measured -->\n", "<!-- end -->"
 
 
-def write(path: Path, rows: list[Row]) -> None:
-    """Put the table between the two marks of a document."""
+def write(path: Path, measured: dict[str, list[Row]]) -> None:
+    """Put tables between the two marks of a document; other parts keep theirs."""
     before, _, rest = path.read_text(encoding="utf-8").partition(BEGIN)
-    _, _, after = rest.partition(END)
-    lines = [
-        "| " + " | ".join(cells) + " |"
-        for cells in (HEAD, ["---"] * len(HEAD), *(row.cells for row in rows))
-    ]
-    path.write_text(before + BEGIN + "\n".join(lines) + "\n" + END + after, encoding="utf-8")
+    inside, _, after = rest.partition(END)
+    tables = dict(re.findall(r"## (.+)\n\n((?:\|.*\n)+)", inside))
+    tables |= {PARTS[part]: as_markdown(rows) for part, rows in measured.items()}
+    text = "".join(
+        f"## {title}\n\n{tables[title]}\n" for title in PARTS.values() if title in tables
+    )
+    path.write_text(f"{before}{BEGIN}\n{text}{END}{after}", encoding="utf-8")
+
+
+def as_markdown(rows: list[Row]) -> str:
+    """Return the table of one part."""
+    lines = (COLUMNS, ["---"] * len(COLUMNS), *(row.cells for row in rows))
+    return "".join("| " + " | ".join(cells) + " |\n" for cells in lines)
 
 
 def main() -> int:
@@ -65,15 +73,18 @@ def main() -> int:
         default=LEAST_TURNS,
         help=f"how often each is measured (default {LEAST_TURNS})",
     )
-    parser.add_argument("--write", type=Path, help="the document whose table is to be replaced")
+    parser.add_argument(
+        "--write", type=Path, help="the document whose tables are replaced, part by part"
+    )
     asked = parser.parse_args()
-    rows: list[Row] = []
+    measured: dict[str, list[Row]] = {}
     for part in asked.parts or PARTS:
         print(f"measuring {part} ...", file=sys.stderr)
-        rows.extend(importlib.import_module(part).rows(asked.turns))
-    table(HEAD, [row.cells for row in rows], right=range(1, 5))
-    if asked.write:
-        write(asked.write, rows)
+        measured[part] = list(importlib.import_module(part).rows(asked.turns))
+        if asked.write:
+            write(asked.write, measured)
+    rows = [row for each in measured.values() for row in each]
+    table(COLUMNS, [row.cells for row in rows], right=range(1, 5))
     missed = sum(not row.met for row in rows)
     print(f"{len(rows)} measured, {missed} missed.")
     return 1 if missed else 0
