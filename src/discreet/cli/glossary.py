@@ -19,8 +19,8 @@ TERMS: dict[str, str] = {
         "choose it in a round."
     ),
     "bandit": (
-        "The problem of choosing between arms round after round when you see only the outcome of "
-        "the arm that you played. To learn which arm is good, you have to try the others, too."
+        "The problem of choosing between arms, round after round, when you see only the outcome "
+        "of the arm that you played. To learn which arm is good, you have to try the others, too."
     ),
     "expert": (
         "An option whose outcome you see in every round, whether you chose it or not. With "
@@ -36,35 +36,35 @@ TERMS: dict[str, str] = {
         "determines the size of all noise. Losses outside it are refused or clipped."
     ),
     "environment": (
-        "The source of losses in a simulation: random losses with fixed means, losses made to "
+        "The source of losses in a simulation: random losses with fixed means, losses designed to "
         "mislead, or your own table. Also called adversary."
     ),
     "regret": (
         "The cost of learning: the total loss of an algorithm minus the total loss of the best "
         "fixed arm (or expert, or point), which is known only afterwards. Divided by the number "
-        "of rounds, it should approach 0. For uniform play it stays the same in every round."
+        "of rounds, it should approach 0. For uniform play it stays constant."
     ),
     "uniform play": (
         "Playing all arms equally often. It learns nothing and so reveals nothing. An algorithm "
-        "with as much regret is useless."
+        "with the same regret is useless."
     ),
     "regret bound": (
-        "A number that the expected regret provably does not exceed. It holds for all losses "
-        "that are fixed in advance and do not react to what is played. A bound is *vacuous* if "
-        "uniform play has no more regret; such bounds are marked with an asterisk."
+        "A number that the expected regret provably does not exceed. It holds for all losses that "
+        "are fixed in advance and do not react to what is played. A bound is *vacuous* if uniform "
+        "play has no more regret than that; tables mark vacuous bounds with an asterisk."
     ),
     "trial": (
         "One independent run of a simulation. Results are means over trials with 95 % intervals: "
         "in about 95 of 100 simulations, the interval contains the true mean."
     ),
     "twin": (
-        "The non-private version of an algorithm. Tables compare with it in the column *vs. "
-        "non-private*: regret divided by that of the twin is the price of privacy."
+        "The non-private version of an algorithm. The column *vs. non-private* of a table shows "
+        "the price of privacy: regret divided by that of the twin."
     ),
     "differential privacy": (
-        "A guarantee about what can be seen of a program: it is nearly as likely with one "
-        "outcome replaced by any other. So nobody can infer much about one outcome, whatever "
-        "else they know. Epsilon and delta say how near."
+        "A guarantee about everything that can be seen of a program: replacing one outcome by any "
+        "other hardly changes how likely it is. So an observer can infer little about one "
+        "outcome, even if they know everything else. Epsilon and delta bound the change."
     ),
     "epsilon": (
         "How much the probability of anything visible may change when one outcome is replaced: "
@@ -79,9 +79,9 @@ TERMS: dict[str, str] = {
         "is nearly 100 %."
     ),
     "delta": (
-        "A small probability that is added to what epsilon allows: P(seen) is at most e^epsilon "
-        "P'(seen) + delta. It should be far below 1 divided by the number of people. A guarantee "
-        "with delta 0 is called *pure*. Pure algorithms ignore a given delta."
+        "A small probability added to what epsilon allows: P(seen) is at most e^epsilon P'(seen) "
+        "+ delta. It should be far below 1 divided by the number of people. A guarantee with "
+        "delta 0 is called *pure*. Pure algorithms ignore delta."
     ),
     "neighbours": (
         "Two inputs that differ in the outcome of one round, which is replaced by any other. All "
@@ -90,21 +90,21 @@ TERMS: dict[str, str] = {
     "user": (
         "A person, who may have outcomes in several rounds. A person with m outcomes has m times "
         "the epsilon of one round (for pure guarantees; `for_user` computes it). A run or a "
-        "ledger can limit the rounds of a user, ever or in each period."
+        "ledger can limit the rounds of a user, in total or per period."
     ),
     "central": (
         "The *central model*: the program itself sees true outcomes and adds noise before it "
-        "learns from them. You trust the program, but nobody who sees its decisions or its "
-        "memory."
+        "learns from them. You trust the program, but not the people who see its decisions or its "
+        "learner's state."
     ),
     "local": (
-        "The *local model*: every single outcome gets noise before anything is done with it. You "
-        "need not trust whoever collects the noisy outcomes. The price is more noise."
+        "The *local model*: every single outcome gets noise before it is used in any way. You "
+        "need not trust the server that collects the noisy outcomes. The price is more noise."
     ),
     "joint": (
-        "The *joint model*: a trusted server sees the features and outcomes of everybody, and "
-        "whatever others see of a person has noise. The decision about that person does not "
-        "count, because it depends on the person's own features."
+        "The *joint model*: a trusted server sees the features and outcomes of everybody. "
+        "Everything that other people see about a person has noise. The decision about that "
+        "person is not covered, because it depends on the person's own features."
     ),
     "channel": (
         "The only part of the program that sees true outcomes. It adds noise and passes the "
@@ -119,42 +119,42 @@ TERMS: dict[str, str] = {
         "serves all of them. Longer batches need less noise per round but learn less often."
     ),
     "hold-out": (
-        "Rounds that are set aside for estimates. A public coin decides which, their arms come in "
-        "random order whatever was learned, and the learner does not see their outcomes. One "
-        "noisy sum for each arm is released at the end."
+        "Rounds that are set aside for estimates. A public coin selects them. Their arms come in "
+        "random order, independently of what was learned, and the learner does not see their "
+        "outcomes. One noisy sum for each arm is released at the end."
     ),
     "slate": (
         "A decision that shows several items at once, such as three of ten articles. You see one "
         "outcome for the whole slate, or one for each item shown."
     ),
     "propensity": (
-        "The probability with which a decision was made, given what was known before it. A log "
-        "with propensities can be used to judge decisions that were never made."
+        "The probability with which a decision was made, given what was known before it. With "
+        "propensities, a log can be used to evaluate decisions that were never made."
     ),
     "IPS": (
-        "Inverse propensity scoring: an estimate of what a policy would have earned, from a log "
-        "of another one. Every outcome counts with a weight, its probability under the policy "
-        "divided by its propensity. The weights should have mean 1. *SNIPS* divides by their sum, "
-        "and *DR* (doubly robust) adds a model of outcomes; both vary less."
+        "Inverse propensity scoring: an estimate of what a policy would have earned, from the log "
+        "of another policy. Every outcome has a weight: its probability under the policy divided "
+        "by its propensity. The weights should have mean 1. *SNIPS* divides by their sum, and "
+        "*DR* (doubly robust) adds a model of outcomes; both vary less."
     ),
     "release": (
         "A noisy number that leaves the channel. A guarantee covers all releases of a run together."
     ),
     "running sum": (
-        "The sum of all losses so far, released again and again with noise. Also called a counter."
+        "The sum of all losses so far, released repeatedly with noise. Also called a counter."
     ),
     "learner": (
-        "The part that decides. It sees releases, never outcomes, so everything it does is as "
-        "private as they are."
+        "The part of the program that makes decisions. It sees releases, never outcomes, so "
+        "everything it does is as private as they are."
     ),
     "live": (
         "Use with real people. Noise is exact and comes from the operating system's randomness. "
         "In a *simulation*, noise is fast and repeatable, and protects nobody."
     ),
     "search": (
-        "*Best-arm search* asks which arm is best and stops when it knows. Its answer is wrong "
-        "with at most a stated probability, the *error*. What counts is the number of *samples* "
-        "(rounds), not the loss on the way."
+        "*Best-arm search* looks for the best arm and stops when it knows the answer. The answer "
+        "is wrong with at most a stated probability, the *error*. The cost of a search is its "
+        "number of *samples* (rounds), not the loss on the way."
     ),
     "horizon": "The largest number of rounds that a run may have.",
     "composition": (
@@ -166,11 +166,11 @@ TERMS: dict[str, str] = {
         "the budget is refused."
     ),
     "proved": (
-        "A guarantee is *proved* if docs/proofs.md has an argument for what the program really "
-        "does. It is *claimed by the paper only* if we know no proof."
+        "A guarantee is *proved* if docs/proofs.md proves it for the program as it is "
+        "implemented. It is *claimed by the paper only* if we know no proof."
     ),
     "audit": (
-        "An attack on an algorithm with known inputs. It measures how much of epsilon is "
+        "An attack on an algorithm with known inputs. It measures how much of epsilon can be "
         "confirmed by attack. It can show that a guarantee is false, never that it is true."
     ),
     "zCDP": (
