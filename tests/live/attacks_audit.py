@@ -20,8 +20,8 @@ SURE = 1.0 - 1e-4  # of a bound on what durations show: one of ten thousand errs
 
 
 @attack(
-    "a mechanism with one fault: rare, at some levels only, in bits, in time",
-    holds="caught by the default audit, or by the check of a contract that is named",
+    "a mechanism has one fault: rare, at some levels only, in bits, in time",
+    holds="the default audit detects it, or the named contract check does",
     tries=len(BROKEN) + len(RARELY),
 )
 def broken_mechanisms(tries):
@@ -41,8 +41,8 @@ def broken_mechanisms(tries):
 
 
 @attack(
-    "a sound mechanism is audited, also one that remembers its releases",
-    holds="at most 1 % of audits say that its claim is violated",
+    "a sound mechanism is audited, even one that remembers its releases",
+    holds="at most 1 % of audits report a violation",
     tries=100,
 )
 def false_alarms(tries):
@@ -53,7 +53,7 @@ def false_alarms(tries):
 
 
 @attack(
-    "a single duration of ask, tell or a release tells two neighbouring inputs apart",
+    "a single duration of ask, tell or a release distinguishes neighbouring inputs",
     holds=f"epsilon of at most {LIMIT:g}",
     tries=14 * 2_000,
     timed=True,

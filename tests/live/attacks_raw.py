@@ -46,7 +46,7 @@ def faults_of(calls):
 
 
 @attack(
-    "learn fails, and the outcome is told again, or the next decision asked for",
+    "learning fails, and the program retries tell or asks for the next decision",
     holds="every attempt hands the learner the same value; one release is counted",
     tries=4_000,
 )
@@ -84,7 +84,7 @@ def retries(tries):
 
 
 @attack(
-    "a fork by the C library, which Python does not see, uses the run",
+    "a process forked by the C library, unseen by Python, uses the run",
     holds="the child is refused; the parent releases its batch once",
     tries=400,
 )
@@ -110,8 +110,8 @@ def forks(tries):
 
 
 @attack(
-    "one wrong byte in the file of a run, or in what a kill has left",
-    holds="refused in one sentence, or without any effect",
+    "one wrong byte in a run file, or in the files left by a kill",
+    holds="refused with a one-sentence error, or no effect",
     tries=2_000,
 )
 def wrong_bytes(tries):
@@ -122,8 +122,8 @@ def wrong_bytes(tries):
 
 
 @attack(
-    "somebody without the key edits a run file: recipe, sums, learner, counters, tags, triggers",
-    holds="refused in one sentence; the unedited file opens",
+    "a run file is edited without the key: recipe, sums, learner, counters, tags, triggers",
+    holds="refused with a one-sentence error; the unedited file opens",
     tries=40,
 )
 def edits(tries):
@@ -144,7 +144,7 @@ def edits(tries):
 
 
 @attack(
-    "a sum in memory or in a file that its outcomes cannot have",
+    "a sum in memory or in a file is impossible for its outcomes",
     holds="not released",
     tries=20,
 )
@@ -161,8 +161,8 @@ def impossible_sums(tries):
 
 
 @attack(
-    "old copies, deleted and replaced files, and what is no key, or half of one",
-    holds="refused in one sentence; nothing acknowledged is lost",
+    "outdated copies, deleted and replaced files, and invalid or truncated keys",
+    holds="refused with a one-sentence error; no acknowledged outcome is lost",
     tries=20,
 )
 def old_files(tries):
@@ -194,8 +194,8 @@ BACKUPS = ("batch", "blt")
 
 
 @attack(
-    "an error at a line of ask or tell, in memory and in a file; a full disk; an odd outcome",
-    holds="no frame, message or note of it holds what was told, a sum or noise",
+    "an error at any line of ask or tell, in memory and in a file; a full disk; an odd outcome",
+    holds="no frame, message or note of the error contains an outcome, a sum or noise",
     tries=2_000,
 )
 def frames(tries):
@@ -218,8 +218,8 @@ def frames(tries):
 
 
 @attack(
-    "noise that fails to be drawn ahead, in another thread",
-    holds="nothing that the thread reports holds noise",
+    "drawing noise ahead fails in another thread",
+    holds="the thread's error report contains no noise",
     tries=12,
 )
 def drawing_ahead(tries):
@@ -231,8 +231,8 @@ def drawing_ahead(tries):
 
 
 @attack(
-    "a live channel that holds feedback is used outside of a run",
-    holds="it releases nothing, whatever is offered",
+    "a live channel that holds feedback is used outside a run",
+    holds="it releases nothing, with any arguments",
     tries=2_000,
 )
 def sealed(tries):
@@ -255,8 +255,8 @@ def sealed(tries):
 
 
 @attack(
-    "a signal handler uses the run in the middle of a tell; SIGTERM",
-    holds="one sentence and no deadlock; the run is closed and goes on",
+    "a signal handler uses the run in the middle of a tell; SIGTERM arrives",
+    holds="a one-sentence error and no deadlock; the run is closed and can be reopened",
     tries=30,
 )
 def signals(tries):
@@ -273,8 +273,8 @@ def signals(tries):
 
 
 @attack(
-    "the disk is searched for what was told, in batches, waiting, given up or released",
-    holds="no raw number, and no noise that was drawn ahead, is in any file",
+    "the disk is searched for outcomes: in batches, waiting, given up or released",
+    holds="no file contains a raw number or noise drawn ahead",
     tries=5,
 )
 def disk_scans(tries):

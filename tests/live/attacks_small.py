@@ -41,7 +41,7 @@ def odd_values_in(calls, tries):
 
 @attack(
     "an odd value for an argument of a public function",
-    holds="it works, or one sentence says what is allowed",
+    holds="it works, or a one-sentence error says what is allowed",
     tries=20_000,
 )
 def odd_arguments(tries):
@@ -51,7 +51,7 @@ def odd_arguments(tries):
 
 @attack(
     "an odd value for an option of a named algorithm",
-    holds="it works, or one sentence says what is allowed",
+    holds="it works, or a one-sentence error says what is allowed",
     tries=5_000,
 )
 def odd_options(tries):
@@ -59,7 +59,7 @@ def odd_options(tries):
 
 
 @attack(
-    "an odd outcome: text, bytes, complex, masked, dates, objects that fail",
+    "an odd outcome: text, bytes, complex, masked, dates, objects that raise",
     holds="refused; the message and its chain show no outcome; the run is unchanged",
     tries=3_000,
 )
@@ -74,7 +74,7 @@ def odd_outcomes(tries):
 
 
 @attack(
-    "a user's name with characters that nobody sees, or compatible ones",
+    "a user name with invisible or compatibility characters",
     holds="it counts as the same user",
     tries=20_000,
 )
@@ -95,8 +95,8 @@ def look_alikes(tries):
 
 
 @attack(
-    "guarantees of extreme numbers: composed, for groups, at other deltas, written and read",
-    holds="never negative, never less than a part, nothing overflows",
+    "guarantees with extreme numbers: composed, for groups, at other deltas, written and read",
+    holds="never negative, never below a component, no overflow",
     tries=2_000,
 )
 def extreme_guarantees(tries):
@@ -142,7 +142,7 @@ COMMANDS = ("list", "nonsense", "describe exp3 --json", "", "--version", "descri
 
 
 @attack(
-    "commands with closed or full streams, and odd environment variables",
+    "commands with closed or full streams, or odd environment variables",
     holds="exit code 0 or 2, at most one sentence, no traceback",
     tries=40,
 )
@@ -168,7 +168,7 @@ def odd_commands(tries):
 
 @attack(
     "SIGKILL to a run in a file, at random moments, while another process reads its releases",
-    holds="no acknowledged outcome is lost; no release changes, vanishes or comes twice",
+    holds="no acknowledged outcome is lost; no release changes, disappears or is repeated",
     tries=60,
 )
 def kills(tries):

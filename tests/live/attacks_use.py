@@ -15,8 +15,8 @@ from discreet import DiscreetError
 
 
 @attack(
-    "six threads tell one run at once; four report one round of a device",
-    holds="every outcome counts once; each release has its noise",
+    "six threads call tell of one run at once; four report one round of a device",
+    holds="every outcome counts once; each release has its own noise",
     tries=12,
 )
 def races(tries):
@@ -30,8 +30,8 @@ def races(tries):
 
 
 @attack(
-    "the clock of a run that waits is set forward and back",
-    holds="every decision is released once, after its deadline; nothing stops",
+    "the clock of a run with deadlines is set forward and back",
+    holds="every decision is released once, after its deadline; the run does not stall",
     tries=300,
 )
 def clock_jumps(tries):
@@ -57,8 +57,8 @@ def clock_jumps(tries):
 
 
 @attack(
-    "a forged or damaged report of a device: every byte, in three ways, and other messages",
-    holds="refused without effect, or a report that a device could have sent",
+    "a device report is forged or damaged: every byte, in three ways, and other messages",
+    holds="refused without effect, or still a report that a device could have sent",
     tries=100,
 )
 def forged_reports(tries):
@@ -79,7 +79,7 @@ def forged_reports(tries):
 
 @attack(
     "the bits of live noise: releases of loss 0 and loss 1 near zero, on the grid or off it",
-    holds="no bit tells one from the other",
+    holds="no bit distinguishes the two losses",
     tries=40,
 )
 def bits(tries):

@@ -18,8 +18,8 @@ from discreet import Bandit, DiscreetError
 
 
 @attack(
-    "a power loss: the log of a run that counts its users is cut anywhere, or torn",
-    holds="counts are decisions; an outcome whose decision was lost is refused",
+    "a power loss cuts or tears the log of a run that counts users, at any place",
+    holds="counts match decisions; an outcome whose decision was lost is refused",
     tries=300,
 )
 def cuts(tries):
@@ -29,8 +29,8 @@ def cuts(tries):
 
 
 @attack(
-    "SIGKILL to a run that counts its users, at random moments",
-    holds="every decision that was given is counted, once",
+    "SIGKILL to a run that counts users, at random moments",
+    holds="every decision that was returned is counted once",
     tries=25,
 )
 def killed(tries):
@@ -43,8 +43,8 @@ def killed(tries):
 
 
 @attack(
-    "somebody without the key puts an earlier row of a user back, or the whole table of users",
-    holds="refused in one sentence",
+    "an earlier row of a user, or the whole table of users, is restored without the key",
+    holds="refused with a one-sentence error",
     tries=40,
 )
 def old_rows(tries):
@@ -86,8 +86,8 @@ def put_back(path, place, old, after):
 
 
 @attack(
-    "the clock of a run whose users have periods is set forward and back",
-    holds="nobody has more rounds in a window than the limit, nor fewer than are due",
+    "the clock of a run with periods per user is set forward and back",
+    holds="no user gets more rounds in a window than the limit, or fewer than are due",
     tries=2_000,
 )
 def clock_of_periods(tries):
