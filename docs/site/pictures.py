@@ -18,8 +18,8 @@ ROUNDS, WINDOW = 4000, 80  # every window is one point of a picture
 SHOWN = 4  # arms, coordinates or points of a picture
 BEST = "best per round"
 CAPTION = (
-    f"The picture below each name shows mean losses in windows of {WINDOW} of {ROUNDS:,} rounds, of "
-    "the first arms or coordinates, or at some points of the set."
+    f"Pictures below each name show mean losses in windows of {WINDOW} of {ROUNDS:,} rounds, of the "
+    "first arms or coordinates, or at some points of the set."
 )
 
 
@@ -93,8 +93,8 @@ def with_shadows(text: str) -> str:
             "",
             "## Pictures",
             "",
-            "Each example is projected onto a plane spanned by two random directions of its hull (the "
-            "first two coordinates, if there are no more). Dots are vertices.",
+            "Each example is projected onto a plane spanned by two random directions of its hull "
+            "(the first two coordinates, if there are no more). Dots are vertices.",
             "",
             *raw(['<div class="shadows">', *figures, "</div>"]),
             "",

@@ -116,7 +116,7 @@ def _write_api(source: Path) -> None:
     unknown = set(listed) - set(discreet.__all__)
     if missing or unknown:
         raise SystemExit(f"docs/site/reference.py: missing {missing}, unknown {unknown}")
-    lines = ["# Python interface", "", "Everything that you can import with `from discreet import ...`.", ""]
+    lines = ["# Python interface", "", "All names in `from discreet import ...`.", ""]
     for topic, names in API.items():
         lines += [f"## {topic}", "", "```{eval-rst}", ".. autosummary::", "   :toctree: api", ""]
         lines += [f"   discreet.{name}" for name in names]
