@@ -18,8 +18,8 @@ ROUNDS, WINDOW = 4000, 80  # every window is one point of a picture
 SHOWN = 4  # arms, coordinates or points of a picture
 BEST = "best per round"
 CAPTION = (
-    f"Pictures below each name show mean losses in windows of {WINDOW} of {ROUNDS:,} rounds, of the "
-    "first arms or coordinates, or at some points of the set."
+    f"Pictures below each name show mean losses in windows of {WINDOW} of {ROUNDS:,} rounds, of "
+    "the first arms or coordinates, or at some points of the set."
 )
 
 
