@@ -46,12 +46,12 @@ def write_cards(folder: Path) -> int:
     text = [
         "# Algorithms",
         "",
-        "Every named algorithm. The bound is on the expected regret against any losses that are "
-        "fixed in advance, for the numbers on the algorithm's page (mostly 100,000 rounds and "
-        "ε = 1). "
-        "[Which tool do I need?](start/which.md) helps to choose, and so does `discreet plan`.",
+        "All named algorithms. The bound is on the expected regret for any losses that are fixed "
+        "in advance, at the sizes on the algorithm's page (mostly 100,000 rounds and ε = 1). "
+        "To choose an algorithm, see [Which tool do I need?](start/which.md) or run "
+        "`discreet plan`.",
     ]
-    head = ("algorithm", "what it is", "model", "from", "bound")
+    head = ("algorithm", "description", "model", "source", "bound")
     for kind, mine in rows.items():
         text += ["", f"## {kind}", "", *table(head, mine)]
     text += ["", *toctree([f"algorithms/{name}" for name in list_algorithms()], hidden=True), ""]
@@ -89,7 +89,7 @@ def _card(
     lines += [
         f"All numbers are for {setting.problem.sizes}, {setting.rounds:,} rounds and "
         f"ε = {setting.epsilon:g}{f', δ = {setting.delta:g}' if setting.delta else ''}; "
-        f"`discreet describe {name}` computes them for others.",
+        f"`discreet describe {name}` computes them for other sizes.",
         "",
         ":::{table}",
         ":class: facts",

@@ -18,8 +18,8 @@ ROUNDS, WINDOW = 4000, 80  # every window is one point of a picture
 SHOWN = 4  # arms, coordinates or points of a picture
 BEST = "best per round"
 CAPTION = (
-    f"Below each name: mean losses in windows of {WINDOW} of {ROUNDS:,} rounds, of the first arms "
-    "or coordinates, or at some points of the set."
+    f"Pictures below each name show mean losses in windows of {WINDOW} of {ROUNDS:,} rounds, of "
+    "the first arms or coordinates, or at some points of the set."
 )
 
 
@@ -93,7 +93,7 @@ def with_shadows(text: str) -> str:
             "",
             "## Pictures",
             "",
-            "The shadow of each example on a plane: two directions of its hull, drawn at random "
+            "Each example is projected onto a plane spanned by two random directions of its hull "
             "(the first two coordinates, if there are no more). Dots are vertices.",
             "",
             *raw(['<div class="shadows">', *figures, "</div>"]),

@@ -90,7 +90,7 @@ def _section(found: re.Match[str]) -> str:
 def _write_commands(source: Path) -> None:
     """Write the help of all commands into one page."""
     context = click.Context(cli, info_name="discreet")
-    lines = ["# Commands", "", "What `discreet COMMAND --help` says.", ""]
+    lines = ["# Commands", "", "The output of `discreet COMMAND --help`.", ""]
     for name in cli.list_commands(context):
         command = cli.get_command(context, name)
         assert command is not None, "it was listed"
@@ -116,7 +116,7 @@ def _write_api(source: Path) -> None:
     unknown = set(listed) - set(discreet.__all__)
     if missing or unknown:
         raise SystemExit(f"docs/site/reference.py: missing {missing}, unknown {unknown}")
-    lines = ["# Python interface", "", "Exactly what `from discreet import ...` has.", ""]
+    lines = ["# Python interface", "", "All names in `from discreet import ...`.", ""]
     for topic, names in API.items():
         lines += [f"## {topic}", "", "```{eval-rst}", ".. autosummary::", "   :toctree: api", ""]
         lines += [f"   discreet.{name}" for name in names]

@@ -1,9 +1,9 @@
 """
-Regret beside other algorithms
-==============================
+Regret of several algorithms
+============================
 
-Four arms, one better by 0.05: private bandits, one without privacy, and uniform play. Shaded are
-95 % bands of the mean.
+Four arms, one of them better by 0.05: two private bandits, a non-private one, and uniform play.
+Shaded bands are 95 % intervals of the mean.
 """
 
 import matplotlib.pyplot as plt

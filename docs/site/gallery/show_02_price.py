@@ -2,7 +2,7 @@
 The price of privacy
 ====================
 
-Regret over ε. On the right privacy is free; on the left nobody can learn.
+Regret by ε. On the right, privacy costs nothing; on the left, no algorithm can learn.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 Lower bound, measured regret, upper bound
 =========================================
 
-What every private algorithm must lose, what one loses in a game, and what it is proved to lose at
-most in any game.
+The regret that no private algorithm can avoid, the regret of one algorithm in one game, and its
+proved bound for all games.
 """
 
 import matplotlib.pyplot as plt

@@ -1,9 +1,9 @@
 """
-Audits of a sound and of a wrong mechanism
-==========================================
+Audit a correct and a wrong mechanism
+=====================================
 
-An audit attacks an algorithm and reports an ε that it certainly has. It must not exceed what is
-claimed. The second bar is the noise that a paper prints, on losses from -1 to 1.
+An audit attacks an algorithm and reports a lower bound on its ε. If that exceeds the claimed ε, the
+claim is wrong. The second bar is the noise that a paper prints, for losses from -1 to 1.
 """
 
 import matplotlib.pyplot as plt

@@ -2,8 +2,8 @@
 Running sums
 ============
 
-Followers of the leader learn from running sums. How they are made private decides how much noise
-there is.
+Follow-the-leader algorithms learn from running sums. The mechanism that makes the sums private
+determines how much noise they have.
 """
 
 import matplotlib.pyplot as plt

@@ -2,7 +2,7 @@
 Slates
 ======
 
-Show three of ten items in every round, and learn from what happens to each of them.
+Show three of ten items in every round, and learn from the outcome of each.
 """
 
 import matplotlib.pyplot as plt

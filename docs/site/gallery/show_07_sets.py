@@ -2,7 +2,7 @@
 Points of a set
 ===============
 
-One algorithm plays a ball, a cube and a simplex: it needs a linear oracle only.
+The same algorithm plays on a ball, a cube and a simplex: it only needs a linear oracle.
 """
 
 import matplotlib.pyplot as plt

@@ -2,7 +2,7 @@
 Best-arm search
 ===============
 
-How many people it takes to name the best of five arms, with an error probability of 5 %.
+The number of people needed to find the best of five arms with an error probability of 10 %.
 """
 
 import matplotlib.pyplot as plt

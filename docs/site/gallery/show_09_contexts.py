@@ -2,8 +2,8 @@
 Contexts in three privacy models
 ================================
 
-Ten features of a person decide which arm is best. No privacy, a trusted server (joint), and
-devices only (local).
+The features of a person determine which arm is best. Compared are no privacy, a trusted server
+(joint), and devices only (local).
 """
 
 import matplotlib.pyplot as plt

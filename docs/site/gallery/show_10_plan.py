@@ -2,7 +2,7 @@
 A plan for a trial
 ==================
 
-Three treatments, 600 patients: what each ε costs.
+The cost of each ε with three treatments and 600 patients.
 """
 
 import matplotlib.pyplot as plt

@@ -2,7 +2,7 @@
 Estimates with intervals
 ========================
 
-What was released is enough to estimate how good each arm is. The intervals hold at all times.
+The releases are enough to estimate the mean of each arm. The intervals are valid at all times.
 """
 
 import matplotlib.pyplot as plt

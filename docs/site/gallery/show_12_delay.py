@@ -2,7 +2,7 @@
 Late outcomes
 =============
 
-If outcomes come late, an index learner must count the decisions that are still open.
+If outcomes come late, an index policy must count the decisions whose outcomes are outstanding.
 """
 
 import matplotlib.pyplot as plt

@@ -2,7 +2,7 @@
 Games
 =====
 
-Losses of some environments: what an algorithm has to cope with.
+Losses of four environments that an algorithm may face.
 """
 
 import matplotlib.pyplot as plt

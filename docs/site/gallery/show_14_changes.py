@@ -2,7 +2,7 @@
 When the best arm changes
 =========================
 
-The best arm changes in the middle of the game. An algorithm for fixed means does not notice.
+The best arm changes during the game. An algorithm that assumes fixed means does not notice.
 """
 
 import matplotlib.pyplot as plt

@@ -1,8 +1,8 @@
 """
-Experts who advise
-==================
+Advice from experts
+===================
 
-Ten experts recommend an arm each. Follow the best of them, privately.
+Each of ten experts recommends an arm. Learn privately which of them to follow.
 """
 
 import matplotlib.pyplot as plt

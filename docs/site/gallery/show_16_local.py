@@ -1,8 +1,8 @@
 """
-Trust a server, or nobody
-=========================
+A trusted server or the local model
+===================================
 
-The same learner with noise at a trusted server, and with noise on every device.
+The same learner with noise added by a trusted server, and with noise added on every device.
 """
 
 import matplotlib.pyplot as plt

@@ -2,9 +2,9 @@
 The dashboard
 =============
 
-The decision service draws its charts itself, without scripts. This one is on the page of a run: the
-share of each text over time. The run is simulated, one visitor a minute for a week, and outcomes
-count after two hours, clicked or not.
+The decision service renders its charts on the server, without JavaScript. This one, from the page
+of a run, shows the share of each text over time. The run is simulated: one visitor a minute for a
+week. Outcomes count after two hours, whether the visitor clicked or not.
 """
 
 # sphinx_gallery_thumbnail_path = 'docs/dashboard-light.png'
@@ -18,7 +18,7 @@ from discreet import Bandit
 from discreet.service.pages.charts import Column, Series, shares
 
 TEXTS = {"news": 0.08, "back in stock": 0.12, "free delivery": 0.30, "your list": 0.10}
-MINUTES, HOURS = 7 * 24 * 60, 4  # in all, and of one column of the chart
+MINUTES, HOURS = 7 * 24 * 60, 4  # of the whole run; of one column of the chart
 
 
 class Clock:
@@ -64,13 +64,13 @@ for minute in range(MINUTES):
         began, chosen = clock.now, Counter()
 
 # %%
-# The share of each text, in stretches of four hours:
+# The share of each text in periods of four hours:
 
 Shown(shares(columns, [Series(text, place) for place, text in enumerate(TEXTS)], name="texts"))
 
 # %%
-# The page of the run also has released means with intervals, and the page of all runs the privacy
-# budget (``make serve`` starts a service with simulated visitors). What a reader of the dashboard
-# sees is covered by the guarantee of the run:
+# The page of a run also shows released means with intervals, and the page of all runs the privacy
+# budget (``make serve`` starts a service with simulated visitors). The guarantee of the run covers
+# everything that the dashboard shows:
 
 print(bandit.guarantee.short)

@@ -1,6 +1,6 @@
 """Environments that deal loss vectors, for learners that play points.
 
-Full information: a point x is played, ⟨ℓ, x⟩ is lost, and the whole vector ℓ is the feedback.
+Full information: a learner plays a point x, loses ⟨ℓ, x⟩, and sees the whole vector ℓ.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class LinearAlternating(PointsEnvironment):
 
     Experts: every other expert loses everything while the others lose nothing, and vice versa. Ball
     and cube: the vector (1, .., 1), at its largest size. Any other set: as for experts, ball or
-    cube, by where its loss vectors lie.
+    cube, depending on where its loss vectors lie.
     """
 
     domain: str = ""
@@ -131,7 +131,8 @@ class LinearDrifting(PointsEnvironment):
 
     Experts: Bernoulli losses with means 1/2 - 0.4 cos(2 π (2 t / T - j / N)). Ball and cube: half
     of the time a vector with entries cos(2 π (2 t / T - j / N)), at its largest size, otherwise one
-    of mean zero. Any other set: as for experts, ball or cube, by where its loss vectors lie.
+    of mean zero. Any other set: as for experts, ball or cube, depending on where its loss vectors
+    lie.
     """
 
     rounds: int
@@ -216,12 +217,13 @@ class AnsweringGame(ReactingGame[Floats, Floats]):
     problem=Points,
 )
 class LinearAdaptive(PointsEnvironment):
-    """Answers the last point with the loss vector that is worst for it, relative to the centre.
+    """An adversary that picks the worst loss vector for the last point, relative to the centre.
 
     With ``lag=0`` it answers the point of the current round. Learners that draw their points cannot
-    cope with that, because the adversary then sees the draw. Private learners play points that show
+    cope with that, because the adversary then sees the draw. The points of private learners reveal
     the noise of their sums, and the losses follow that noise: regret bounds with noise do not cover
-    this, but guarantees do. Each player is compared with the best fixed point for its own losses.
+    this, but privacy guarantees do. Each player is compared with the best fixed point for its own
+    losses.
     """
 
     reacts = True

@@ -187,7 +187,7 @@ SETS = {
     "simplex": NamedSet("simplex(n)", "distributions over n items", Simplex),
     "k-sets": NamedSet("k-sets(n,k)", "sets of k of n items", KSets.of),
     "permutations": NamedSet(
-        "permutations(n)", "rankings of n items, by their places from 1 to n", _permutations
+        "permutations(n)", "rankings of n items, as places from 1 to n", _permutations
     ),
     "partition": NamedSet(
         "partition(n,k,...)", "k of n items from each of some groups", _partition
@@ -204,7 +204,7 @@ SETS = {
     ),
     "spectrahedron": NamedSet(
         "spectrahedron(n)",
-        "symmetric matrices, none of their eigenvalues below 0, trace 1",
+        "symmetric positive semidefinite matrices with trace 1",
         Spectrahedron,
     ),
 }

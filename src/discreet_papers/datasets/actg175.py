@@ -141,8 +141,8 @@ class Actg175Replay(Actg175Patients):
     Each round first draws one of the four treatments with equal probability, and then one of the
     522 to 561 patients who received it, with replacement. The player sees the covariates but not
     the treatment. If the player chooses another treatment, the outcome is unknown and the round
-    does not count: everyone scores 0, and the record that is fed back has no features, so that
-    linear and generalised linear learners do not move (noise is drawn all the same). They agree in
+    does not count: everyone scores 0, and the record that is fed back has no features, so linear
+    and generalised linear learners do not change (noise is still drawn). Player and trial agree in
     a quarter of all rounds, whatever the player does. Then the loss is 1 if the patient's disease
     got worse during the trial (CD4 cells halved, AIDS or death), else 0. No model of outcomes is
     involved: treatments were assigned at random, so the losses in rounds that count are those of a
@@ -202,9 +202,9 @@ class Actg175Simulator(Actg175Patients):
     probability p(a), and players are scored by p. A logistic regression on all 15 covariates gives
     p(a); it is fitted to the patients who received treatment a, with a penalty of 5 times each
     squared coefficient. So every arm has an outcome in every round, but the results hold for the
-    model: on average it lets 33.9, 19.4, 21.2 and 22.9 % get worse, or 15.9 % if everybody gets the
-    treatment that is best for them. Arms, features and ``covariates`` are those of actg175-replay;
-    the player may see fewer covariates than the model uses. Needs lifelines.
+    model: on average 33.9, 19.4, 21.2 and 22.9 % of patients get worse, or 15.9 % if everybody gets
+    the treatment that is best for them. Arms, features and ``covariates`` are those of
+    actg175-replay; the player may see fewer covariates than the model uses. Needs lifelines.
     """
 
     against: Against = "context"
@@ -242,8 +242,8 @@ def features_of(covariates: Covariates) -> Floats:
 class Actg175Arms(ArmsEnvironment):
     """The patients and outcomes of actg175-simulator with contexts, without their covariates.
 
-    The outcomes are those of a fitted model, not of the trial: on average it lets 33.9, 19.4, 21.2
-    and 22.9 % get worse. There are four arms. Needs lifelines.
+    The outcomes are those of a fitted model, not of the trial: on average 33.9, 19.4, 21.2 and
+    22.9 % of patients get worse. There are four arms. Needs lifelines.
     """
 
     on_unit_scale = True

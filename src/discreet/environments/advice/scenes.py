@@ -39,7 +39,7 @@ class AdviceRandom(AdviceEnvironment):
     "advice-contextual", title="experts are policies on 16 contexts", problem=Advice
 )
 class AdviceContextual(AdviceEnvironment):
-    """Experts are policies: each names one arm for each of 16 contexts, which come at random.
+    """Experts are policies: each names one arm for each of 16 contexts, drawn at random.
 
     The first expert names the good arm of every context. Expert j of N names it in each context
     with probability 1 - j / N, and an arm at random otherwise. The good arm loses with probability

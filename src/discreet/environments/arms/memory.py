@@ -74,10 +74,10 @@ class Remembering(ArmsEnvironment):
 
     A loss is 0.2 if the first arm is played and 0 otherwise, plus 0.5 times the share of other arms
     among the m plays before. So in every round the others are better by 0.2, but an algorithm that
-    plays them pays more in the next m rounds, and to play the first arm always is best. Regret is
-    *policy regret*: it compares with what a fixed arm would lose if it had been played from the
-    start. A learner that reacts to single losses has regret of order T. One that holds its actions
-    for many more rounds than m has regret of order T^(2/3) (docs/regret.md: Memory).
+    plays them pays more in the next m rounds, and always playing the first arm is best. Regret is
+    *policy regret*: it compares with the loss of a fixed arm that is played from the start. A
+    learner that reacts to single losses has regret of order T. One that holds its actions for many
+    more rounds than m has regret of order T^(2/3) (docs/regret.md: Memory).
 
     >>> game = Remembering(2, memory=2).deal(0, 5, np.random.default_rng())
     >>> [round(float(game.feedback(t, 1)), 2) for t in range(4)], float(game.feedback(4, 0))

@@ -62,7 +62,7 @@ class SwitchingCosts(ArmsEnvironment):
 
     W(t) = W(t with its lowest bit cleared) + N(0, σ²), W(0) = 0, σ = 1 / (9 log2 T). The loss is
     1/2 + W(t), less K^(1/3) T^(-1/3) / (9 log2 T) for the good arm, clipped to [0, 1]. In every
-    round in which a player changes the arm, the loss is 1. The walk hides the good arm from players
+    round in which a player switches arms, the loss is 1. The walk hides the good arm from players
     who do not switch, and switching is expensive: any algorithm has regret of order
     K^(1/3) T^(2/3) / log T.
     """

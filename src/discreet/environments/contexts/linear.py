@@ -109,7 +109,7 @@ class ContextsFixed(ContextsEnvironment):
 
     Nothing is learned about an arm that is not played. One arm, which differs from trial to trial,
     has the mean reward (1 + ``top``) / 2, all others (1 + ``others``) / 2. A learner that relies on
-    diverse contexts to explore can lock in to a wrong arm here. It needs as many features as arms.
+    diverse contexts to explore can lock in on a wrong arm here. It needs as many features as arms.
     """
 
     top: float = 0.5

@@ -27,7 +27,7 @@ class Linear(FunctionsEnvironment):
     v is a unit vector: with probability ``gap`` a fixed direction, otherwise a uniform one, both in
     the hull. The fixed one points against (1, .., 1), or, where that is orthogonal to the hull,
     away from a vertex. Values are in [0, 1] on the set: the Lipschitz constant g is the declared
-    one, or 1 / 2 R if that is less, R the outer radius of the set.
+    one, or 1 / 2 R if that is less, where R is the outer radius of the set.
     """
 
     gap: float = 0.5
@@ -137,12 +137,12 @@ class Slates(FunctionsEnvironment):
     usual={"domain": "paths(3,3)"},
 )
 class Routing(FunctionsEnvironment):
-    """Paths through a layered graph; the loss is the share of edges on the way that are jammed.
+    """Paths through a layered graph; the loss is the share of edges of the path that are jammed.
 
     Edges are jammed independently with probability (1 + gap) / 2; those of one path, which is drawn
-    for each game, with (1 - gap) / 2. So f(x) = ⟨jams, x⟩ / k is linear and in [0, 1], k the number
-    of edges of a path. The Lipschitz constant is at most sqrt(n) / 2 k for n edges; if that is more
-    than declared, f is flattened around 1/2.
+    for each game, with (1 - gap) / 2. So f(x) = ⟨jams, x⟩ / k is linear and in [0, 1], where k is
+    the number of edges of a path. The Lipschitz constant is at most sqrt(n) / 2 k for n edges; if
+    that is more than declared, f is flattened around 1/2.
     """
 
     gap: float = 0.4
@@ -164,10 +164,10 @@ class Routing(FunctionsEnvironment):
     usual={"domain": "permutations(5)"},
 )
 class Ranking(FunctionsEnvironment):
-    """Rankings of n items; the loss is how far down the list the wanted item stands.
+    """Rankings of n items; the loss is how far down the list the wanted item is.
 
-    The j-th most popular item is wanted with a probability proportional to 1 / j^skew; which item
-    that is, is drawn for each game. At place p of 1 to n it costs f = (p - 1) / (n - 1), which is
+    The j-th most popular item is wanted with a probability proportional to 1 / j^skew; the order of
+    popularity is drawn for each game. At place p of 1 to n it costs f = (p - 1) / (n - 1), which is
     linear and in [0, 1]. Points are those of permutations(n), where entry i is the place of item i,
     or of assignments(n), where worker i is item i and job j is place j + 1. If f is steeper than
     declared (on permutations its slope is at most 1 / (n - 1)), it is flattened around 1/2.

@@ -151,11 +151,11 @@ class Completion(FunctionsEnvironment):
     """Squared errors of single entries of a hidden matrix of rank 1, seen with noise.
 
     The entries of the hidden matrix all have the size s = 1 / sqrt(rows · columns), with the signs
-    of some v wᵀ, drawn for each game: its nuclear norm is 1. In each round one entry, uniformly at
-    random, is seen as y, which is ``scatter`` times s above or below it with equal probability. The
-    loss is f(x) = (x(i, j) - y)² / (1 + a)², a = (1 + scatter) s, in [0, 1]. The Lipschitz constant
-    is 2 / (1 + a); if that is more than declared, f is made smaller. The best matrix of nuclear
-    norm at most 1 is computed from sums for each entry.
+    of some v wᵀ, drawn for each game: its nuclear norm is 1. Each round draws one entry uniformly
+    at random and shows it as y, which is ``scatter`` times s above or below it with equal
+    probability. The loss is f(x) = (x(i, j) - y)² / (1 + a)², a = (1 + scatter) s, in [0, 1]. The
+    Lipschitz constant is 2 / (1 + a); if that is more than declared, f is scaled down. The best
+    matrix of nuclear norm at most 1 is computed from sums for each entry.
     """
 
     scatter: float = 0.5

@@ -112,9 +112,9 @@ def logged(
 
     ``log`` is a CSV, Parquet or Arrow file with the columns of the Open Bandit data: item_id (the
     arm), click (the reward), propensity_score (the probability with which the arm was chosen) and,
-    if rows belong to several slots, position, of which one is used. ``columns`` gives other names:
-    arm:product,reward:bought,probability:p, or loss:... for losses. Rows keep their order; a reward
-    r is the loss low + high - r.
+    if rows belong to several slots, position (the rows of one slot are used). ``columns`` gives
+    other names: arm:product,reward:bought,probability:p, or loss:... for losses. Rows keep their
+    order; a reward r is the loss low + high - r.
 
     A row is accepted if the player's arm is the logged one, with probability p_min / p. Other rows
     are skipped. If the log's probabilities are right, each row is accepted with probability p_min,
