@@ -180,11 +180,11 @@ def test_telling_twice_or_of_unknown_decisions_is_refused():
     bandit.tell(decision, reward=1.0)
     with pytest.raises(DiscreetError, match="decision 0 has been told already"):
         bandit.tell(decision, reward=1.0)
-    with pytest.raises(DiscreetError, match="decision 7 is not one that this run gave"):
+    with pytest.raises(DiscreetError, match="decision 7 does not belong to this run"):
         bandit.tell(Decision("a", 7), reward=1.0)
     other = bandit.ask()
     wrong = other._replace(arm="a" if other.arm != "a" else "b")
-    with pytest.raises(DiscreetError, match="decision 1 is not one that this run gave"):
+    with pytest.raises(DiscreetError, match="decision 1 does not belong to this run"):
         bandit.tell(wrong, reward=1.0)
     for none in (None, 1.0, True, "1", ("a", 1), other._replace(id="1"), other._replace(id=True)):
         with pytest.raises(
@@ -192,10 +192,10 @@ def test_telling_twice_or_of_unknown_decisions_is_refused():
             match=r"decision is of type .*, but must be the Decision that ask\(\) gave",
         ):
             bandit.tell(none, reward=1.0)
-    with pytest.raises(DiscreetError, match="decision 1 is not one that this run gave"):
+    with pytest.raises(DiscreetError, match="decision 1 does not belong to this run"):
         bandit.tell(other._replace(token=None), reward=1.0)
     for wrong in (7, -1):
-        with pytest.raises(DiscreetError, match=f"decision {wrong} is not one that this run gave"):
+        with pytest.raises(DiscreetError, match=f"decision {wrong} does not belong to this run"):
             bandit.tell(wrong, reward=1.0)
     bandit.tell(other.id, reward=1.0)
     with pytest.raises(DiscreetError, match="decision 1 has been told already"):

@@ -172,7 +172,7 @@ class TestVectorOptimizer:
         outside = [2.0 * x for x in inside]
         decision = face.ask()
         with pytest.raises(
-            DiscreetError, match="the loss is outside of the declared set of vectors; clip=True"
+            DiscreetError, match="the loss is outside the declared set of loss vectors; clip=True"
         ) as refusal:
             face.tell(decision, loss=outside)
         assert not any(character.isdigit() for character in str(refusal.value))
@@ -332,7 +332,7 @@ class TestAdvisor:
         ({"epsilon": 0.0}, "epsilon is 0.0"),
         ({"clip": "no"}, "clip is 'no'"),
         ({"simulation": 1}, "simulation is 1"),
-        ({"simulation": False}, "seed is 1, but live noise cannot have one"),
+        ({"simulation": False}, "seed is 1, but live noise cannot be seeded"),
         ({"seed": -3}, "seed is -3"),
         ({"ledger": 3.0}, r"must be a discreet\.Ledger"),
         ({"learningrate": 3}, "unknown option"),

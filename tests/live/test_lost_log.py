@@ -64,7 +64,7 @@ def tell_undone(bandit, undone):
     """Give the id of a lost decision to another user; return what is wrong with its outcome."""
     fresh = bandit.ask(user="somebody else")
     faults = [] if fresh.id == undone.id else ["the id was not given again"]
-    for each, words in ((undone, "is not one that this run gave"), (undone.id, "counts its users")):
+    for each, words in ((undone, "does not belong to this run"), (undone.id, "counts its users")):
         try:
             bandit.tell(each, reward=1.0)
         except DiscreetError as refusal:

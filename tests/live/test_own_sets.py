@@ -97,7 +97,7 @@ def test_a_stored_run_needs_its_set_again(tmp_path):
         ({"items": ["a", "b"]}, "items has 2 names, but points have 3 coordinates"),
         ({"items": ["a", "b", "b"]}, "items has a name twice"),
         ({"items": ["a", "b", 3]}, "items has an entry that is no name"),
-        ({"geometry": "ball", "dimension": 3}, "domain is given, and so is geometry"),
+        ({"geometry": "ball", "dimension": 3}, "domain is given together with geometry"),
         ({"loss_set": "sphere"}, "unknown loss_set 'sphere'"),
         ({"loss_set": "ball", "low": -2.0}, "low is -2.0, but here only high counts"),
         ({"epsilon": None}, "epsilon is missing"),
@@ -117,7 +117,7 @@ def test_a_loss_by_item_needs_names():
 def test_losses_in_their_own_range():
     run = VectorOptimizer(domain="k-sets(3,2)", low=-5.0, high=5.0, **BUDGET)
     run.tell(run.ask(), loss=[-5.0, 5.0, 0.0])
-    with pytest.raises(DiscreetError, match="outside of the declared set"):
+    with pytest.raises(DiscreetError, match="outside the declared set"):
         run.tell(run.ask(), loss=[-5.1, 5.0, 0.0])
 
 

@@ -44,10 +44,10 @@ def test_a_decision_of_another_run_is_refused(kind):
     one, other = make(kind), make(kind)
     mine, theirs = ask(one), ask(other)
     assert mine.id == theirs.id
-    with pytest.raises(DiscreetError, match="decision 0 is not one that this run gave"):
+    with pytest.raises(DiscreetError, match="decision 0 does not belong to this run"):
         tell(one, theirs)
     tell(one, mine)
-    with pytest.raises(DiscreetError, match="decision 0 is not one that this run gave"):
+    with pytest.raises(DiscreetError, match="decision 0 does not belong to this run"):
         tell(one, theirs)
 
 
@@ -70,7 +70,7 @@ def test_a_snapshot_knows_no_decision_of_its_original_and_draws_by_itself(tmp_pa
     ):
         with pytest.raises(
             DiscreetError,
-            match=r"decision \d+ (is not one that this run gave|has been told already)",
+            match=r"decision \d+ (does not belong to this run|has been told already)",
         ):
             tell(twin, decision)
     tell(original, waiting)

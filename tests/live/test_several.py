@@ -105,10 +105,10 @@ def test_if_one_is_refused_none_is_told(kind, in_file, tmp_path):
     for place, wrong, complaint in (
         (5, (decisions[8], good), "decision 8 has been told already"),
         (3, (decisions[0], good), "decision 0 has been told already"),  # twice in the same pairs
-        (0, (99, good), "decision 99 is not one that this run gave"),
+        (0, (99, good), "decision 99 does not belong to this run"),
         (8, (decisions[8], "much"), "finite number"),
         (4, ("first", good), "decision is of type str"),
-        (2, (decisions[8]._replace(token="other"), good), "decision 8 is not one that this run"),
+        (2, (decisions[8]._replace(token="other"), good), "decision 8 does not belong to this run"),
     ):
         sentence = rf"^pairs\[{place}\] is refused, so nothing was told: .*{complaint}.*\.$"
         with pytest.raises(DiscreetError, match=sentence):

@@ -126,7 +126,7 @@ def test_a_decision_that_the_power_took_back_is_not_mistaken_for_its_successor(t
     bandit = Bandit.open(path)
     again = bandit.ask()
     assert again.id == lost.id
-    with pytest.raises(DiscreetError, match="decision 0 is not one that this run gave"):
+    with pytest.raises(DiscreetError, match="decision 0 does not belong to this run"):
         bandit.tell(lost._replace(arm=again.arm), loss=0.5)
     bandit.tell(again, loss=0.5)
 

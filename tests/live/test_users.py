@@ -260,7 +260,7 @@ def test_a_served_decision_is_of_its_own_run():
     one.ask(user="Ada")
     one.ask(user="Ada")
     served = one.ask(user="Ada", at_limit="serve")
-    with pytest.raises(DiscreetError, match="decision -1 is not one that this run gave"):
+    with pytest.raises(DiscreetError, match="decision -1 does not belong to this run"):
         other.tell(served, reward=1.0)
     with pytest.raises(DiscreetError, match="the reward is outside the declared range"):
         one.tell(served, reward=3.0)

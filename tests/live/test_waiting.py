@@ -261,7 +261,7 @@ def test_what_is_given_up_is_erased_from_the_file(tmp_path):
             {"wait": 5.0, "default_loss": 0.5, "default_reward": 0.5},
             "default_reward and default_loss are both given",
         ),
-        ({"key": "here.key"}, "key is given, but without path= nothing is written"),
+        ({"key": "here.key"}, "key is given, but without path= or store="),
     ],
 )
 def test_bad_arguments_are_refused(options, complaint):
@@ -278,7 +278,7 @@ def test_a_run_that_waits_gives_nothing_up():
 def test_giving_up_asks_for_the_same_as_telling():
     one, other = make("batch"), make("batch")
     mine, theirs = one.ask(), other.ask()
-    with pytest.raises(DiscreetError, match="decision 0 is not one that this run gave"):
+    with pytest.raises(DiscreetError, match="decision 0 does not belong to this run"):
         other.give_up(mine)
     for wrong in (None, "0", np.int64(0), True, 0.0):
         with pytest.raises(

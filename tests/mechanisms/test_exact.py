@@ -223,7 +223,7 @@ class TestLiveUse:
     def test_it_is_the_default_and_refuses_a_seed(self):
         assert "live: exact noise" in repr(Bandit(arms=2, horizon=10, epsilon=1.0))
         with pytest.raises(
-            DiscreetError, match="seed is 1, but live noise cannot have one: only simulation=True"
+            DiscreetError, match="seed is 1, but live noise cannot be seeded: only simulation=True"
         ):
             Bandit(arms=2, horizon=10, epsilon=1.0, seed=1)
         with pytest.raises(DiscreetError, match="simulation is 1, but must be True or False"):

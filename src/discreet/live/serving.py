@@ -106,7 +106,7 @@ class Serving(RunState):
         if number == SERVED and mine and self._admission.limited:  # nobody learns from it
             return False
         if number in rows.open or not mine or not 0 <= number < rows.counters[0]:
-            raise NotGiven(f"decision {shorten(number)} is not one that this run gave.")
+            raise NotGiven(f"decision {shorten(number)} does not belong to this run.")
         if self._wait is None:
             raise AlreadyTold(
                 f"decision {number} has been told already, or given up: each outcome counts once."
