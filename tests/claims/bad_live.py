@@ -5,7 +5,7 @@ from __future__ import annotations
 CALLS = [
     (
         "Bandit(2, 10, 1.0, wait=5)",
-        "wait and a default belong together: after the wait, a missing outcome counts as the default.",
+        "wait and a default belong together: after the wait, a missing outcome counts as",
     ),
     ("Bandit(2, 10, 1.0, wait=0, default_loss=0.5)", "wait is 0, but must be"),
     (

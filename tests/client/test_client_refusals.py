@@ -220,7 +220,7 @@ def test_decisions_of_others_are_refused(service):
         bandit.tell("0", reward=1.0)
     with pytest.raises(DiscreetError, match="not one that this run gave"):
         bandit.tell(5, reward=1.0)
-    with pytest.raises(DiscreetError, match=r"pairs\[1\] is refused, so nothing was told"):
+    with pytest.raises(DiscreetError, match=r"pairs\[1\] is refused, so nothing was recorded"):
         bandit.tell_all(reward=[(bandit.ask(), 1.0), ("x", 1.0)])
     with pytest.raises(DiscreetError, match=r"pairs\[1\] is refused, but others may have"):
         bandit.tell_all(reward=[(bandit.ask(), 1.0), (77, 1.0)])

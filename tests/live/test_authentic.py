@@ -128,7 +128,7 @@ def test_a_copy_from_within_a_batch_is_refused(tmp_path):
     shutil.copy(path, backup)
     with Bandit.open(path) as again:
         tell(again, decisions[1])
-    with pytest.raises(DiscreetError, match="is an old copy: outcomes that were told since then"):
+    with pytest.raises(DiscreetError, match="is an old copy: later outcomes are missing"):
         Bandit.open(backup)
     Bandit.open(path).close()
 

@@ -189,7 +189,7 @@ def test_telling_twice_or_of_unknown_decisions_is_refused():
     for none in (None, 1.0, True, "1", ("a", 1), other._replace(id="1"), other._replace(id=True)):
         with pytest.raises(
             DiscreetError,
-            match=r"decision is of type .*, but must be the Decision that ask\(\) gave",
+            match=r"decision is of type .*, but must be the Decision that ask\(\) returned",
         ):
             bandit.tell(none, reward=1.0)
     with pytest.raises(DiscreetError, match="decision 1 does not belong to this run"):
@@ -265,7 +265,7 @@ def test_it_does_not_claim_more_than_it_does():
     [
         ({"arms": 1}, "arms is 1"),
         ({"arms": ["a"]}, "arms has 1 label, but"),
-        ({"arms": [[1], [2]]}, "label that cannot be one"),
+        ({"arms": [[1], [2]]}, "label that is not allowed"),
         ({"clip": "no"}, "clip is 'no'"),
         ({"algorithm": None}, "unknown algorithm None"),
         ({"arms": ["a", "a"]}, "label twice"),

@@ -305,8 +305,8 @@ def test_after_reopening_it_is_still_known_that_a_bound_was_asked_for(tmp_path):
         ("A", "available is 'A', but must be a list of labels of arms"),
         (3, "available is 3, but must be a list"),
         ([], "available is empty, but at least one arm must be available"),
-        (["A", "Z"], "available has 'Z', which is no arm of this run: add_arm adds one"),
-        ([["A"]], "which is no arm of this run"),
+        (["A", "Z"], "available has 'Z', which is not an arm: add_arm adds one"),
+        ([["A"]], "which is not an arm of this run"),
         (["B"], "available has 'B', which was retired for good"),
     ],
 )
@@ -347,10 +347,10 @@ def test_a_prior_is_kept_in_the_file(tmp_path):
     ("prior", "words"),
     [
         (3, "prior is 3, but must be a Bandit, its estimates"),
-        ({"A": 0.5}, "prior of 'A' is 0.5, but must be a mean reward and how many rounds"),
-        ({"A": (0.5, 0)}, "how many rounds it is worth"),
+        ({"A": 0.5}, "prior of 'A' is 0.5, but must be a mean reward and the number of rounds"),
+        ({"A": (0.5, 0)}, "number of rounds it is worth"),
         ({"A": (float("nan"), 5)}, "must be a mean reward"),
-        ({"Z": (0.5, 5)}, "prior knows none of the arms"),
+        ({"Z": (0.5, 5)}, "prior has none of the arms"),
     ],
 )
 def test_a_bad_prior_is_refused(prior, words):
@@ -359,11 +359,11 @@ def test_a_bad_prior_is_refused(prior, words):
 
 
 def test_a_prior_needs_means_and_no_bound():
-    with pytest.raises(DiscreetError, match="batched-exp3 keeps no mean for each arm: use"):
+    with pytest.raises(DiscreetError, match="batched-exp3 keeps no mean per arm: use"):
         new(prior={"A": (0.5, 5)})
     with pytest.raises(DiscreetError, match='prior is given, but algorithm="proved"'):
         new("proved", prior={"A": (0.5, 5)})
-    with pytest.raises(DiscreetError, match="prior knows none of the arms"):
+    with pytest.raises(DiscreetError, match="prior has none of the arms"):
         new("batched-ucb", prior=new())
 
 

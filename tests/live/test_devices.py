@@ -46,7 +46,7 @@ def test_a_round_is_chosen_reported_and_forgotten(algorithm):
     assert server.receive(message) == 1
     assert state(server) != before
     with pytest.raises(
-        DiscreetError, match="no round is open: choose comes first, and each is reported once"
+        DiscreetError, match="no round is open: call choose first, and report each round once"
     ):
         device.report(reward=1.0)
     assert device._open is None
@@ -150,7 +150,9 @@ def test_a_report_counts_once_and_not_for_ever():
     device.choose(CONTEXTS)
     late = device.report(reward=0.5)
     server.receive(first)
-    with pytest.raises(DiscreetError, match="this report was received before, and counts once"):
+    with pytest.raises(
+        DiscreetError, match="this report was received before: each report counts once"
+    ):
         server.receive(first)
     for _ in range(2):
         device.update(server.model())
@@ -249,7 +251,8 @@ def test_bad_numbers_and_orders_are_refused():
     device.choose(CONTEXTS)
     for twin in (copy.copy, copy.deepcopy, pickle.dumps):
         with pytest.raises(
-            DiscreetError, match=r"a Device cannot be copied or pickled.*: make one in each program"
+            DiscreetError,
+            match=r"a Device cannot be copied or pickled.*: create one in each program",
         ):
             twin(device)
     assert "0.5" not in repr(device)

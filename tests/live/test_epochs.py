@@ -120,7 +120,7 @@ class TestWithoutHorizon:
         live.tell(live.ask(), losses=[0.2, 0.8])
         assert live.guarantee.epsilon == pytest.approx(5.0)
         assert live.guarantee.delta == delta
-        assert "begun again after" in live.guarantee.source
+        assert "restarted after" in live.guarantee.source
         plan = live._run._plan
         assert plan.rounds_of(0) == plan.rounds_of(1) == plan.private_of(1).channel.max_rounds(), (
             "sums last to the end"

@@ -355,6 +355,6 @@ def test_decisions_of_another_face_are_refused(make):
         else {"loss": 0.5}
     )
     with pytest.raises(
-        DiscreetError, match=r"decision is of type .*, but must be the .* that ask\(\) gave"
+        DiscreetError, match=r"decision is of type .*, but must be the .* that ask\(\) returned"
     ):
         face.tell(other, **told)

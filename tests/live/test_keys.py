@@ -149,7 +149,7 @@ def test_a_restored_backup_is_refused(kind, tmp_path):
     face.close()
     shutil.copy(backup, path)
     with pytest.raises(
-        DiscreetError, match=f"is an old copy: it has .* releases, but the run has had {released}"
+        DiscreetError, match=f"is an old copy: it has .* releases, but the run made {released}"
     ):
         type(face).open(path)
 
@@ -240,7 +240,7 @@ def test_a_copy_of_the_file_is_refused_while_the_run_is_open(tmp_path):
             Bandit.open(copied)
         one.tell(decisions[3], loss=0.5)
     with pytest.raises(
-        DiscreetError, match="is an old copy: it has 0 releases, but the run has had 1"
+        DiscreetError, match="is an old copy: it has 0 releases, but the run made 1"
     ):
         Bandit.open(copied)
 

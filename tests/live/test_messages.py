@@ -48,9 +48,9 @@ def test_a_bad_default_is_called_by_its_own_name(make_it, given, words):
 def test_an_arm_is_retired_once():
     face = Bandit(**CHANGING)
     face.retire_arm("a")
-    with pytest.raises(DiscreetError, match=r"^label is 'a', which was retired before, for good.$"):
+    with pytest.raises(DiscreetError, match=r"^label is 'a', an arm that is already retired.$"):
         face.retire_arm("a")
-    with pytest.raises(DiscreetError, match=r"^label is 'z', which is no arm of this run.$"):
+    with pytest.raises(DiscreetError, match=r"^label is 'z', which is not an arm of this run.$"):
         face.retire_arm("z")
     assert repr(face).startswith("Bandit(1 arm, round 0")
 

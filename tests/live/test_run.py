@@ -163,7 +163,8 @@ def test_a_forked_process_refuses(kind):
     os.waitpid(child, 0)
     said = os.read(reader, 1000).decode().splitlines()
     assert (
-        said == ["this run belongs to another process: close it there, and open its file here."] * 4
+        said
+        == ["this run belongs to another process: close it there, then open its file here."] * 4
     )
     tell(face, decision)
 
@@ -334,7 +335,7 @@ def test_a_channel_that_has_seen_rounds_cannot_become_live():
     batch = channels.Batch.laplace(size=3, epsilon=1.0, bounds=UNIT)
     batch.take(0.5, 1.0)
     with pytest.raises(
-        DiscreetError, match="has seen rounds, but live use begins before the first"
+        DiscreetError, match="has already seen rounds, but live use needs a fresh one"
     ):
         LiveRun.over(Private(batch, Exp3.start(arms=2, learning_rate=0.1)), horizon=9)
 

@@ -52,7 +52,9 @@ def test_duplicates_are_refused_after_reopening_too(path):
         first, second = reports(server, 2)
         server.receive(first)
     with LocalServer.open(path) as server:
-        with pytest.raises(DiscreetError, match="this report was received before, and counts once"):
+        with pytest.raises(
+            DiscreetError, match="this report was received before: each report counts once"
+        ):
             server.receive(first)
         assert server.receive_all([first, second, b"nonsense", second]) == [
             False,

@@ -137,7 +137,7 @@ def test_a_decision_that_the_power_took_back_is_not_mistaken_for_its_successor(t
 def test_a_path_must_be_new_and_free(tmp_path):
     path = tmp_path / "run.db"
     Bandit(arms=2, horizon=100, epsilon=1.0, path=path).close()
-    with pytest.raises(DiscreetError, match="where a run is kept already: open continues it"):
+    with pytest.raises(DiscreetError, match="which already holds a run: use open to continue it"):
         Bandit(arms=2, horizon=100, epsilon=1.0, path=path)
     with pytest.raises(DiscreetError, match="where no file can be made"):
         Bandit(arms=2, horizon=100, epsilon=1.0, path=tmp_path / "nowhere" / "run.db")

@@ -148,7 +148,7 @@ def test_ask_needs_a_user_and_only_there():
         new().ask()
     with pytest.raises(DiscreetError, match="nothing limits the rounds of a user"):
         new(max_rounds_per_user=None).ask(user="Ada")
-    with pytest.raises(DiscreetError, match="this run counts no users"):
+    with pytest.raises(DiscreetError, match="this run does not count users"):
         new(max_rounds_per_user=None).rounds_of("Ada")
 
 
@@ -237,7 +237,7 @@ def test_a_ledger_that_limits_users_serves_too():
 
 def test_where_every_action_costs_nobody_is_served():
     bandit = new(algorithm="exp3-tau", simulation=True, delta=1e-6)
-    with pytest.raises(DiscreetError, match="each of its decisions costs privacy: use 'refuse'"):
+    with pytest.raises(DiscreetError, match="every decision costs privacy: use 'refuse'"):
         bandit.ask(user="Ada", at_limit="serve")
     with pytest.raises(DiscreetError, match="at_limit is 'wait', but must be one of refuse, serve"):
         new().ask(user="Ada", at_limit="wait")

@@ -119,11 +119,12 @@ def test_nothing_that_is_shown_says_what_was_told():
     ] * 2
     assert len(one.open_decisions) == len(other.open_decisions) == 1
     assert (
-        "also of when outcomes come, if decisions are not asked for in answer to them"
+        "arrival times of outcomes are protected too, if decisions are not requested in response"
         in one.guarantee.source
     )
     assert (
-        "if when outcomes come is public" in Bandit(arms=2, horizon=9, epsilon=1.0).guarantee.source
+        "if arrival times of outcomes are public"
+        in Bandit(arms=2, horizon=9, epsilon=1.0).guarantee.source
     )
 
 
@@ -271,7 +272,7 @@ def test_bad_arguments_are_refused(options, complaint):
 
 def test_a_run_that_waits_gives_nothing_up():
     bandit = waiting()[0]
-    with pytest.raises(DiscreetError, match="wait was declared, so the time decides"):
+    with pytest.raises(DiscreetError, match="this run has a wait, so only deadlines"):
         bandit.give_up(bandit.ask())
 
 

@@ -95,13 +95,13 @@ class RunCalls(Generic[Gives]):
         for place, pair in enumerate(chosen):
             if not isinstance(pair, tuple | list) or len(pair) != 2:
                 raise DiscreetError(
-                    f"pairs[{place}] is no pair of a decision and its outcome, so nothing was told."
+                    f"pairs[{place}] is not a pair (decision, outcome), so nothing was recorded."
                 )
             try:
                 number, token = self._named(pair[0])
                 outcome = outcome_of({kind: pair[1]}, self.places(pair[0]))
             except DiscreetError as refusal:
-                wrong = f"pairs[{place}] is refused, so nothing was told: {refusal}"
+                wrong = f"pairs[{place}] is refused, so nothing was recorded: {refusal}"
                 raise type(refusal)(wrong) from None
             if number != SERVED:
                 told.append((place, {"id": number, **token, **outcome}))
@@ -139,7 +139,7 @@ class RunCalls(Generic[Gives]):
         if not isinstance(decision, self.gives) or type(decision.id) is not int:
             raise DiscreetError(
                 f"decision is of type {type(decision).__name__}, but must be the "
-                f"{self.gives.__name__} that ask() gave, or its id."
+                f"{self.gives.__name__} that ask() returned, or its id."
             )
         return decision.id, {"token": decision.token if isinstance(decision.token, str) else ""}
 

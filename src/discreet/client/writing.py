@@ -136,7 +136,7 @@ def outcome_of(given: Mapping[str, object], places: Sequence[Hashable] | None = 
             )
         if len(outcome) != len(places) or not all(label in outcome for label in places):
             raise DiscreetError(
-                f"the {name} are those of other labels: give one each for "
+                f"the {name} have other labels: give one value for each of "
                 f"{shorten(', '.join(map(str, places)))}."
             )
         outcome = [outcome[label] for label in places]

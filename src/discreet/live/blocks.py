@@ -132,7 +132,7 @@ class Blocks(Tag):
         """Count a settled block, as it is in the file."""
         whole = all(type(each) is int for each in (number, decisions, batches))
         if kind not in TABLES_OF or not isinstance(tag, bytes) or not whole:
-            raise ValueError("not what a run writes")
+            raise ValueError("not written by a run")
         block = self._settled[kind, number] = Block(decisions, batches, tag)
         block.counted = self._counted((kind, number), block)
         self._sum ^= block.counted

@@ -92,7 +92,7 @@ def _allocation(report: StudyReport, *, markdown: bool) -> list[str]:
 
 def _held_out(report: StudyReport, *, markdown: bool) -> list[str]:
     found = report.holdout
-    assert found is not None, "only called if rounds are held out"
+    assert found is not None, "only called if there is a hold-out"
     per_arm = "" if found.rounds_per_arm is None else f", until each arm has {found.rounds_per_arm}"
     said = _wrapped(
         f"A round is held out with probability {found.probability:.4g}{per_arm}. "

@@ -128,7 +128,7 @@ def available_of(given: object, indices: Mapping[Hashable, int], slots: Slots) -
         arm = index_of(indices, label)
         if arm is None:
             raise DiscreetError(
-                f"available has {shorten(label)}, which is no arm of this run: add_arm adds one."
+                f"available has {shorten(label)}, which is not an arm: add_arm adds one."
             )
         if arm in slots.retired:
             raise DiscreetError(f"available has {shorten(label)}, which was retired for good.")
