@@ -172,12 +172,12 @@ CALLS = [
     ),
     (
         'Bandit(3, 100, 1.0).ask(user="x")',
-        "user is given, but nothing limits the rounds of a user: give max_rounds_per_user, here or "
-        "to the ledger.",
+        "user is given, but this run does not limit the rounds of a user: give "
+        "max_rounds_per_user, here or to the ledger.",
     ),
     (
         "Bandit(3, 100, 1.0, ledger=Ledger(5, max_rounds_per_user=3)).ask()",
-        "ask needs the user: the ledger allows each at most 3 rounds.",
+        "ask needs the user: the ledger allows each user at most 3 rounds.",
     ),
     (
         'Bandit(3, 100, 1.0, ledger=Ledger(1, max_rounds_per_user=3)).ask(user="x")',
@@ -185,7 +185,7 @@ CALLS = [
     ),
     (
         "Bandit(3, 100, 1.0, max_rounds_per_user=3).ask()",
-        "ask needs the user: the run allows each at most 3 rounds.",
+        "ask needs the user: the run allows each user at most 3 rounds.",
     ),
     (
         "Bandit(3, 100, 1.0, max_rounds_per_user=3, per=30)",
@@ -194,7 +194,7 @@ CALLS = [
     ),
     (
         "Bandit(3, 100, 1.0, max_rounds_per_user=3, ledger=Ledger(9, max_rounds_per_user=3))",
-        "max_rounds_per_user is given, but the ledger limits the rounds of a user, too, over all "
+        "max_rounds_per_user is given, but the ledger also limits the rounds of a user, over all "
         "its runs: give one of the two.",
     ),
     (

@@ -218,7 +218,7 @@ def test_decisions_of_others_are_refused(service):
     bandit = service.Bandit(**ONE)
     with pytest.raises(DiscreetError, match="must be the Decision that ask"):
         bandit.tell("0", reward=1.0)
-    with pytest.raises(DiscreetError, match="not one that this run gave"):
+    with pytest.raises(DiscreetError, match="does not belong to this run"):
         bandit.tell(5, reward=1.0)
     with pytest.raises(DiscreetError, match=r"pairs\[1\] is refused, so nothing was recorded"):
         bandit.tell_all(reward=[(bandit.ask(), 1.0), ("x", 1.0)])

@@ -81,7 +81,8 @@ def test_exp3_tau_refuses_to_draw_before_all_outcomes_are_told():
     batch = [bandit.ask() for _ in range(3)]
     bandit.tell(batch[2], reward=1.0)
     with pytest.raises(
-        DiscreetError, match=r"exp3-tau is private only if all outcomes .* 2 outcomes still to come"
+        DiscreetError,
+        match=r"exp3-tau is private only if you tell all outcomes .* 2 outcomes still missing",
     ):
         bandit.ask()
     bandit.tell(batch[0], reward=1.0)

@@ -290,7 +290,7 @@ def test_without_a_horizon_few_releases_are_planned():
 @pytest.mark.parametrize(
     ("make", "complaint"),
     [
-        (lambda: bandit(delta=0.0), "delta is 0.0, but the noise of sums is Gaussian"),
+        (lambda: bandit(delta=0.0), "delta is 0.0, but Gaussian noise needs a delta"),
         (lambda: bandit(features=3), "features is 3, but must be a Features"),
         (lambda: bandit(growth=1.0), "growth is 1.0, but must be between 1.001 and 1000"),
         (lambda: bandit(first=0), "first is 0, but must be a whole number of at least 1"),
@@ -302,7 +302,7 @@ def test_without_a_horizon_few_releases_are_planned():
         (lambda: Features(2, context=1, per_arm=False), "per_arm is False, but arm_features is 0"),
         (lambda: Features(2, context=2, scales=[1.0]), "scales is .1.0., but must be one number"),
         (lambda: Features(2, context=2, scales=0.0), "scales is 0.0, but must be a finite number"),
-        (lambda: Features(900, context=20), "18,900 features in all, but at most 10,000"),
+        (lambda: Features(900, context=20), "18,900 features in total, but at most 10,000"),
     ],
 )
 def test_wrong_arguments_are_refused(make, complaint):
@@ -324,7 +324,7 @@ def test_wrong_arguments_are_refused(make, complaint):
         ),
         ({"context": CONTEXT, "available": "a"}, "available is 'a', but must be a list of arms"),
         ({"context": CONTEXT, "arm_features": [[1.0]] * 3}, "created without them"),
-        ({"context": CONTEXT, "user": "17"}, "nothing limits the rounds of a user"),
+        ({"context": CONTEXT, "user": "17"}, "this run does not limit the rounds of a user"),
         ({"context": [1.0, 9.7390851332]}, "longer than its declared scales allow; clip=True"),
     ],
 )

@@ -80,7 +80,7 @@ class TestWithoutHorizon:
 
     def test_an_algorithm_that_promises_less_in_longer_runs_needs_a_horizon(self):
         with pytest.raises(
-            DiscreetError, match="horizon is None, but exp3-tau promises less in longer runs"
+            DiscreetError, match="horizon is None, but exp3-tau guarantees less in longer runs"
         ):
             Bandit(
                 arms=2, horizon=None, epsilon=1.0, delta=1e-6, algorithm="exp3-tau", simulation=True

@@ -104,7 +104,7 @@ class TestExperts:
             ),
             (
                 {"losses": {"a": 0.123, "b": 0.5}},
-                "the losses are those of other labels: give one each for",
+                "the losses have other labels: give one value for each of",
             ),
             ({"losses": [0.123, 0.5, math.nan]}, "the losses must be 3 finite numbers"),
             ({"rewards": ["0.123", 0.5, 0.5]}, "the rewards must be 3 finite numbers"),
@@ -251,7 +251,7 @@ class TestAdvisor:
         [
             (
                 ADVICE.T,
-                r"advice is of shape \(2, 3\), but must have a row for each expert: 3 by 2 numbers",
+                r"advice is of shape \(2, 3\), but must have one row per expert: 3 by 2 numbers",
             ),
             (
                 ADVICE * 0.5,
@@ -262,8 +262,8 @@ class TestAdvisor:
                 "the advice of expert 1 has -0.1 in it",
             ),
             ([[math.nan, 1.0]] * 3, "the advice of expert 0 has nan in it"),
-            ("advice", "advice is no array of numbers"),
-            (None, "advice is no array of numbers"),
+            ("advice", "advice is not an array of numbers"),
+            (None, "advice is not an array of numbers"),
         ],
     )
     def test_what_is_no_advice_is_refused(self, advice, complaint):

@@ -89,7 +89,7 @@ def test_without_its_key_a_run_goes_on_without_the_hold_out(tmp_path):
         ({"explore": 0.0}, "explore is 0.0, but must be above 0 and below 1"),
         ({"explore": 1.5}, "explore is 1.5, but must be above 0 and below 1"),
         ({"holdout": 0}, "holdout is 0, but must be a whole number of at least 1"),
-        ({"holdout": 101}, "3 arms with so many rounds each are more than the horizon of 300"),
+        ({"holdout": 101}, "that many rounds of each of 3 arms are more than the horizon of 300"),
         ({"holdout": 5, "horizon": None}, "the share of held-out rounds is not known"),
         ({"explore": 0.1, "algorithm": "local-tsallis-inf"}, "local model"),
     ],

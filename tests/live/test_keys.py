@@ -201,7 +201,8 @@ def test_a_running_sum_is_lost_with_its_key(tmp_path):
     tell(experts, experts.ask())
     experts.close()
     with pytest.raises(
-        DiscreetError, match="one running sum, which cannot be read without its key: start again"
+        DiscreetError,
+        match="one running sum, which cannot be read without its key: start a new run",
     ):
         Experts.open(tmp_path / "run.db", key=tmp_path / "new.key", lost_key=True)
 

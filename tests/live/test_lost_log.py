@@ -111,5 +111,5 @@ def test_a_run_without_its_key_cannot_count_its_users_and_ends(tmp_path):
     bandit.ask(user="Ada")
     bandit.close()
     (tmp_path / "run.key").unlink()
-    with pytest.raises(DiscreetError, match="without it nobody knows who had how many rounds"):
+    with pytest.raises(DiscreetError, match="without the key the rounds of each user are unknown"):
         Bandit.open(tmp_path / "run.db", key=tmp_path / "other.key", lost_key=True)

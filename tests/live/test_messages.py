@@ -58,7 +58,7 @@ def test_an_arm_is_retired_once():
 @pytest.mark.parametrize("used", ["capacity", "available"])
 def test_a_guard_is_named_where_it_is_the_reason(used):
     made = {**STUDY, "algorithm": "tracking-ucb", "guard": True}
-    words = f"^{used} is used, but tracking-ucb with guard=True needs all of its arms, .* guard.$"
+    words = f"^{used} is used, but tracking-ucb with guard=True needs all of its arms: .* guard.$"
     face, capacity = Bandit(**made), {"capacity": 4}
     attempt = {
         "capacity": lambda: Bandit(**made | capacity),
@@ -69,7 +69,7 @@ def test_a_guard_is_named_where_it_is_the_reason(used):
 
 
 def test_a_hold_out_that_is_not_released():
-    with pytest.raises(DiscreetError, match=r"it will be when it has ended \(at the horizon"):
+    with pytest.raises(DiscreetError, match=r"this happens when it has ended \(at the horizon"):
         bandit(explore=0.5).estimates(kind="holdout")
 
 

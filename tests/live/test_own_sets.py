@@ -86,7 +86,7 @@ def test_a_stored_run_needs_its_set_again(tmp_path):
         assert again.ask().label.startswith("home to ")
     with Optimizer("ball(2)", **BUDGET, path=tmp_path / "other", key=tmp_path / "k2"):
         pass
-    with pytest.raises(DiscreetError, match="has no set of its own: leave domain out"):
+    with pytest.raises(DiscreetError, match="plays a named set: leave domain out"):
         Optimizer.open(tmp_path / "other", key=tmp_path / "k2", domain=PRICES)
 
 
@@ -96,10 +96,10 @@ def test_a_stored_run_needs_its_set_again(tmp_path):
         ({"items": "abc"}, "items is 'abc', but must be a list of names"),
         ({"items": ["a", "b"]}, "items has 2 names, but points have 3 coordinates"),
         ({"items": ["a", "b", "b"]}, "items has a name twice"),
-        ({"items": ["a", "b", 3]}, "items has an entry that is no name"),
+        ({"items": ["a", "b", 3]}, "items has an entry that is not text"),
         ({"geometry": "ball", "dimension": 3}, "domain is given together with geometry"),
         ({"loss_set": "sphere"}, "unknown loss_set 'sphere'"),
-        ({"loss_set": "ball", "low": -2.0}, "low is -2.0, but here only high counts"),
+        ({"loss_set": "ball", "low": -2.0}, "low is -2.0, but only high is used here"),
         ({"epsilon": None}, "epsilon is missing"),
     ],
 )

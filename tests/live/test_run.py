@@ -269,7 +269,9 @@ def test_a_change_shows_nothing():
 
 
 def test_users_are_refused_without_a_ledger_that_counts_them():
-    with pytest.raises(DiscreetError, match="user is given, but nothing limits the rounds"):
+    with pytest.raises(
+        DiscreetError, match="user is given, but this run does not limit the rounds"
+    ):
         experts().ask(user="Ada")
 
 

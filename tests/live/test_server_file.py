@@ -233,7 +233,7 @@ def test_one_process_has_the_file(path):
     os.waitpid(child, 0)
     assert b"belongs to another process" in os.read(reader, 1000)
     server.close()
-    with pytest.raises(DiscreetError, match="where a server is kept already"):
+    with pytest.raises(DiscreetError, match="which already holds a server"):
         LocalServer(**TASK, path=path)
     with pytest.raises(DiscreetError, match=r"cannot be used .*closed"):
         server.receive(*reports(server, 1))

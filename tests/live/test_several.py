@@ -139,12 +139,12 @@ def test_a_request_for_too_many_asks_for_none(in_file, tmp_path):
     bandit = make("batch", horizon=10, path=tmp_path / "run.db" if in_file else None)
     bandit.ask_many(7)
     before = rows_of(bandit)
-    with pytest.raises(DiscreetError, match="asked for 4 decisions, but of the horizon of 10 roun"):
+    with pytest.raises(DiscreetError, match="needs 4 decisions, but"):
         bandit.ask_many(4)
     for wrong in (0, -1, 2.0, "3", True, None):
         with pytest.raises(DiscreetError, match=r"^n is .*, but must be"):
             bandit.ask_many(wrong)
-    with pytest.raises(DiscreetError, match="user is given, but nothing limits"):
+    with pytest.raises(DiscreetError, match="user is given, but this run does not limit"):
         bandit.ask_many(2, users=["a", "b"])
     with pytest.raises(DiscreetError, match="users has 1 name, but must have one for each of 2"):
         bandit.ask_many(2, users=["a"])

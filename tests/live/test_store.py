@@ -165,7 +165,7 @@ def test_other_files_are_refused_and_left_alone(tmp_path):
             Bandit.open(path)
         assert path.read_bytes() == before
     for path in (text, other):
-        with pytest.raises(DiscreetError, match=r"is a file of another kind|is kept already"):
+        with pytest.raises(DiscreetError, match=r"is a file of another kind|already holds a run"):
             Bandit(arms=2, horizon=100, epsilon=1.0, path=path)
 
 

@@ -144,9 +144,11 @@ def test_limits_that_contradict_each_other_are_refused(options, words, tmp_path)
 
 
 def test_ask_needs_a_user_and_only_there():
-    with pytest.raises(DiscreetError, match="ask needs the user: the run allows each at most 2 ro"):
+    with pytest.raises(
+        DiscreetError, match="ask needs the user: the run allows each user at most 2 ro"
+    ):
         new().ask()
-    with pytest.raises(DiscreetError, match="nothing limits the rounds of a user"):
+    with pytest.raises(DiscreetError, match="this run does not limit the rounds of a user"):
         new(max_rounds_per_user=None).ask(user="Ada")
     with pytest.raises(DiscreetError, match="this run does not count users"):
         new(max_rounds_per_user=None).rounds_of("Ada")
@@ -275,7 +277,7 @@ def test_another_ledger_that_limits_users_is_refused(tmp_path):
     for other in (Ledger(3.0), Ledger(3.0, max_rounds_per_user=3)):
         with pytest.raises(DiscreetError, match="open it with the same ledger"):
             Bandit.open(ledger=other, **place)
-    with pytest.raises(DiscreetError, match="not the one that counted the users"):
+    with pytest.raises(DiscreetError, match="not the one that counted this run's"):
         Bandit.open(ledger=Ledger(3.0, max_rounds_per_user=2), **place)
     with Bandit.open(ledger=ledger, **place) as bandit:
         bandit.ask(user="Ada")

@@ -311,10 +311,10 @@ class TestWithALedger:
         assert len(bandit.open_decisions) == 3
         bandit.ask(user="grace")
         with pytest.raises(
-            DiscreetError, match="ask needs the user: the ledger allows each at most 3 rounds"
+            DiscreetError, match="ask needs the user: the ledger allows each user at most 3 rounds"
         ):
             bandit.ask()
-        with pytest.raises(DiscreetError, match="nothing limits the rounds of a user"):
+        with pytest.raises(DiscreetError, match="this run does not limit the rounds of a user"):
             Bandit(arms=2, horizon=20, epsilon=1.0).ask(user="ada")
         with pytest.raises(DiscreetError, match=r"must be a discreet\.Ledger"):
             Bandit(arms=2, horizon=20, epsilon=1.0, ledger=3.0)

@@ -1,4 +1,4 @@
-"""A study report for people: text and Markdown, made from the numbers of the report."""
+"""A study report as text and Markdown, from the numbers of the report."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:  # which imports this module
 WIDTH = 96  # columns of text
 NAME = 60  # letters of a name in a table
 UNCHECKED = (
-    "The file was read without its key: whether somebody else has changed it was not checked, and "
-    "opening the run does that."
+    "The file was read without its key, so it was not checked for tampering; opening the run does "
+    "that."
 )
 Section = tuple[str, list[str]]
 
@@ -142,7 +142,7 @@ def _lost(report: StudyReport) -> dict[str, str]:
         "lost batches": f"{lost.batches:,}" + why * (lost.batches > 0),
         "unfinished batches": f"{lost.unfinished:,}",
         "open decisions": f"{lost.open_decisions:,}"
-        + " (their outcome may still come)" * (lost.open_decisions > 0),
+        + " (their outcome may still arrive)" * (lost.open_decisions > 0),
     }
 
 
