@@ -172,7 +172,7 @@ def test_a_key_that_was_cut_short_says_so(length, tmp_path):
     make("batch", path=path, key=key).close()
     content = key.read_bytes()
     key.write_bytes(content[:length])
-    sentence = "a key that was cut short" if length >= 8 else "a file of another kind"
+    sentence = "a truncated key" if length >= 8 else "a file of another kind"
     with pytest.raises(DiscreetError, match=sentence):
         Bandit.open(path, key=key)
     key.write_bytes(content)

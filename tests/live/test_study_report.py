@@ -170,7 +170,7 @@ def test_every_live_class_has_a_report(kind, tmp_path):
     assert bool(report.allocation) is counted
     assert sum(each.rounds for each in report.allocation) == 5 * counted
     if report.estimates is None:
-        assert "has no estimates with intervals, which are for Bandit and" in report.no_estimates
+        assert "has no estimates with intervals; only Bandit and" in report.no_estimates
         with pytest.raises(DiscreetError) as refusal:
             make(kind).estimates(level=0.9)
         assert str(refusal.value) == report.no_estimates

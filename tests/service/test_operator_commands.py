@@ -30,7 +30,7 @@ def test_runs_and_tokens_of_a_folder(folder, capsys):
     assert command(["run", "close", "r", *here]) == 0
     assert "yes" in capsys.readouterr().out
     assert command(["run", "restored", "r", *here]) == 2
-    assert "no old copy" in capsys.readouterr().err
+    assert "is not an old copy" in capsys.readouterr().err
     assert command(["token", "create", "decide", "--run", "r", *here]) == 0
     out, err = capsys.readouterr()
     assert out.startswith("dsc_")

@@ -104,7 +104,7 @@ def test_a_run_is_declared_restored(tmp_path):
             decisions = face.exchange([], [AskRequest()] * 6)
             copied = copy_file(url, tmp_path / "copy.db")
             face.exchange([tell(face, each) for each in decisions], [AskRequest()])
-        with pytest.raises(DiscreetError, match="no old copy"):
+        with pytest.raises(DiscreetError, match="is not an old copy"):
             database.restored("a run")
     with database_at(copied, witness) as database:
         lost = database.restored("a run")
@@ -121,7 +121,7 @@ def test_a_run_is_declared_restored(tmp_path):
         with pytest.raises(DiscreetError, match="give the decision itself"):
             face.tell(decision.id, loss=0.5)  # an id may be that of a lost decision
         face.tell(decision, loss=0.5)
-        with pytest.raises(DiscreetError, match="no old copy"):
+        with pytest.raises(DiscreetError, match="is not an old copy"):
             database.restored("a run")
     with database_at(url, witness) as database, pytest.raises(OldCopy):
         Bandit.open(store=database.store("a run"))
