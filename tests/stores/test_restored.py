@@ -110,8 +110,9 @@ def test_a_run_is_declared_restored(tmp_path):
         lost = database.restored("a run")
         assert (lost.releases, lost.batches, lost.decisions, lost.ended) == (1, 2, 6, None)
         assert str(lost) == (
-            "The run 'a run' was restored from a backup: 1 release since then, and all outcomes, "
-            "are lost; 2 unfinished batches and 6 open decisions are given up. The run goes on."
+            "The run 'a run' was restored from a backup: 1 release since then, and all outcomes "
+            "since then, are lost; 2 unfinished batches and 6 open decisions are given up. "
+            "The run continues."
         )
         face = Bandit.open(store=database.store("a run"))
         assert (face.state().open, face.state().lost) == (0, 2)
