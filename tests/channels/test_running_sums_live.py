@@ -61,7 +61,7 @@ class TestLive:
         private.tell(private.act(None, rng)[1], np.array([0.0, 1.0]), rng)
         with pytest.raises(
             DiscreetError,
-            match="has seen rounds, but live use begins before the first: build it again",
+            match="has already seen rounds, but live use needs a fresh one: build it again",
         ):
             with_exact_noise(private)
 

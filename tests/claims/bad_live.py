@@ -5,7 +5,7 @@ from __future__ import annotations
 CALLS = [
     (
         "Bandit(2, 10, 1.0, wait=5)",
-        "wait and a default belong together: after the wait the default counts as the outcome.",
+        "wait and a default belong together: after the wait, a missing outcome counts as",
     ),
     ("Bandit(2, 10, 1.0, wait=0, default_loss=0.5)", "wait is 0, but must be"),
     (
@@ -14,7 +14,7 @@ CALLS = [
     ),
     (
         'Bandit(2, 10, 1.0, key="a.key")',
-        "key is given, but without path= nothing is written that it could encrypt.",
+        "key is given, but without path= or store= there is nothing to encrypt.",
     ),
     ("audit_release_times(None)", "the subject is None, but must be a live run."),
     ("audit_durations(None)", "the subject is None, but must be a live run."),
@@ -112,7 +112,7 @@ CALLS = [
     ),
     (
         "Bandit(3, 100, 1.0, seed=1)",
-        "seed is 1, but live noise cannot have one: only simulation=True takes a seed.",
+        "seed is 1, but live noise cannot be seeded: only simulation=True takes a seed.",
     ),
     (
         "Bandit(3, 100, 1.0, simulation=True, seed=-1)",
@@ -134,7 +134,7 @@ CALLS = [
     ),
     ("Bandit(3, 100, 1.0, bananas=1)", "unknown option of one-bit-tsallis-inf 'bananas'"),
     ('Bandit.open("/nonexistent/x")', "path is '/nonexistent/x', but there is no file."),
-    ("Bandit.open(None)", "path is None, but there is no file: give a path or a store."),
+    ("Bandit.open(None)", "path and store are None: give one of them."),
     (
         'Bandit(3, 100, 1.0, store="run.db")',
         "store has no scheme, but must be a Store or a URL with",
@@ -172,12 +172,12 @@ CALLS = [
     ),
     (
         'Bandit(3, 100, 1.0).ask(user="x")',
-        "user is given, but nothing limits the rounds of a user: give max_rounds_per_user, here or "
-        "to the ledger.",
+        "user is given, but this run does not limit the rounds of a user: give "
+        "max_rounds_per_user, here or to the ledger.",
     ),
     (
         "Bandit(3, 100, 1.0, ledger=Ledger(5, max_rounds_per_user=3)).ask()",
-        "ask needs the user: the ledger allows each at most 3 rounds.",
+        "ask needs the user: the ledger allows each user at most 3 rounds.",
     ),
     (
         'Bandit(3, 100, 1.0, ledger=Ledger(1, max_rounds_per_user=3)).ask(user="x")',
@@ -185,7 +185,7 @@ CALLS = [
     ),
     (
         "Bandit(3, 100, 1.0, max_rounds_per_user=3).ask()",
-        "ask needs the user: the run allows each at most 3 rounds.",
+        "ask needs the user: the run allows each user at most 3 rounds.",
     ),
     (
         "Bandit(3, 100, 1.0, max_rounds_per_user=3, per=30)",
@@ -194,7 +194,7 @@ CALLS = [
     ),
     (
         "Bandit(3, 100, 1.0, max_rounds_per_user=3, ledger=Ledger(9, max_rounds_per_user=3))",
-        "max_rounds_per_user is given, but the ledger limits the rounds of a user, too, over all "
+        "max_rounds_per_user is given, but the ledger also limits the rounds of a user, over all "
         "its runs: give one of the two.",
     ),
     (
@@ -213,12 +213,12 @@ CALLS = [
     ),
     (
         'VectorOptimizer("bal", 2, 100, 1.0)',
-        "geometry is 'bal', but must be 'ball' or 'cube' (Experts has distributions)",
+        "geometry is 'bal', but must be 'ball' or 'cube' (for distributions use Experts)",
     ),
     ('Optimizer("bal(2)", 100, 1.0)', "unknown set 'bal'"),
     (
         'Optimizer("ball(2)", 100, 1.0, geometry="ball")',
-        "geometry is given, but is for VectorOptimizer",
+        "geometry is given, but belongs to VectorOptimizer",
     ),
     (
         'Optimizer("ball(2)", 100, 1.0, lipschitz=0)',

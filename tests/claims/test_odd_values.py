@@ -172,7 +172,7 @@ def test_a_decision_that_somebody_made_up_is_refused():
         10**5000,
         -(10**5000),
     ):
-        with pytest.raises(DiscreetError, match="is not one that this run gave"):
+        with pytest.raises(DiscreetError, match="does not belong to this run"):
             bandit.tell(wrong, reward=1.0)
     assert bandit.state().open == 1
 

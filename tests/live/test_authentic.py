@@ -128,7 +128,7 @@ def test_a_copy_from_within_a_batch_is_refused(tmp_path):
     shutil.copy(path, backup)
     with Bandit.open(path) as again:
         tell(again, decisions[1])
-    with pytest.raises(DiscreetError, match="is an old copy: outcomes that were told since then"):
+    with pytest.raises(DiscreetError, match="is an old copy: later outcomes are missing"):
         Bandit.open(backup)
     Bandit.open(path).close()
 
@@ -172,7 +172,7 @@ def test_a_key_that_was_cut_short_says_so(length, tmp_path):
     make("batch", path=path, key=key).close()
     content = key.read_bytes()
     key.write_bytes(content[:length])
-    sentence = "a key that was cut short" if length >= 8 else "a file of another kind"
+    sentence = "a truncated key" if length >= 8 else "a file of another kind"
     with pytest.raises(DiscreetError, match=sentence):
         Bandit.open(path, key=key)
     key.write_bytes(content)

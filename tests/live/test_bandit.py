@@ -81,7 +81,8 @@ def test_exp3_tau_refuses_to_draw_before_all_outcomes_are_told():
     batch = [bandit.ask() for _ in range(3)]
     bandit.tell(batch[2], reward=1.0)
     with pytest.raises(
-        DiscreetError, match=r"exp3-tau is private only if all outcomes .* 2 outcomes still to come"
+        DiscreetError,
+        match=r"exp3-tau is private only if you tell all outcomes .* 2 outcomes still missing",
     ):
         bandit.ask()
     bandit.tell(batch[0], reward=1.0)
@@ -180,22 +181,22 @@ def test_telling_twice_or_of_unknown_decisions_is_refused():
     bandit.tell(decision, reward=1.0)
     with pytest.raises(DiscreetError, match="decision 0 has been told already"):
         bandit.tell(decision, reward=1.0)
-    with pytest.raises(DiscreetError, match="decision 7 is not one that this run gave"):
+    with pytest.raises(DiscreetError, match="decision 7 does not belong to this run"):
         bandit.tell(Decision("a", 7), reward=1.0)
     other = bandit.ask()
     wrong = other._replace(arm="a" if other.arm != "a" else "b")
-    with pytest.raises(DiscreetError, match="decision 1 is not one that this run gave"):
+    with pytest.raises(DiscreetError, match="decision 1 does not belong to this run"):
         bandit.tell(wrong, reward=1.0)
     for none in (None, 1.0, True, "1", ("a", 1), other._replace(id="1"), other._replace(id=True)):
         with pytest.raises(
             DiscreetError,
-            match=r"decision is of type .*, but must be the Decision that ask\(\) gave",
+            match=r"decision is of type .*, but must be the Decision that ask\(\) returned",
         ):
             bandit.tell(none, reward=1.0)
-    with pytest.raises(DiscreetError, match="decision 1 is not one that this run gave"):
+    with pytest.raises(DiscreetError, match="decision 1 does not belong to this run"):
         bandit.tell(other._replace(token=None), reward=1.0)
     for wrong in (7, -1):
-        with pytest.raises(DiscreetError, match=f"decision {wrong} is not one that this run gave"):
+        with pytest.raises(DiscreetError, match=f"decision {wrong} does not belong to this run"):
             bandit.tell(wrong, reward=1.0)
     bandit.tell(other.id, reward=1.0)
     with pytest.raises(DiscreetError, match="decision 1 has been told already"):
@@ -265,7 +266,7 @@ def test_it_does_not_claim_more_than_it_does():
     [
         ({"arms": 1}, "arms is 1"),
         ({"arms": ["a"]}, "arms has 1 label, but"),
-        ({"arms": [[1], [2]]}, "label that cannot be one"),
+        ({"arms": [[1], [2]]}, "label that is not allowed"),
         ({"clip": "no"}, "clip is 'no'"),
         ({"algorithm": None}, "unknown algorithm None"),
         ({"arms": ["a", "a"]}, "label twice"),

@@ -30,7 +30,7 @@ def test_a_live_search_stops_with_its_answer(name):
     assert face.state().round == rounds
     assert face.guarantee.epsilon == pytest.approx(4.0)
     with pytest.raises(
-        DiscreetError, match="the search has its answer, 'new': no decision is left to ask for"
+        DiscreetError, match="the search has its answer, 'new', and makes no further decisions"
     ):
         face.ask()
 
@@ -60,7 +60,7 @@ def test_a_batch_that_is_given_up_does_not_hold_a_search_up():
     [
         ({"arms": 1}, "arms"),
         ({"error": 1.0}, "error is 1.0, but must be above 0 and below 1"),
-        ({"horizon": None}, "horizon is None, but a search learns from all of its rounds"),
+        ({"horizon": None}, "horizon is None, but a search needs a maximum number of rounds"),
         ({"algorithm": "exp3"}, "algorithm is exp3, which plays arms: use Bandit"),
     ],
 )

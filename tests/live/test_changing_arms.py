@@ -127,7 +127,9 @@ def test_slots_of_retired_arms_are_not_used_again():
     bandit = new(arms=["A", "B"], capacity=3)
     bandit.retire_arm("A")
     bandit.add_arm("C")
-    with pytest.raises(DiscreetError, match="all 3 slots are used, also those of retired arms"):
+    with pytest.raises(
+        DiscreetError, match="all 3 slots are in use, including those of retired arms"
+    ):
         bandit.add_arm("D")
     with pytest.raises(DiscreetError, match="'A', which is or was an arm of this run"):
         bandit.add_arm("A")
@@ -267,12 +269,12 @@ def test_the_guarantee_says_on_which_condition():
     bandit.ask(available=["A", "B"])
     after = bandit.guarantee
     assert (after.epsilon, after.delta, ledger.spent.epsilon) == (before.epsilon, 0.0, 1.0)
-    assert "which arms are available does not depend on outcomes" in after.source
+    assert "the availability of arms does not depend on outcomes" in after.source
     assert "which arms are available" not in before.source
 
 
 REFUSED = [
-    ("proved", {}, 'algorithm="proved" was chosen for a bound that holds only if all arms'),
+    ("proved", {}, 'algorithm="proved" chooses by a bound that holds only if all arms'),
     ("batched-ftpl", {}, "batched-ftpl needs all of its arms: use batched-ucb, or start a new run"),
     ("dp-successive-elimination", {}, "needs all of its arms"),
     ("exp3-tau", {}, "exp3-tau needs all of its arms"),
@@ -305,9 +307,9 @@ def test_after_reopening_it_is_still_known_that_a_bound_was_asked_for(tmp_path):
         ("A", "available is 'A', but must be a list of labels of arms"),
         (3, "available is 3, but must be a list"),
         ([], "available is empty, but at least one arm must be available"),
-        (["A", "Z"], "available has 'Z', which is no arm of this run: add_arm adds one"),
-        ([["A"]], "which is no arm of this run"),
-        (["B"], "available has 'B', which was retired for good"),
+        (["A", "Z"], "available has 'Z', which is not an arm: add_arm adds one"),
+        ([["A"]], "which is not an arm of this run"),
+        (["B"], "available has 'B', an arm that is already retired"),
     ],
 )
 def test_bad_availability_is_refused(given, words):
@@ -347,10 +349,10 @@ def test_a_prior_is_kept_in_the_file(tmp_path):
     ("prior", "words"),
     [
         (3, "prior is 3, but must be a Bandit, its estimates"),
-        ({"A": 0.5}, "prior of 'A' is 0.5, but must be a mean reward and how many rounds"),
-        ({"A": (0.5, 0)}, "how many rounds it is worth"),
+        ({"A": 0.5}, "prior of 'A' is 0.5, but must be a mean reward and the number of rounds"),
+        ({"A": (0.5, 0)}, "number of rounds it is worth"),
         ({"A": (float("nan"), 5)}, "must be a mean reward"),
-        ({"Z": (0.5, 5)}, "prior knows none of the arms"),
+        ({"Z": (0.5, 5)}, "prior has none of the arms"),
     ],
 )
 def test_a_bad_prior_is_refused(prior, words):
@@ -359,11 +361,11 @@ def test_a_bad_prior_is_refused(prior, words):
 
 
 def test_a_prior_needs_means_and_no_bound():
-    with pytest.raises(DiscreetError, match="batched-exp3 keeps no mean for each arm: use"):
+    with pytest.raises(DiscreetError, match="batched-exp3 keeps no mean per arm: use"):
         new(prior={"A": (0.5, 5)})
     with pytest.raises(DiscreetError, match='prior is given, but algorithm="proved"'):
         new("proved", prior={"A": (0.5, 5)})
-    with pytest.raises(DiscreetError, match="prior knows none of the arms"):
+    with pytest.raises(DiscreetError, match="prior has none of the arms"):
         new("batched-ucb", prior=new())
 
 

@@ -67,8 +67,12 @@ def test_noise_is_exact_and_the_guarantee_says_what_it_does_not_cover():
     assert isinstance(channel.noise_scales[0], NoiseScale)
     assert face.guarantee.model == "joint"
     assert face.guarantee.short == "(1, 1e-06)-differential privacy"
-    assert "depends on no other person's data" in face.guarantee.source
-    for words in ("what everybody else sees", "without noise", "do not keep arm with user or time"):
+    assert "depend on no other person's data" in face.guarantee.source
+    for words in (
+        "what everybody else sees",
+        "without noise",
+        "do not store arms with users or times",
+    ):
         assert words in face.guarantee.source
 
 
@@ -207,7 +211,7 @@ def test_after_the_wait_the_default_counts():
     constants = matrix.diagonal()[2::3].sum(), vector[2::3].sum()
     assert constants == pytest.approx((5 / 2, (4 - 1) / np.sqrt(2.0)), abs=0.5)
     face.tell(first[1], reward=0.0)  # too late, and nobody is told
-    assert "also of when outcomes come" in face.guarantee.source
+    assert "arrival times of outcomes are protected too" in face.guarantee.source
 
 
 def test_users_are_counted():
@@ -280,13 +284,13 @@ def test_without_a_horizon_few_releases_are_planned():
     )
     face.tell(face.ask([0.1, 0.2, 0.3]), reward=1.0)
     assert "round 1, joint-linucb" in repr(face)
-    assert "begun again after 1,073,741,824 rounds" in face.guarantee.source
+    assert "restarted after 1,073,741,824 rounds" in face.guarantee.source
 
 
 @pytest.mark.parametrize(
     ("make", "complaint"),
     [
-        (lambda: bandit(delta=0.0), "delta is 0.0, but the noise of sums is Gaussian"),
+        (lambda: bandit(delta=0.0), "delta is 0.0, but Gaussian noise needs a delta"),
         (lambda: bandit(features=3), "features is 3, but must be a Features"),
         (lambda: bandit(growth=1.0), "growth is 1.0, but must be between 1.001 and 1000"),
         (lambda: bandit(first=0), "first is 0, but must be a whole number of at least 1"),
@@ -298,7 +302,7 @@ def test_without_a_horizon_few_releases_are_planned():
         (lambda: Features(2, context=1, per_arm=False), "per_arm is False, but arm_features is 0"),
         (lambda: Features(2, context=2, scales=[1.0]), "scales is .1.0., but must be one number"),
         (lambda: Features(2, context=2, scales=0.0), "scales is 0.0, but must be a finite number"),
-        (lambda: Features(900, context=20), "18,900 features in all, but at most 10,000"),
+        (lambda: Features(900, context=20), "18,900 features in total, but at most 10,000"),
     ],
 )
 def test_wrong_arguments_are_refused(make, complaint):
@@ -313,12 +317,15 @@ def test_wrong_arguments_are_refused(make, complaint):
         ({"context": [1.0, np.nan]}, "numbers of the context must be 2 finite numbers"),
         ({"context": [1.0, "2.0"]}, "numbers of the context must be 2 finite numbers"),
         ({"context": [0.7390851332]}, "have the shape .1,., but must be a vector of length 2"),
-        ({"context": CONTEXT, "available": []}, "available must be some of the arms"),
-        ({"context": CONTEXT, "available": ["a", "d"]}, "available must be some of the arms"),
+        ({"context": CONTEXT, "available": []}, "available must be one or more of the arms"),
+        (
+            {"context": CONTEXT, "available": ["a", "d"]},
+            "available must be one or more of the arms",
+        ),
         ({"context": CONTEXT, "available": "a"}, "available is 'a', but must be a list of arms"),
-        ({"context": CONTEXT, "arm_features": [[1.0]] * 3}, "made without them"),
-        ({"context": CONTEXT, "user": "17"}, "nothing limits the rounds of a user"),
-        ({"context": [1.0, 9.7390851332]}, "longer than its declared scales; clip=True"),
+        ({"context": CONTEXT, "arm_features": [[1.0]] * 3}, "created without them"),
+        ({"context": CONTEXT, "user": "17"}, "this run does not limit the rounds of a user"),
+        ({"context": [1.0, 9.7390851332]}, "longer than its declared scales allow; clip=True"),
     ],
 )
 def test_wrong_contexts_are_refused_without_showing_them(given, complaint):

@@ -77,7 +77,7 @@ def test_it_goes_on_from_its_file(tmp_path):
 
 def test_what_has_no_bound_is_refused_in_one_sentence():
     for options in ({"capacity": 5}, {"prior": {"A": (0.5, 5)}}):
-        with pytest.raises(DiscreetError, match='algorithm="bounded" was chosen for a bound'):
+        with pytest.raises(DiscreetError, match='algorithm="bounded" chooses by a bound'):
             Bandit(**USUAL | options)
 
 

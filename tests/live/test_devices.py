@@ -46,7 +46,7 @@ def test_a_round_is_chosen_reported_and_forgotten(algorithm):
     assert server.receive(message) == 1
     assert state(server) != before
     with pytest.raises(
-        DiscreetError, match="no round is open: choose comes first, and each is reported once"
+        DiscreetError, match="no round is open: call choose first, and report each round once"
     ):
         device.report(reward=1.0)
     assert device._open is None
@@ -66,7 +66,7 @@ def test_reports_say_nothing_but_task_version_and_payload():
 @pytest.mark.parametrize(
     ("spoil", "complaint"),
     [
-        (lambda message: message[:-1], "the report has 31 bytes, but those of this task have 32"),
+        (lambda message: message[:-1], "the report has 31 bytes, but must have 32"),
         (lambda message: message + bytes(100), "the report has 132 bytes"),
         (lambda message: b"dm" + message[2:], "the message is not a report"),
         (
@@ -150,7 +150,9 @@ def test_a_report_counts_once_and_not_for_ever():
     device.choose(CONTEXTS)
     late = device.report(reward=0.5)
     server.receive(first)
-    with pytest.raises(DiscreetError, match="this report was received before, and counts once"):
+    with pytest.raises(
+        DiscreetError, match="this report was received before: each report counts once"
+    ):
         server.receive(first)
     for _ in range(2):
         device.update(server.model())
@@ -174,9 +176,7 @@ def test_models_of_another_task_are_refused():
     ):
         with pytest.raises(DiscreetError, match="the model is of another task"):
             device.update(other.model())
-    with pytest.raises(
-        DiscreetError, match="the model has 79 bytes, but those of this task have 63"
-    ):
+    with pytest.raises(DiscreetError, match="the model has 79 bytes, but must have 63"):
         device.update(LocalServer(dimension=4, epsilon=2.0, horizon=1000).model())
     broken = server.model()[: HEAD.size] + np.full(6, np.nan).tobytes()
     with pytest.raises(DiscreetError, match="the model has entries that are not finite"):
@@ -197,7 +197,7 @@ def test_models_of_another_task_are_refused():
         ),
         (
             [[2.0, 0.0, 0.0], [0.0, 0.0, 0.0]],
-            "a context is longer than the declared norm 1: declare a larger one, or clip=True",
+            "a context is longer than the declared norm 1: declare a larger norm, or use clip=True",
         ),
         ("contexts", "contexts must be a numeric table"),
     ],
@@ -237,7 +237,7 @@ def test_bad_numbers_and_orders_are_refused():
         device.choose(CONTEXTS)
     with pytest.raises(
         DiscreetError,
-        match="algorithm is 'exp3', but devices have one of local-greedy, local-linucb",
+        match="algorithm is 'exp3', but must be one for devices: local-greedy, local-linucb",
     ):
         Device(**NUMBERS, algorithm="exp3")
     with pytest.raises(DiscreetError, match="ledger is 3, but must be a Ledger"):
@@ -249,7 +249,8 @@ def test_bad_numbers_and_orders_are_refused():
     device.choose(CONTEXTS)
     for twin in (copy.copy, copy.deepcopy, pickle.dumps):
         with pytest.raises(
-            DiscreetError, match=r"a Device cannot be copied or pickled.*: make one in each program"
+            DiscreetError,
+            match=r"a Device cannot be copied or pickled.*: create one in each program",
         ):
             twin(device)
     assert "0.5" not in repr(device)

@@ -118,5 +118,5 @@ def test_other_words_are_refused(wrong, tmp_path):
         DiscreetError, match=r"^durable is .*, but must be one of outcomes, releases\.$"
     ):
         Bandit(2, 100, 1.0, path=tmp_path / "run.db", durable=wrong)
-    with pytest.raises(DiscreetError, match="durable is 'releases', but without path= nothing"):
+    with pytest.raises(DiscreetError, match="durable is 'releases', but without path="):
         Bandit(2, 100, 1.0, durable="releases")

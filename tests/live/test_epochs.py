@@ -80,7 +80,7 @@ class TestWithoutHorizon:
 
     def test_an_algorithm_that_promises_less_in_longer_runs_needs_a_horizon(self):
         with pytest.raises(
-            DiscreetError, match="horizon is None, but exp3-tau promises less in longer runs"
+            DiscreetError, match="horizon is None, but exp3-tau guarantees less in longer runs"
         ):
             Bandit(
                 arms=2, horizon=None, epsilon=1.0, delta=1e-6, algorithm="exp3-tau", simulation=True
@@ -120,7 +120,7 @@ class TestWithoutHorizon:
         live.tell(live.ask(), losses=[0.2, 0.8])
         assert live.guarantee.epsilon == pytest.approx(5.0)
         assert live.guarantee.delta == delta
-        assert "begun again after" in live.guarantee.source
+        assert "restarted after" in live.guarantee.source
         plan = live._run._plan
         assert plan.rounds_of(0) == plan.rounds_of(1) == plan.private_of(1).channel.max_rounds(), (
             "sums last to the end"

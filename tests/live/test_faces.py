@@ -104,7 +104,7 @@ class TestExperts:
             ),
             (
                 {"losses": {"a": 0.123, "b": 0.5}},
-                "the losses are those of other labels: give one each for",
+                "the losses have other labels: give one value for each of",
             ),
             ({"losses": [0.123, 0.5, math.nan]}, "the losses must be 3 finite numbers"),
             ({"rewards": ["0.123", 0.5, 0.5]}, "the rewards must be 3 finite numbers"),
@@ -172,7 +172,7 @@ class TestVectorOptimizer:
         outside = [2.0 * x for x in inside]
         decision = face.ask()
         with pytest.raises(
-            DiscreetError, match="the loss is outside of the declared set of vectors; clip=True"
+            DiscreetError, match="the loss is outside the declared set of loss vectors; clip=True"
         ) as refusal:
             face.tell(decision, loss=outside)
         assert not any(character.isdigit() for character in str(refusal.value))
@@ -251,7 +251,7 @@ class TestAdvisor:
         [
             (
                 ADVICE.T,
-                r"advice is of shape \(2, 3\), but must have a row for each expert: 3 by 2 numbers",
+                r"advice is of shape \(2, 3\), but must have one row per expert: 3 by 2 numbers",
             ),
             (
                 ADVICE * 0.5,
@@ -262,8 +262,8 @@ class TestAdvisor:
                 "the advice of expert 1 has -0.1 in it",
             ),
             ([[math.nan, 1.0]] * 3, "the advice of expert 0 has nan in it"),
-            ("advice", "advice is no array of numbers"),
-            (None, "advice is no array of numbers"),
+            ("advice", "advice is not an array of numbers"),
+            (None, "advice is not an array of numbers"),
         ],
     )
     def test_what_is_no_advice_is_refused(self, advice, complaint):
@@ -332,7 +332,7 @@ class TestAdvisor:
         ({"epsilon": 0.0}, "epsilon is 0.0"),
         ({"clip": "no"}, "clip is 'no'"),
         ({"simulation": 1}, "simulation is 1"),
-        ({"simulation": False}, "seed is 1, but live noise cannot have one"),
+        ({"simulation": False}, "seed is 1, but live noise cannot be seeded"),
         ({"seed": -3}, "seed is -3"),
         ({"ledger": 3.0}, r"must be a discreet\.Ledger"),
         ({"learningrate": 3}, "unknown option"),
@@ -355,6 +355,6 @@ def test_decisions_of_another_face_are_refused(make):
         else {"loss": 0.5}
     )
     with pytest.raises(
-        DiscreetError, match=r"decision is of type .*, but must be the .* that ask\(\) gave"
+        DiscreetError, match=r"decision is of type .*, but must be the .* that ask\(\) returned"
     ):
         face.tell(other, **told)

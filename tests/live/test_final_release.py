@@ -159,7 +159,7 @@ def test_with_a_wait_the_run_ends_when_the_wait_is_over():
     told = play(bandit, 10)
     silent = bandit.ask()
     told.setdefault(silent.arm, []).append(0.0)
-    with pytest.raises(DiscreetError, match="can be finished when the wait is over"):
+    with pytest.raises(DiscreetError, match="finish the run when the wait is over"):
         bandit.finish()
     now[0] += 61.0
     check(bandit.finish(), told)
@@ -203,7 +203,7 @@ def test_bad_declarations_are_refused(options, words):
 
 def test_without_a_declaration_there_is_no_final_release():
     bandit = Bandit(arms=2, horizon=100, epsilon=1.0)
-    with pytest.raises(DiscreetError, match="this run has no final release: declare it"):
+    with pytest.raises(DiscreetError, match="this run has no final release: start the run"):
         bandit.finish()
     with pytest.raises(DiscreetError, match="kind is final, but this run has no final release"):
         bandit.estimates(kind="final")

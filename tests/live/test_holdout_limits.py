@@ -22,7 +22,7 @@ def test_a_ledger_is_charged_once_and_counts_users():
         face.tell(face.ask(user=str(user)), loss=0.5)
     assert ledger.spent.epsilon == 3.0
     assert face.guarantee.epsilon == 3.0
-    assert "or in the hold-out, a round in one of them" in face.guarantee.source
+    assert "or in the hold-out, each round in one of them" in face.guarantee.source
 
 
 @pytest.mark.parametrize(
@@ -89,8 +89,8 @@ def test_without_its_key_a_run_goes_on_without_the_hold_out(tmp_path):
         ({"explore": 0.0}, "explore is 0.0, but must be above 0 and below 1"),
         ({"explore": 1.5}, "explore is 1.5, but must be above 0 and below 1"),
         ({"holdout": 0}, "holdout is 0, but must be a whole number of at least 1"),
-        ({"holdout": 101}, "3 arms with so many rounds each are more than the horizon of 300"),
-        ({"holdout": 5, "horizon": None}, "nobody knows how often to hold a round out"),
+        ({"holdout": 101}, "that many rounds of each of 3 arms are more than the horizon of 300"),
+        ({"holdout": 5, "horizon": None}, "the share of held-out rounds is not known"),
         ({"explore": 0.1, "algorithm": "local-tsallis-inf"}, "local model"),
     ],
 )
@@ -101,14 +101,14 @@ def test_what_cannot_be_held_out_is_refused(options, words):
 
 def test_private_sampling_is_refused():
     options = {"algorithm": "exp3-tau", "simulation": True, "delta": 1e-6}
-    with pytest.raises(DiscreetError, match="covers its actions only"):
+    with pytest.raises(DiscreetError, match="covers only its actions"):
         Bandit(3, 300, 1.0, explore=0.1, **options)
 
 
 def test_a_run_without_one_says_so():
     face = bandit()
     assert face.held_out is None
-    with pytest.raises(DiscreetError, match="neither explore nor holdout"):
+    with pytest.raises(DiscreetError, match="this run has no hold-out"):
         face.finish_holdout()
 
 
@@ -138,14 +138,14 @@ def test_estimates_come_from_it(in_file, tmp_path):
     if in_file:
         face.close()
         assert read_run(path).held_out() == Bandit.open(path)._run.held_out()
-    with pytest.raises(DiscreetError, match="this run holds nothing out"):
+    with pytest.raises(DiscreetError, match="this run has no hold-out"):
         bandit().estimates(kind="holdout")
 
 
 def test_arms_that_come_and_go_are_not_held_out():
     with pytest.raises(DiscreetError, match="capacity is 4, but rounds are held out"):
         bandit(capacity=4, explore=0.1)
-    with pytest.raises(DiscreetError, match="then arms do not come and go"):
+    with pytest.raises(DiscreetError, match="arms cannot come and go"):
         bandit(explore=0.1).ask(available=["a"])
     face = bandit(algorithm="batched-ucb", batch_size=None)
     assert face.ask(available=["a", "b"]).probability is None

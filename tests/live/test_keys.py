@@ -87,7 +87,7 @@ def test_a_key_in_the_former_folder_is_mentioned(tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "former"))
     monkeypatch.setenv("DISCREET_KEYS", str(tmp_path / "new"))
     former = tmp_path / "former" / "discreet" / "keys" / "abc.key"
-    with pytest.raises(DiscreetError, match=r"is not at .*abc\.key: say with key="):
+    with pytest.raises(DiscreetError, match=r"is not at .*abc\.key: give its path with key="):
         KeyPlace().find("abc", "")
     former.parent.mkdir(parents=True)
     former.touch()
@@ -149,7 +149,7 @@ def test_a_restored_backup_is_refused(kind, tmp_path):
     face.close()
     shutil.copy(backup, path)
     with pytest.raises(
-        DiscreetError, match=f"is an old copy: it has .* releases, but the run has had {released}"
+        DiscreetError, match=f"is an old copy: it has .* releases, but the run made {released}"
     ):
         type(face).open(path)
 
@@ -182,7 +182,7 @@ def test_without_its_key_a_run_goes_on_only_without_unfinished_batches(tmp_path)
     bandit.close()
     key.rename(tmp_path / "gone")
     with pytest.raises(
-        DiscreetError, match=r"the key of this run is not at .*run\.key: say with key= where it is"
+        DiscreetError, match=r"the key of this run is not at .*run\.key: give its path with key="
     ):
         Bandit.open(path, key=key)
     with Bandit.open(path, key=key, lost_key=True) as again:
@@ -192,7 +192,7 @@ def test_without_its_key_a_run_goes_on_only_without_unfinished_batches(tmp_path)
     Bandit.open(path, key=key).close()
     with pytest.raises(DiscreetError, match="but that is the key of another run"):
         Bandit.open(path, key=tmp_path / "gone")
-    with pytest.raises(DiscreetError, match="where a file is already: give a new path"):
+    with pytest.raises(DiscreetError, match="where there is already a file: give a new path"):
         Bandit.open(path, key=key, lost_key=True)
 
 
@@ -201,7 +201,8 @@ def test_a_running_sum_is_lost_with_its_key(tmp_path):
     tell(experts, experts.ask())
     experts.close()
     with pytest.raises(
-        DiscreetError, match="one running sum, which cannot be read without its key: start again"
+        DiscreetError,
+        match="one running sum, which cannot be read without its key: start a new run",
     ):
         Experts.open(tmp_path / "run.db", key=tmp_path / "new.key", lost_key=True)
 
@@ -214,7 +215,7 @@ def test_other_files_are_no_keys(tmp_path):
     bandit.close()
     with pytest.raises(DiscreetError, match="is a file of another kind, not the key of a run"):
         Bandit.open(tmp_path / "run.db", key=tmp_path / "note")
-    with pytest.raises(DiscreetError, match="where a file is already: give a new path"):
+    with pytest.raises(DiscreetError, match="where there is already a file: give a new path"):
         make("batch", path=tmp_path / "other.db", key=tmp_path / "run.key")
     make("batch", path=tmp_path / "other.db", key=tmp_path / "other.key").close()
 
@@ -235,12 +236,12 @@ def test_a_copy_of_the_file_is_refused_while_the_run_is_open(tmp_path):
     shutil.copy(path, copied)
     with Bandit.open(path) as one:
         with pytest.raises(
-            DiscreetError, match="which is in use: the same run is open, here or from a copy"
+            DiscreetError, match="which is in use: the same run, or a copy of its file, is open"
         ):
             Bandit.open(copied)
         one.tell(decisions[3], loss=0.5)
     with pytest.raises(
-        DiscreetError, match="is an old copy: it has 0 releases, but the run has had 1"
+        DiscreetError, match="is an old copy: it has 0 releases, but the run made 1"
     ):
         Bandit.open(copied)
 
@@ -307,7 +308,7 @@ def test_a_key_that_cannot_be_written_says_what_has_happened(tmp_path, monkeypat
     with monkeypatch.context() as patch:
         patch.setattr(Key, "advance", full)
         with pytest.raises(
-            DiscreetError, match=r"what was told and released counts, but the key .* closed"
+            DiscreetError, match=r"recorded outcomes and releases count, but the key .* closed"
         ):
             bandit.tell(decision, loss=0.5)
     bandit.close()

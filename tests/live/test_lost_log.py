@@ -64,7 +64,7 @@ def tell_undone(bandit, undone):
     """Give the id of a lost decision to another user; return what is wrong with its outcome."""
     fresh = bandit.ask(user="somebody else")
     faults = [] if fresh.id == undone.id else ["the id was not given again"]
-    for each, words in ((undone, "is not one that this run gave"), (undone.id, "counts its users")):
+    for each, words in ((undone, "does not belong to this run"), (undone.id, "counts its users")):
         try:
             bandit.tell(each, reward=1.0)
         except DiscreetError as refusal:
@@ -111,5 +111,5 @@ def test_a_run_without_its_key_cannot_count_its_users_and_ends(tmp_path):
     bandit.ask(user="Ada")
     bandit.close()
     (tmp_path / "run.key").unlink()
-    with pytest.raises(DiscreetError, match="without it nobody knows who had how many rounds"):
+    with pytest.raises(DiscreetError, match="without the key the rounds of each user are unknown"):
         Bandit.open(tmp_path / "run.db", key=tmp_path / "other.key", lost_key=True)

@@ -48,9 +48,9 @@ def test_a_bad_default_is_called_by_its_own_name(make_it, given, words):
 def test_an_arm_is_retired_once():
     face = Bandit(**CHANGING)
     face.retire_arm("a")
-    with pytest.raises(DiscreetError, match=r"^label is 'a', which was retired before, for good.$"):
+    with pytest.raises(DiscreetError, match=r"^label is 'a', an arm that is already retired.$"):
         face.retire_arm("a")
-    with pytest.raises(DiscreetError, match=r"^label is 'z', which is no arm of this run.$"):
+    with pytest.raises(DiscreetError, match=r"^label is 'z', which is not an arm of this run.$"):
         face.retire_arm("z")
     assert repr(face).startswith("Bandit(1 arm, round 0")
 
@@ -58,7 +58,7 @@ def test_an_arm_is_retired_once():
 @pytest.mark.parametrize("used", ["capacity", "available"])
 def test_a_guard_is_named_where_it_is_the_reason(used):
     made = {**STUDY, "algorithm": "tracking-ucb", "guard": True}
-    words = f"^{used} is used, but tracking-ucb with guard=True needs all of its arms, .* guard.$"
+    words = f"^{used} is used, but tracking-ucb with guard=True needs all of its arms: .* guard.$"
     face, capacity = Bandit(**made), {"capacity": 4}
     attempt = {
         "capacity": lambda: Bandit(**made | capacity),
@@ -69,7 +69,7 @@ def test_a_guard_is_named_where_it_is_the_reason(used):
 
 
 def test_a_hold_out_that_is_not_released():
-    with pytest.raises(DiscreetError, match=r"it will be when it has ended \(at the horizon"):
+    with pytest.raises(DiscreetError, match=r"this happens when it has ended \(at the horizon"):
         bandit(explore=0.5).estimates(kind="holdout")
 
 

@@ -247,7 +247,7 @@ def test_clipping():
         ({"domain": "k-sets(5)"}, "must be k-sets"),
         ({"domain": None}, "domain is None, but must be the name of a set, such as 'ball\\(10\\)'"),
         ({"domain": "ball(3)", "algorithm": "private-linear-oracle"}, "must have vertices"),
-        ({"geometry": "ball"}, "geometry is given, but is for VectorOptimizer"),
+        ({"geometry": "ball"}, "geometry is given, but belongs to VectorOptimizer"),
         ({"lipschitz": 0.0}, "lipschitz is 0.0"),
         (
             {"curvature": 2.0, "smoothness": 1.0, "algorithm": "local-smooth"},

@@ -105,7 +105,7 @@ def test_of_two_copies_that_went_on_one_is_refused(kind, path, monkeypatch):
     tell(face, face.open_decisions[0].id)
     kill(face, path)
     restore(path, after)
-    with pytest.raises(DiscreetError, match="is an old copy: the run went on from another one"):
+    with pytest.raises(DiscreetError, match="is an old copy: the run continued in another one"):
         type(face).open(path)
     assert len(set(seen)) == 1
 
@@ -152,7 +152,7 @@ def test_a_key_that_lost_changes_still_tells_releases_apart(path, tmp_path, monk
             again.tell(decision.id, loss=0.5)
     assert len(seen) == 1
     restore(path, after)
-    with pytest.raises(DiscreetError, match="is an old copy: the run went on from another one"):
+    with pytest.raises(DiscreetError, match="is an old copy: the run continued in another one"):
         type(bandit).open(path, key=key)
     assert len(seen) == 1
 
@@ -190,7 +190,7 @@ def test_a_note_that_is_no_longer_needed_names_no_other_release(path, tmp_path, 
         again.tell_all(loss=[(decision.id, 0.5) for decision in decisions[4:]])
     assert len(seen) == 2
     restore(path, after)
-    with pytest.raises(DiscreetError, match="is an old copy: the run went on from another one"):
+    with pytest.raises(DiscreetError, match="is an old copy: the run continued in another one"):
         type(bandit).open(path, key=key)
     assert len(seen) == 2
 

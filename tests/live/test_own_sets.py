@@ -86,7 +86,7 @@ def test_a_stored_run_needs_its_set_again(tmp_path):
         assert again.ask().label.startswith("home to ")
     with Optimizer("ball(2)", **BUDGET, path=tmp_path / "other", key=tmp_path / "k2"):
         pass
-    with pytest.raises(DiscreetError, match="has no set of its own: leave domain out"):
+    with pytest.raises(DiscreetError, match="plays a named set: leave domain out"):
         Optimizer.open(tmp_path / "other", key=tmp_path / "k2", domain=PRICES)
 
 
@@ -96,10 +96,10 @@ def test_a_stored_run_needs_its_set_again(tmp_path):
         ({"items": "abc"}, "items is 'abc', but must be a list of names"),
         ({"items": ["a", "b"]}, "items has 2 names, but points have 3 coordinates"),
         ({"items": ["a", "b", "b"]}, "items has a name twice"),
-        ({"items": ["a", "b", 3]}, "items has an entry that is no name"),
-        ({"geometry": "ball", "dimension": 3}, "domain is given, and so is geometry"),
+        ({"items": ["a", "b", 3]}, "items has an entry that is not text"),
+        ({"geometry": "ball", "dimension": 3}, "domain is given together with geometry"),
         ({"loss_set": "sphere"}, "unknown loss_set 'sphere'"),
-        ({"loss_set": "ball", "low": -2.0}, "low is -2.0, but here only high counts"),
+        ({"loss_set": "ball", "low": -2.0}, "low is -2.0, but only high is used here"),
         ({"epsilon": None}, "epsilon is missing"),
     ],
 )
@@ -117,7 +117,7 @@ def test_a_loss_by_item_needs_names():
 def test_losses_in_their_own_range():
     run = VectorOptimizer(domain="k-sets(3,2)", low=-5.0, high=5.0, **BUDGET)
     run.tell(run.ask(), loss=[-5.0, 5.0, 0.0])
-    with pytest.raises(DiscreetError, match="outside of the declared set"):
+    with pytest.raises(DiscreetError, match="outside the declared set"):
         run.tell(run.ask(), loss=[-5.1, 5.0, 0.0])
 
 

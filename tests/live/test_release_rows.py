@@ -113,7 +113,7 @@ def test_an_interrupted_release_is_logged_once():
 
 
 REFUSED = {
-    "clip": ({"clip": True}, r"clip=True was declared, so only the mean of clipped"),
+    "clip": ({"clip": True}, r"the run has clip=True, so only the mean of clipped"),
     "selection": (
         {"algorithm": "exp3-tau", "simulation": True, "delta": 1e-6},
         "private through its choice of arms alone",

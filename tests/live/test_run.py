@@ -44,10 +44,10 @@ def test_a_decision_of_another_run_is_refused(kind):
     one, other = make(kind), make(kind)
     mine, theirs = ask(one), ask(other)
     assert mine.id == theirs.id
-    with pytest.raises(DiscreetError, match="decision 0 is not one that this run gave"):
+    with pytest.raises(DiscreetError, match="decision 0 does not belong to this run"):
         tell(one, theirs)
     tell(one, mine)
-    with pytest.raises(DiscreetError, match="decision 0 is not one that this run gave"):
+    with pytest.raises(DiscreetError, match="decision 0 does not belong to this run"):
         tell(one, theirs)
 
 
@@ -70,7 +70,7 @@ def test_a_snapshot_knows_no_decision_of_its_original_and_draws_by_itself(tmp_pa
     ):
         with pytest.raises(
             DiscreetError,
-            match=r"decision \d+ (is not one that this run gave|has been told already)",
+            match=r"decision \d+ (does not belong to this run|has been told already)",
         ):
             tell(twin, decision)
     tell(original, waiting)
@@ -163,7 +163,8 @@ def test_a_forked_process_refuses(kind):
     os.waitpid(child, 0)
     said = os.read(reader, 1000).decode().splitlines()
     assert (
-        said == ["this run belongs to another process: close it there, and open its file here."] * 4
+        said
+        == ["this run belongs to another process: close it there, then open its file here."] * 4
     )
     tell(face, decision)
 
@@ -268,7 +269,9 @@ def test_a_change_shows_nothing():
 
 
 def test_users_are_refused_without_a_ledger_that_counts_them():
-    with pytest.raises(DiscreetError, match="user is given, but nothing limits the rounds"):
+    with pytest.raises(
+        DiscreetError, match="user is given, but this run does not limit the rounds"
+    ):
         experts().ask(user="Ada")
 
 
@@ -334,7 +337,7 @@ def test_a_channel_that_has_seen_rounds_cannot_become_live():
     batch = channels.Batch.laplace(size=3, epsilon=1.0, bounds=UNIT)
     batch.take(0.5, 1.0)
     with pytest.raises(
-        DiscreetError, match="has seen rounds, but live use begins before the first"
+        DiscreetError, match="has already seen rounds, but live use needs a fresh one"
     ):
         LiveRun.over(Private(batch, Exp3.start(arms=2, learning_rate=0.1)), horizon=9)
 

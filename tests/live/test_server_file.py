@@ -52,7 +52,9 @@ def test_duplicates_are_refused_after_reopening_too(path):
         first, second = reports(server, 2)
         server.receive(first)
     with LocalServer.open(path) as server:
-        with pytest.raises(DiscreetError, match="this report was received before, and counts once"):
+        with pytest.raises(
+            DiscreetError, match="this report was received before: each report counts once"
+        ):
             server.receive(first)
         assert server.receive_all([first, second, b"nonsense", second]) == [
             False,
@@ -231,7 +233,7 @@ def test_one_process_has_the_file(path):
     os.waitpid(child, 0)
     assert b"belongs to another process" in os.read(reader, 1000)
     server.close()
-    with pytest.raises(DiscreetError, match="where a server is kept already"):
+    with pytest.raises(DiscreetError, match="which already holds a server"):
         LocalServer(**TASK, path=path)
     with pytest.raises(DiscreetError, match=r"cannot be used .*closed"):
         server.receive(*reports(server, 1))

@@ -105,12 +105,12 @@ def test_if_one_is_refused_none_is_told(kind, in_file, tmp_path):
     for place, wrong, complaint in (
         (5, (decisions[8], good), "decision 8 has been told already"),
         (3, (decisions[0], good), "decision 0 has been told already"),  # twice in the same pairs
-        (0, (99, good), "decision 99 is not one that this run gave"),
+        (0, (99, good), "decision 99 does not belong to this run"),
         (8, (decisions[8], "much"), "finite number"),
         (4, ("first", good), "decision is of type str"),
-        (2, (decisions[8]._replace(token="other"), good), "decision 8 is not one that this run"),
+        (2, (decisions[8]._replace(token="other"), good), "decision 8 does not belong to this run"),
     ):
-        sentence = rf"^pairs\[{place}\] is refused, so nothing was told: .*{complaint}.*\.$"
+        sentence = rf"^pairs\[{place}\] is refused, so nothing was recorded: .*{complaint}.*\.$"
         with pytest.raises(DiscreetError, match=sentence):
             tell_all(face, decisions[:8], wrong=(place, wrong))
         assert rows_of(face) == before
@@ -122,7 +122,7 @@ def test_what_is_no_pair_is_refused_in_one_sentence():
     bandit = make("batch")
     decision = bandit.ask()
     for wrong in (decision, 3, (decision,), (decision, 0.5, 0.5), "ab"):
-        with pytest.raises(DiscreetError, match=r"^pairs\[1\] is no pair of a decision and its"):
+        with pytest.raises(DiscreetError, match=r"^pairs\[1\] is not a pair \(decision, outcome\)"):
             bandit.tell_all(loss=[(decision, 0.25), wrong])
     for wrong in ("pairs", 3.0):
         with pytest.raises(DiscreetError, match=r"^reward is of type .*, but must be pairs of a"):
@@ -139,12 +139,12 @@ def test_a_request_for_too_many_asks_for_none(in_file, tmp_path):
     bandit = make("batch", horizon=10, path=tmp_path / "run.db" if in_file else None)
     bandit.ask_many(7)
     before = rows_of(bandit)
-    with pytest.raises(DiscreetError, match="asked for 4 decisions, but of the horizon of 10 roun"):
+    with pytest.raises(DiscreetError, match="needs 4 decisions, but"):
         bandit.ask_many(4)
     for wrong in (0, -1, 2.0, "3", True, None):
         with pytest.raises(DiscreetError, match=r"^n is .*, but must be"):
             bandit.ask_many(wrong)
-    with pytest.raises(DiscreetError, match="user is given, but nothing limits"):
+    with pytest.raises(DiscreetError, match="user is given, but this run does not limit"):
         bandit.ask_many(2, users=["a", "b"])
     with pytest.raises(DiscreetError, match="users has 1 name, but must have one for each of 2"):
         bandit.ask_many(2, users=["a"])
@@ -153,7 +153,7 @@ def test_a_request_for_too_many_asks_for_none(in_file, tmp_path):
         ("contexts", "contexts is 3, but"),
         ("advice every round", "advice is 3, but"),
     ):
-        with pytest.raises(DiscreetError, match=f"^{words} must be a list with one for each"):
+        with pytest.raises(DiscreetError, match=f"^{words} must be a list with one entry per"):
             make(kind).ask_many(3)
     assert [each.id for each in bandit.ask_many(3)] == [7, 8, 9]
 
@@ -181,7 +181,7 @@ def test_the_horizonless_begin_an_epoch_in_the_middle_of_nothing():
 
 def test_an_algorithm_that_needs_all_outcomes_refuses_several_draws():
     bandit = Bandit(3, 100, 1.0, delta=1e-6, algorithm="exp3-tau", simulation=True, seed=1)
-    with pytest.raises(DiscreetError, match="is private only if all outcomes so far are told"):
+    with pytest.raises(DiscreetError, match="is private only if you tell all outcomes before"):
         bandit.ask_many(5000 if bandit.state().horizon > 5000 else 90)
     assert bandit.state().round == 0
 

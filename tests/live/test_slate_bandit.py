@@ -50,7 +50,7 @@ def test_a_run_in_a_file_goes_on(tmp_path):
         ({"losses": [0.5, 2.0]}, "leave the declared range 0 to 1"),
         (
             {"losses": {"x": 0.5, "y": 0.5}},
-            "the losses are those of other labels",
+            "the losses have other labels",
         ),
         ({}, "tell needs one outcome"),
     ],
@@ -64,7 +64,7 @@ def test_bad_outcomes_are_refused(told, complaint):
 def test_what_else_is_refused():
     bandit = SlateBandit(**BUDGET)
     decision = bandit.ask()
-    with pytest.raises(DiscreetError, match="the decision by its id only"):
+    with pytest.raises(DiscreetError, match="the decision only by its id"):
         bandit.tell(decision.id, losses=dict.fromkeys(decision.items, 0.0))
     with pytest.raises(DiscreetError, match="other items than ask"):
         bandit.tell(decision._replace(items=("a",)), losses=[0.0, 0.0])

@@ -126,7 +126,7 @@ def test_a_decision_that_the_power_took_back_is_not_mistaken_for_its_successor(t
     bandit = Bandit.open(path)
     again = bandit.ask()
     assert again.id == lost.id
-    with pytest.raises(DiscreetError, match="decision 0 is not one that this run gave"):
+    with pytest.raises(DiscreetError, match="decision 0 does not belong to this run"):
         bandit.tell(lost._replace(arm=again.arm), loss=0.5)
     bandit.tell(again, loss=0.5)
 
@@ -137,7 +137,7 @@ def test_a_decision_that_the_power_took_back_is_not_mistaken_for_its_successor(t
 def test_a_path_must_be_new_and_free(tmp_path):
     path = tmp_path / "run.db"
     Bandit(arms=2, horizon=100, epsilon=1.0, path=path).close()
-    with pytest.raises(DiscreetError, match="where a run is kept already: open continues it"):
+    with pytest.raises(DiscreetError, match="which already holds a run: use open to continue it"):
         Bandit(arms=2, horizon=100, epsilon=1.0, path=path)
     with pytest.raises(DiscreetError, match="where no file can be made"):
         Bandit(arms=2, horizon=100, epsilon=1.0, path=tmp_path / "nowhere" / "run.db")
@@ -165,7 +165,7 @@ def test_other_files_are_refused_and_left_alone(tmp_path):
             Bandit.open(path)
         assert path.read_bytes() == before
     for path in (text, other):
-        with pytest.raises(DiscreetError, match=r"is a file of another kind|is kept already"):
+        with pytest.raises(DiscreetError, match=r"is a file of another kind|already holds a run"):
             Bandit(arms=2, horizon=100, epsilon=1.0, path=path)
 
 

@@ -144,11 +144,13 @@ def test_limits_that_contradict_each_other_are_refused(options, words, tmp_path)
 
 
 def test_ask_needs_a_user_and_only_there():
-    with pytest.raises(DiscreetError, match="ask needs the user: the run allows each at most 2 ro"):
+    with pytest.raises(
+        DiscreetError, match="ask needs the user: the run allows each user at most 2 ro"
+    ):
         new().ask()
-    with pytest.raises(DiscreetError, match="nothing limits the rounds of a user"):
+    with pytest.raises(DiscreetError, match="this run does not limit the rounds of a user"):
         new(max_rounds_per_user=None).ask(user="Ada")
-    with pytest.raises(DiscreetError, match="this run counts no users"):
+    with pytest.raises(DiscreetError, match="this run does not count users"):
         new(max_rounds_per_user=None).rounds_of("Ada")
 
 
@@ -237,7 +239,7 @@ def test_a_ledger_that_limits_users_serves_too():
 
 def test_where_every_action_costs_nobody_is_served():
     bandit = new(algorithm="exp3-tau", simulation=True, delta=1e-6)
-    with pytest.raises(DiscreetError, match="each of its decisions costs privacy: use 'refuse'"):
+    with pytest.raises(DiscreetError, match="every decision costs privacy: use 'refuse'"):
         bandit.ask(user="Ada", at_limit="serve")
     with pytest.raises(DiscreetError, match="at_limit is 'wait', but must be one of refuse, serve"):
         new().ask(user="Ada", at_limit="wait")
@@ -260,7 +262,7 @@ def test_a_served_decision_is_of_its_own_run():
     one.ask(user="Ada")
     one.ask(user="Ada")
     served = one.ask(user="Ada", at_limit="serve")
-    with pytest.raises(DiscreetError, match="decision -1 is not one that this run gave"):
+    with pytest.raises(DiscreetError, match="decision -1 does not belong to this run"):
         other.tell(served, reward=1.0)
     with pytest.raises(DiscreetError, match="the reward is outside the declared range"):
         one.tell(served, reward=3.0)
@@ -275,7 +277,7 @@ def test_another_ledger_that_limits_users_is_refused(tmp_path):
     for other in (Ledger(3.0), Ledger(3.0, max_rounds_per_user=3)):
         with pytest.raises(DiscreetError, match="open it with the same ledger"):
             Bandit.open(ledger=other, **place)
-    with pytest.raises(DiscreetError, match="not the one that counted the users"):
+    with pytest.raises(DiscreetError, match="not the one that counted this run's"):
         Bandit.open(ledger=Ledger(3.0, max_rounds_per_user=2), **place)
     with Bandit.open(ledger=ledger, **place) as bandit:
         bandit.ask(user="Ada")

@@ -119,11 +119,12 @@ def test_nothing_that_is_shown_says_what_was_told():
     ] * 2
     assert len(one.open_decisions) == len(other.open_decisions) == 1
     assert (
-        "also of when outcomes come, if decisions are not asked for in answer to them"
+        "arrival times of outcomes are protected too, if decisions are not requested in response"
         in one.guarantee.source
     )
     assert (
-        "if when outcomes come is public" in Bandit(arms=2, horizon=9, epsilon=1.0).guarantee.source
+        "if arrival times of outcomes are public"
+        in Bandit(arms=2, horizon=9, epsilon=1.0).guarantee.source
     )
 
 
@@ -261,7 +262,7 @@ def test_what_is_given_up_is_erased_from_the_file(tmp_path):
             {"wait": 5.0, "default_loss": 0.5, "default_reward": 0.5},
             "default_reward and default_loss are both given",
         ),
-        ({"key": "here.key"}, "key is given, but without path= nothing is written"),
+        ({"key": "here.key"}, "key is given, but without path= or store="),
     ],
 )
 def test_bad_arguments_are_refused(options, complaint):
@@ -271,14 +272,14 @@ def test_bad_arguments_are_refused(options, complaint):
 
 def test_a_run_that_waits_gives_nothing_up():
     bandit = waiting()[0]
-    with pytest.raises(DiscreetError, match="wait was declared, so the time decides"):
+    with pytest.raises(DiscreetError, match="this run has a wait, so only deadlines"):
         bandit.give_up(bandit.ask())
 
 
 def test_giving_up_asks_for_the_same_as_telling():
     one, other = make("batch"), make("batch")
     mine, theirs = one.ask(), other.ask()
-    with pytest.raises(DiscreetError, match="decision 0 is not one that this run gave"):
+    with pytest.raises(DiscreetError, match="decision 0 does not belong to this run"):
         other.give_up(mine)
     for wrong in (None, "0", np.int64(0), True, 0.0):
         with pytest.raises(

@@ -223,7 +223,7 @@ class TestLiveUse:
     def test_it_is_the_default_and_refuses_a_seed(self):
         assert "live: exact noise" in repr(Bandit(arms=2, horizon=10, epsilon=1.0))
         with pytest.raises(
-            DiscreetError, match="seed is 1, but live noise cannot have one: only simulation=True"
+            DiscreetError, match="seed is 1, but live noise cannot be seeded: only simulation=True"
         ):
             Bandit(arms=2, horizon=10, epsilon=1.0, seed=1)
         with pytest.raises(DiscreetError, match="simulation is 1, but must be True or False"):
@@ -311,10 +311,10 @@ class TestWithALedger:
         assert len(bandit.open_decisions) == 3
         bandit.ask(user="grace")
         with pytest.raises(
-            DiscreetError, match="ask needs the user: the ledger allows each at most 3 rounds"
+            DiscreetError, match="ask needs the user: the ledger allows each user at most 3 rounds"
         ):
             bandit.ask()
-        with pytest.raises(DiscreetError, match="nothing limits the rounds of a user"):
+        with pytest.raises(DiscreetError, match="this run does not limit the rounds of a user"):
             Bandit(arms=2, horizon=20, epsilon=1.0).ask(user="ada")
         with pytest.raises(DiscreetError, match=r"must be a discreet\.Ledger"):
             Bandit(arms=2, horizon=20, epsilon=1.0, ledger=3.0)

@@ -30,7 +30,7 @@ def test_runs_and_tokens_of_a_folder(folder, capsys):
     assert command(["run", "close", "r", *here]) == 0
     assert "yes" in capsys.readouterr().out
     assert command(["run", "restored", "r", *here]) == 2
-    assert "no old copy" in capsys.readouterr().err
+    assert "is not an old copy" in capsys.readouterr().err
     assert command(["token", "create", "decide", "--run", "r", *here]) == 0
     out, err = capsys.readouterr()
     assert out.startswith("dsc_")
@@ -44,10 +44,10 @@ def test_runs_and_tokens_of_a_folder(folder, capsys):
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["run", "show", "none"], "there is no run of that name."),
+        (["run", "show", "none"], "there is no run with that name."),
         (["run", "create", "r", "BAD"], "the spec is no JSON."),
         (["run", "create", "a b", "SPEC"], "a name must have 1 to 64 letters"),
-        (["run", "show", "r", "--folder", "/nowhere"], "no service has used it"),
+        (["run", "show", "r", "--folder", "/nowhere"], "it has no service"),
         (["run", "show", "r", "--url", "http://127.0.0.1:9"], "token is missing"),
         (["run", "show", "r", "--url", "http://127.0.0.1:9", "--token", "x"], "does not answer"),
         (["run", "show", "r", "--url", "what", "--token", "x"], "does not answer"),
@@ -94,4 +94,4 @@ def test_the_same_over_http(tmp_path, capsys, monkeypatch):
         remote = operators.RemoteOperator("http://service", client.token)
         remote.revoke_token(remote.list_tokens()[-1]["id"])
         assert command(["run", "show", "none", *there]) == 2
-        assert "there is no run of that name." in capsys.readouterr().err
+        assert "there is no run with that name." in capsys.readouterr().err

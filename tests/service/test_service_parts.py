@@ -106,7 +106,7 @@ def test_a_secret_that_others_can_read_is_refused(tmp_path):
     path.write_bytes(b"short")
     with pytest.raises(DiscreetError, match="damaged"):
         folder.secret()
-    with pytest.raises(DiscreetError, match="no service has used it"):
+    with pytest.raises(DiscreetError, match="it has no service"):
         ServiceFolder.known(tmp_path / "other")
 
 

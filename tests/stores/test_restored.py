@@ -104,14 +104,15 @@ def test_a_run_is_declared_restored(tmp_path):
             decisions = face.exchange([], [AskRequest()] * 6)
             copied = copy_file(url, tmp_path / "copy.db")
             face.exchange([tell(face, each) for each in decisions], [AskRequest()])
-        with pytest.raises(DiscreetError, match="no old copy"):
+        with pytest.raises(DiscreetError, match="is not an old copy"):
             database.restored("a run")
     with database_at(copied, witness) as database:
         lost = database.restored("a run")
         assert (lost.releases, lost.batches, lost.decisions, lost.ended) == (1, 2, 6, None)
         assert str(lost) == (
-            "The run 'a run' was restored from a backup: 1 release since then, and all outcomes, "
-            "are lost; 2 unfinished batches and 6 open decisions are given up. The run goes on."
+            "The run 'a run' was restored from a backup: 1 release since then, and all outcomes "
+            "since then, are lost; 2 unfinished batches and 6 open decisions are given up. "
+            "The run continues."
         )
         face = Bandit.open(store=database.store("a run"))
         assert (face.state().open, face.state().lost) == (0, 2)
@@ -121,7 +122,7 @@ def test_a_run_is_declared_restored(tmp_path):
         with pytest.raises(DiscreetError, match="give the decision itself"):
             face.tell(decision.id, loss=0.5)  # an id may be that of a lost decision
         face.tell(decision, loss=0.5)
-        with pytest.raises(DiscreetError, match="no old copy"):
+        with pytest.raises(DiscreetError, match="is not an old copy"):
             database.restored("a run")
     with database_at(url, witness) as database, pytest.raises(OldCopy):
         Bandit.open(store=database.store("a run"))

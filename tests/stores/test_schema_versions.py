@@ -47,5 +47,5 @@ def test_other_tables_are_refused_in_one_sentence(tmp_path, damage):
     with sqlite3.connect(path) as file:
         file.execute(damage)
     file.close()
-    with pytest.raises(DiscreetError, match="is not that of schema 1: it is damaged, or was made"):
+    with pytest.raises(DiscreetError, match="does not match schema 1: it is damaged, or from"):
         database_at(f"sqlite:///{path}")

@@ -131,7 +131,7 @@ def test_runs_of_one_database_do_not_meet(database):
         assert face.exchange([tell(face, each) for each in given[name]]) == [True] * 5
     assert database.run_names() == ["a", "b", "c"]
     assert database.recipe_of("b")["algorithm"] == "batched-exp3"
-    with pytest.raises(DiscreetError, match="is there already"):
+    with pytest.raises(DiscreetError, match="already exists"):
         make("batch", store=database.store("b"))
     with pytest.raises(DiscreetError, match="has no run 'd'"):
         database.recipe_of("d")

@@ -1,4 +1,4 @@
-"""A client of the decision service: the library's classes, for runs that a service keeps."""
+"""A client for the decision service: the library's classes, for runs on a service."""
 
 from importlib.util import find_spec
 

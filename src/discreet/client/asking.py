@@ -1,4 +1,4 @@
-"""The arguments of ``ask`` and ``ask_many`` as a service takes them."""
+"""The arguments of ``ask`` and ``ask_many`` in the form that a service takes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from discreet.live.several_client import MOST, one_for_each
 
 
 def whose(user: User | None, at_limit: AtLimit) -> Json:
-    """Return whom a decision is for, and what happens at the limit."""
+    """Return the user of a decision, and what to do at the limit."""
     check_choice("at_limit", at_limit, get_args(AtLimit))
     limit: Json = {"at_limit": at_limit} if at_limit != "refuse" else {}
     return limit if user is None else {"user": _user(user), **limit}
@@ -23,13 +23,13 @@ def whose(user: User | None, at_limit: AtLimit) -> Json:
 def _user(user: User) -> object:
     if not isinstance(user, str | int) or isinstance(user, bool):
         raise DiscreetError(
-            f"user is of type {type(user).__name__}, but a service takes text or a whole number."
+            f"user is of type {type(user).__name__}, but must be text or a whole number."
         )
     return plain("user", user)
 
 
 def on_offer(available: Iterable[Hashable] | None) -> Json:
-    """Return which arms are available."""
+    """Return the available arms."""
     if available is None:
         return {}
     if isinstance(available, str) or not isinstance(available, Iterable):
@@ -38,7 +38,7 @@ def on_offer(available: Iterable[Hashable] | None) -> Json:
 
 
 def known(context: object, arm_features: object) -> Json:
-    """Return what is known of a person and of arms."""
+    """Return the features of a person and of arms."""
     found: Json = {}
     if context is not None:
         found["context"] = private_numbers("context", context)
@@ -57,17 +57,17 @@ def advised(advice: object) -> Json:
 
 
 def number_of(n: int) -> list[Json]:
-    """Return what is asked for so many decisions, where nothing is observed."""
+    """Return one empty request per decision, for problems without observations."""
     return [{} for _ in range(check_int("n", n, minimum=1, maximum=MOST))]
 
 
 def every(name: str, seen: object) -> list[object]:
-    """Return what is observed in several rounds."""
+    """Return the observations of several rounds."""
     return one_for_each(name, seen)
 
 
 def for_users(each: list[Json], users: Sequence[User] | None) -> list[Json]:
-    """Return what is asked for several decisions, with the user of each."""
+    """Return the requests for several decisions, with the user of each."""
     if users is None:
         return each
     if len(users) != len(each):

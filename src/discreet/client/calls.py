@@ -1,4 +1,4 @@
-"""One call of the service: what is sent, when it is sent again, and how its answer is read."""
+"""One call of the service: its request, when to retry, and how to read the answer."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from discreet.errors import DiscreetError
 
 Result = TypeVar("Result", default=object)
 Json = dict[str, object]
-AGAIN = (429, 502, 503, 504)  # a later try may succeed
-FIRST_PAUSE = 0.05  # seconds before the second try; then twice as long each time
-SLOW = 120.0  # seconds for what may have to compile an algorithm
+AGAIN = (429, 502, 503, 504)  # a retry may succeed
+FIRST_PAUSE = 0.05  # seconds before the second try; doubled each time
+SLOW = 120.0  # seconds for calls that may have to compile an algorithm
 
 
 class Reply(NamedTuple):
@@ -30,49 +30,49 @@ class Reply(NamedTuple):
 
     @property
     def is_success(self) -> bool:
-        """Whether it is an answer to what was asked."""
+        """Whether the answer is a success."""
         return 200 <= self.status < 300
 
     @property
     def facts(self) -> Json:
         """The JSON object of the answer."""
         if not isinstance(self.content, dict):
-            raise DiscreetError("the answer is not one of the decision service: check the URL.")
+            raise DiscreetError("the answer is not from a decision service: check the URL.")
         return self.content
 
 
 @dataclass(frozen=True)
 class Call(Generic[Result]):
-    """A request and how its answer is read. What it sends may be raw, so it is not shown."""
+    """A request and how to read its answer. Its content may be raw, so it is not shown."""
 
     method: str
     path: str
     read: Callable[[Reply], Result] = field(repr=False)
     body: bytes | None = field(default=None, repr=False)
-    repeatable: bool = True  # whether the service counts it once, however often it is sent
-    timeout: float | None = None  # seconds; None: that of the connection
+    repeatable: bool = True  # whether the service counts it once, even if it is sent several times
+    timeout: float | None = None  # seconds; None for the default of the connection
 
 
 def encoded(body: Mapping[str, object]) -> bytes:
-    """Return JSON; whatever is in it is a finite number, text, or a list or object of these."""
+    """Return JSON of finite numbers, text, and lists or objects of these."""
     return json.dumps(body, allow_nan=False, separators=(",", ":"), ensure_ascii=False).encode()
 
 
 def reply_of(status: int, content: bytes, retry_after: str | None) -> Reply:
-    """Return an answer that was received."""
+    """Return an answer from what was received."""
     try:
         found = json.loads(content) if content else None
     except ValueError:
         found = None
     try:
         pause = max(0.0, float(retry_after or 0.0))
-    except ValueError:  # a date: then the usual pause
+    except ValueError:  # a date: use the default pause
         pause = 0.0
     return Reply(status, found, pause)
 
 
 class Tries:
-    """The tries of one call: how long each may take, and when the next one comes."""
+    """The tries of one call: how long each may take, and when the next one starts."""
 
     def __init__(self, call: Call[Result], timeout: float, retries: int) -> None:
         self._repeatable, self._made, self._left = call.repeatable, 0, 1 + retries
@@ -83,14 +83,14 @@ class Tries:
         return max(self._end - time.monotonic(), 0.001) / self._left
 
     def pause_after_failure(self, why: str, *, sent: bool) -> float:
-        """Return the pause before the next try, or say that there was no answer."""
+        """Return the pause before the next try, or raise if there is none left."""
         pause = self._next(0.0) if self._repeatable or not sent else None
         if pause is None:
-            raise ServiceUnreachable(f"the service cannot be reached, or is too slow: {why}.")
+            raise ServiceUnreachable(f"the service cannot be reached or is too slow: {why}.")
         return pause
 
     def pause_after(self, reply: Reply) -> float | None:
-        """Return the pause before the next try; None if this is the answer."""
+        """Return the pause before the next try; None if the answer is final."""
         if reply.status not in AGAIN or _is_old_copy(reply):
             return None
         return self._next(reply.retry_after)

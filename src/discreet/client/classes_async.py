@@ -1,4 +1,4 @@
-"""The classes of the library for runs on a service, for coroutines: what asks it is awaited."""
+"""The library's classes for runs on a service, for coroutines: calls of the service are awaited."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class AsyncArms(AsyncRun[Decision]):
     async def tell(
         self, decision: Decision | int, *, reward: float | None = None, loss: float | None = None
     ) -> None:
-        """Report the outcome of a decision (or its id); telling it again changes nothing."""
+        """Report the outcome of a decision (or its id); reporting it again changes nothing."""
         await self._tell(decision, reward=reward, loss=loss)
 
     @withhold_async_frames
     async def tell_all(self, *, reward: Pairs | None = None, loss: Pairs | None = None) -> int:
-        """Report several outcomes; return how many were taken, late ones included."""
+        """Report several outcomes; return how many were accepted, including late ones."""
         return await self._tell_all(reward=reward, loss=loss)
 
 
@@ -69,7 +69,7 @@ class AsyncBandit(AsyncArms):
         return tuple(await self._make(run_calls.field_of(self.name, "labels")))
 
     async def add_arm(self, label: Hashable) -> None:
-        """Add an arm, in one of the spare slots that ``capacity`` declared."""
+        """Add an arm in one of the spare slots declared by ``capacity``."""
         await self._make(run_calls.added(self.name, label))
 
     async def retire_arm(self, label: Hashable) -> None:
@@ -78,11 +78,11 @@ class AsyncBandit(AsyncArms):
 
     @property
     async def held_out(self) -> tuple[HeldOutArm, ...] | None:
-        """What was released of the rounds that were held out; None before that."""
+        """The released sums of held-out rounds; None before the release."""
         return await self._make(run_calls.held_out(self.name))
 
     async def finish_holdout(self, *, give_up: bool = False) -> bool:
-        """Hold nothing more out; return whether the hold-out is released now."""
+        """End the hold-out; return whether it is released now."""
         return await self._make(run_calls.holdout_finished(self.name, give_up=give_up))
 
     async def finish(self) -> MeanEstimates:
@@ -110,13 +110,13 @@ class AsyncBestArmSearch(AsyncArms):
 
     @property
     async def answer(self) -> Hashable | None:
-        """The arm that was found to be the best; None before there is one."""
+        """The arm that the search found to be the best; None while there is no answer."""
         found: Hashable | None = await self._make(run_calls.field_of(self.name, "answer"))
         return found
 
     @property
     async def finished(self) -> bool:
-        """Whether there is an answer: then no decision is left to ask for."""
+        """Whether the search has its answer; it then makes no further decisions."""
         return bool(await self._make(run_calls.field_of(self.name, "finished")))
 
 
@@ -131,13 +131,13 @@ class AsyncAdvisor(AsyncArms):
         at_limit: AtLimit = "refuse",
         default: Hashable = None,
     ) -> Decision:
-        """Return the arm to play on this advice; if the service does not answer, ``default``."""
+        """Return the arm to play given this advice; if the service does not answer, ``default``."""
         return await self._ask({**asking.advised(advice), **asking.whose(user, at_limit)}, default)
 
     async def ask_many(
         self, advice: Sequence[Advice], *, users: Sequence[User] | None = None
     ) -> list[Decision]:
-        """Return the next decisions, one for each advice."""
+        """Return one decision per advice."""
         each = [asking.advised(one) for one in asking.every("advice", advice)]
         return await self._ask_many(asking.for_users(each, users))
 
@@ -183,7 +183,7 @@ class AsyncExperts(AsyncRun[Trust]):
         at_limit: AtLimit = "refuse",
         default: Hashable = None,
     ) -> Trust:
-        """Return the weights of all experts; if the service does not answer, those of one."""
+        """Return the weights of all experts; if the service does not answer, all on ``default``."""
         return await self._ask(asking.whose(user, at_limit), default)
 
     async def ask_many(self, n: int, *, users: Sequence[User] | None = None) -> list[Trust]:
@@ -203,7 +203,7 @@ class AsyncExperts(AsyncRun[Trust]):
 
     @withhold_async_frames
     async def tell_all(self, *, losses: Pairs | None = None, rewards: Pairs | None = None) -> int:
-        """Report several outcomes; return how many were taken, late ones included."""
+        """Report several outcomes; return how many were accepted, including late ones."""
         return await self._tell_all(losses=losses, rewards=rewards)
 
 
@@ -232,12 +232,12 @@ class AsyncOptimizer(AsyncPoints):
     async def tell(
         self, decision: Point | int, *, loss: Outcome | None = None, reward: Outcome | None = None
     ) -> None:
-        """Report the loss or reward of a decision (or its id): two numbers for two points."""
+        """Report the loss or reward of a decision (or its id): two numbers if it has two points."""
         await self._tell(decision, loss=loss, reward=reward)
 
     @withhold_async_frames
     async def tell_all(self, *, loss: Pairs | None = None, reward: Pairs | None = None) -> int:
-        """Report several outcomes; return how many were taken, late ones included."""
+        """Report several outcomes; return how many were accepted, including late ones."""
         return await self._tell_all(loss=loss, reward=reward)
 
 
@@ -248,12 +248,12 @@ class AsyncVectorOptimizer(AsyncPoints):
     async def tell(
         self, decision: Point | int, *, loss: Sequence[float] | Floats | Mapping[str, float]
     ) -> None:
-        """Report the loss vector of a decision (or its id); by item, if items have names."""
+        """Report the loss vector of a decision (or its id), by item if items have names."""
         await self._tell(decision, loss=loss)
 
     @withhold_async_frames
     async def tell_all(self, *, loss: Pairs) -> int:
-        """Report several loss vectors; return how many were taken, late ones included."""
+        """Report several loss vectors; return how many were accepted, including late ones."""
         return await self._tell_all(loss=loss)
 
 
@@ -287,5 +287,5 @@ class AsyncSlateBandit(AsyncRun[ShownItems]):
 
     @withhold_async_frames
     async def tell_all(self, *, losses: Pairs | None = None, rewards: Pairs | None = None) -> int:
-        """Report several outcomes; return how many were taken, late ones included."""
+        """Report several outcomes; return how many were accepted, including late ones."""
         return await self._tell_all(losses=losses, rewards=rewards)

@@ -22,10 +22,10 @@ Role = Literal["decide", "read", "admin"]
 
 
 class Connection:
-    """A decision service, and the classes of the library for its runs.
+    """A decision service, with the library's classes for its runs.
 
-    Threads may share it. ``service.Bandit`` and the others take the arguments of the library's
-    classes; ``path`` is the name of the run.
+    Threads may share a connection. ``service.Bandit`` and the other classes take the same arguments
+    as in the library; ``path`` is the name of the run.
     """
 
     def __init__(self, address: Address, transport: httpx.BaseTransport | None = None) -> None:
@@ -40,17 +40,17 @@ class Connection:
         self.ContextualBandit = maker(link, live.ContextualBandit, classes.RemoteContextualBandit)
 
     def open(self, path: str, *, unprotected: bool = False) -> RemoteRun[Any]:
-        """Return the run of this name, of whatever class it is."""
+        """Return the run with this name, of any class."""
         facts = self._link.make(run_calls.shown(run_name(path)))
         kind = checked(facts, None, unprotected=unprotected)
         return kind.remote(self._link, kind.calls(facts))
 
     def runs(self) -> list[str]:
-        """Return the names of all runs that the token may see."""
+        """Return the names of all runs that the token gives access to."""
         return self._link.make(names())
 
     def create_token(self, role: Role, *, run: str = "*") -> str:
-        """Return a new token for one run, or for all. It needs a token for ``admin`` of all."""
+        """Return a new token for one run or all runs; needs an ``admin`` token for all runs."""
         return self._link.make(new_token(role, run))
 
     def close(self) -> None:
@@ -68,9 +68,9 @@ class Connection:
 
 
 class AsyncConnection:
-    """A decision service, and the classes of the library for its runs, for coroutines.
+    """A decision service, with the library's classes for its runs, for coroutines.
 
-    It belongs to one event loop. Everything that asks the service is awaited.
+    It belongs to one event loop. All calls of the service are awaited.
     """
 
     def __init__(self, address: Address, transport: httpx.AsyncBaseTransport | None = None) -> None:
@@ -89,17 +89,17 @@ class AsyncConnection:
         )
 
     async def open(self, path: str, *, unprotected: bool = False) -> AsyncRun[Any]:
-        """Return the run of this name, of whatever class it is."""
+        """Return the run with this name, of any class."""
         facts = await self._link.make(run_calls.shown(run_name(path)))
         kind = checked(facts, None, unprotected=unprotected)
         return kind.coroutines(self._link, kind.calls(facts))
 
     async def runs(self) -> list[str]:
-        """Return the names of all runs that the token may see."""
+        """Return the names of all runs that the token gives access to."""
         return await self._link.make(names())
 
     async def create_token(self, role: Role, *, run: str = "*") -> str:
-        """Return a new token for one run, or for all. It needs a token for ``admin`` of all."""
+        """Return a new token for one run or all runs; needs an ``admin`` token for all runs."""
         return await self._link.make(new_token(role, run))
 
     async def close(self) -> None:
@@ -124,7 +124,7 @@ def names() -> Call[list[str]]:
 
 
 def new_token(role: Role, run: str) -> Call[str]:
-    """Return the call for a new token; it is not repeated, since each makes another one."""
+    """Return the call for a new token; it is never repeated, since each call creates one."""
     check_choice("role", role, get_args(Role))
     body = encoded({"role": role, "run": run if run == "*" else run_name(run)})
     read = understood(lambda found: str(found["token"]))
@@ -139,24 +139,24 @@ def connect(
     retries: int = RETRIES,
     transport: httpx.BaseTransport | None = None,
 ) -> Connection:
-    """Return a connection to a decision service; nothing is sent yet.
+    """Return a connection to a decision service; this sends nothing yet.
 
-    With a run in a file, a program has ``from discreet import Bandit``. With a service, this line
-    becomes ``Bandit = discreet.connect(url, token=...).Bandit``, and all others stay.
+    To move a program from a run in a file to a service, replace ``from discreet import Bandit`` by
+    ``Bandit = discreet.connect(url, token=...).Bandit``. All other lines stay the same.
 
     Parameters
     ----------
     url
-        Where the service is, such as ``"https://decisions.example.org"``.
+        The address of the service, such as ``"https://decisions.example.org"``.
     token
-        A token of the service; without it, that in the variable ``DISCREET_TOKEN``.
+        A token of the service. The default is the environment variable ``DISCREET_TOKEN``.
     timeout
-        Seconds for an operation, all its tries included. (To create a run may take longer.)
+        Seconds for an operation, including all retries. (Creating a run may take longer.)
     retries
-        How often a request is sent again if the answer is lost. The service counts it once.
+        How often to resend a request whose answer is lost. The service counts it once.
     transport
-        How requests are sent, if not by ``httpx.HTTPTransport()``: with a certificate of your own,
-        or through a proxy.
+        The transport for requests, in place of ``httpx.HTTPTransport()``, for example with your own
+        certificate or through a proxy.
 
     """
     return Connection(Address(url, token, timeout, retries), transport)

@@ -1,4 +1,4 @@
-"""Errors that leave a coroutine of the client: without the frames that hold raw data."""
+"""Errors of the client's coroutines: without the stack frames that hold raw data."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def withhold_async_frames(method: Method) -> Method:
-    """Decorate a coroutine: errors leave it without frames, and without its arguments."""
+    """Decorate a coroutine: its errors carry no frames, and it drops its arguments."""
 
     @functools.wraps(method)
     async def guarded(*arguments: object, **named: object) -> object:

@@ -1,6 +1,6 @@
-"""How requests reach a service: with a token, in a bounded time, and without a trace in logs.
+"""Sending requests to a service: with a token, in bounded time, and without traces in logs.
 
-Requests go to httpx's transports directly. Its client would log every request with its address,
+Requests go directly to httpx's transports. Its client would log every request with its address,
 and so who answered when; it would also follow redirects, with the token.
 """
 
@@ -22,18 +22,18 @@ from discreet.live.frames import withhold_frames
 
 Result = TypeVar("Result")
 UNSENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
-TOKEN = "DISCREET_TOKEN"  # the variable with the token, if none is given
+TOKEN = "DISCREET_TOKEN"  # the environment variable with the token, if none is given
 
 
 class Address:
-    """Where a service is, the token for it, and how patient its callers are."""
+    """The address of a service, the token for it, and timeouts and retries."""
 
     def __init__(self, url: str, token: str | None, timeout: float, retries: int) -> None:
         self.url = _checked_url(url)
         given = os.environ.get(TOKEN) if token is None else check_text("token", token)
-        given = None if given is None else given.strip()  # a file ends with a new line
+        given = None if given is None else given.strip()  # a file ends with a newline
         if given is not None and not (given and given.isascii() and given.isprintable()):
-            raise DiscreetError("token has characters that a token cannot have.")
+            raise DiscreetError("token has characters that are not allowed in a token.")
         self._headers = {"Accept": "application/json"}
         self._headers |= {} if given is None else {"Authorization": f"Bearer {given}"}
         self.timeout = check_positive("timeout", timeout)
@@ -44,7 +44,7 @@ class Address:
         return Tries(call, self.timeout, self.retries)
 
     def request(self, call: Call[Result], seconds: float) -> httpx.Request:
-        """Return a request that may take so many seconds."""
+        """Return a request that may take this many seconds."""
         headers = dict(self._headers)
         if call.body is not None:
             headers["Content-Type"] = "application/json"
@@ -71,11 +71,11 @@ def _checked_url(url: str) -> str:
         fine = False
     if not fine or parts.query or parts.fragment:
         raise DiscreetError(
-            f"url is {shorten(url)}, but must be that of a service, such as "
+            f"url is {shorten(url)}, but must be the address of a service, such as "
             "'http://localhost:8000'."
         )
     if parts.username is not None:
-        raise DiscreetError("url has a user in it: give a token= instead.")
+        raise DiscreetError("url contains a user: give a token= instead.")
     return url.rstrip("/")
 
 
@@ -87,21 +87,21 @@ def _words(error: httpx.TransportError) -> str:
 
 
 class BlockingLink:
-    """Requests one after another; threads may share it, and a forked process gets its own."""
+    """Sequential requests; threads may share it, and a forked process gets its own."""
 
     def __init__(self, address: Address, transport: httpx.BaseTransport | None) -> None:
         self.address, self._own = address, transport is None
         self._transport, self._process = transport or self._new_transport(), os.getpid()
 
     def _new_transport(self) -> httpx.HTTPTransport:
-        """Return a transport that is closed when nobody uses it any more."""
+        """Return a transport that is closed when it is no longer used."""
         transport = httpx.HTTPTransport()
         weakref.finalize(self, transport.close)
         return transport
 
     @withhold_frames
     def make(self, call: Call[Result]) -> Result:
-        """Send a request, if need be several times, and return what its answer says."""
+        """Send a request, several times if needed, and return the result in its answer."""
         tries = self.address.tries(call)
         while True:
             reply, why, sent = self._try(self.address.request(call, tries.share()))
@@ -144,7 +144,7 @@ class AsyncLink:
 
     @withhold_async_frames
     async def make(self, call: Call[Result]) -> Result:
-        """Send a request, if need be several times, and return what its answer says."""
+        """Send a request, several times if needed, and return the result in its answer."""
         tries = self.address.tries(call)
         while True:
             reply, why, sent = await self._try(self.address.request(call, tries.share()))

@@ -1,4 +1,4 @@
-"""The library's classes for a service: each creates runs, or opens them."""
+"""The library's classes for a service: each creates or opens runs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ RunAsync = TypeVar("RunAsync", bound="AsyncRun[Any]")
 
 
 class RunKind(NamedTuple):
-    """What a kind of run is in the library, and how it is called on a service."""
+    """A kind of run: its classes in the library, and its name on a service."""
 
     local: type[LiveClient[Any]]
     calls: type[RunCalls[Any]]
@@ -70,24 +70,24 @@ NAMES: dict[object, str] = {kind.local: name for name, kind in PROBLEMS.items()}
 
 
 def created(problem: str, given: tuple[object, ...], named: dict[str, object]) -> Call[RemoteFacts]:
-    """Return the call that creates a run, or finds it if it is there with the same arguments."""
+    """Return the call that creates a run, or finds it if it exists with the same arguments."""
     name, spec = spec_of(PROBLEMS[problem].local, problem, given, named)
     return Call("PUT", run_path(name), run_calls.facts_of, encoded(spec), timeout=SLOW)
 
 
 def checked(facts: RemoteFacts, problem: str | None, *, unprotected: bool) -> RunKind:
-    """Return what kind of run was found, or refuse it."""
+    """Return the kind of the run, or refuse it."""
     kind = PROBLEMS.get(facts.problem)
     if kind is None:
-        raise DiscreetError(f"{facts.name} is a run of another kind: is the service newer?")
+        raise DiscreetError(f"{facts.name} is a run of an unknown kind: is the service newer?")
     if problem not in (None, facts.problem):
         right = kind.local.__name__
         raise DiscreetError(f"{facts.name} is a run of {right}: open it with {right}.open.")
     exposed = bool(facts.spec.get("simulation")) or not facts.guarantee.is_private
     if exposed and not check_flag("unprotected", unprotected):
         raise DiscreetError(
-            f"{facts.name} is a simulation, or not private, and protects nobody: say "
-            "unprotected=True if this is meant."
+            f"{facts.name} is a simulation, or not private, and protects nobody: open it with "
+            "unprotected=True if that is what you expect."
         )
     return kind
 
@@ -99,13 +99,13 @@ class Maker(Generic[Arguments, Run]):
         self._link, self._problem = link, problem
 
     def __call__(self, *given: Arguments.args, **named: Arguments.kwargs) -> Run:
-        """Create a run; ``path`` is its name. A run with the same arguments is continued."""
+        """Create a run named ``path``, or continue it if it exists with the same arguments."""
         facts = self._link.make(created(self._problem, given, named))
         kind = PROBLEMS[self._problem]
         return cast(Run, kind.remote(self._link, kind.calls(facts)))
 
     def open(self, path: str, *, unprotected: bool = False) -> Run:
-        """Continue the run of this name; a simulation needs ``unprotected=True``."""
+        """Continue the run with this name; a simulation needs ``unprotected=True``."""
         facts = self._link.make(run_calls.shown(run_name(path)))
         kind = checked(facts, self._problem, unprotected=unprotected)
         return cast(Run, kind.remote(self._link, kind.calls(facts)))
@@ -118,13 +118,13 @@ class AsyncMaker(Generic[Arguments, RunAsync]):
         self._link, self._problem = link, problem
 
     async def __call__(self, *given: Arguments.args, **named: Arguments.kwargs) -> RunAsync:
-        """Create a run; ``path`` is its name. A run with the same arguments is continued."""
+        """Create a run named ``path``, or continue it if it exists with the same arguments."""
         facts = await self._link.make(created(self._problem, given, named))
         kind = PROBLEMS[self._problem]
         return cast(RunAsync, kind.coroutines(self._link, kind.calls(facts)))
 
     async def open(self, path: str, *, unprotected: bool = False) -> RunAsync:
-        """Continue the run of this name; a simulation needs ``unprotected=True``."""
+        """Continue the run with this name; a simulation needs ``unprotected=True``."""
         facts = await self._link.make(run_calls.shown(run_name(path)))
         kind = checked(facts, self._problem, unprotected=unprotected)
         return cast(RunAsync, kind.coroutines(self._link, kind.calls(facts)))

@@ -1,4 +1,4 @@
-"""The calls of a run on a service, in the words of each problem."""
+"""The calls of a run on a service, for each problem."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Named = Mapping[str, object]
 
 
 class RunCalls(Generic[Gives]):
-    """How a run on a service is asked and told; nothing is sent here."""
+    """Builds the calls for a run on a service; it sends nothing."""
 
     gives: ClassVar[type[Decided]]
     outcomes: ClassVar[tuple[str, ...]] = ("reward", "loss")
@@ -36,19 +36,19 @@ class RunCalls(Generic[Gives]):
         self.facts = facts
 
     def read(self, found: dict[str, Any]) -> Gives:
-        """Return a decision from what the service says of it."""
+        """Return a decision from the service's answer."""
         raise NotImplementedError
 
-    def default(self, given: Any) -> Gives:  # noqa: ANN401 - whatever the problem chooses
-        """Return the decision for the case that the service does not answer."""
+    def default(self, given: Any) -> Gives:  # noqa: ANN401 - depends on the problem
+        """Return the decision to use if the service does not answer."""
         raise NotImplementedError
 
     def places(self, decision: object) -> Sequence[Hashable] | None:
-        """Return in which order outcomes by label are sent."""
+        """Return the order in which to send outcomes given by label."""
         return None
 
     def ask(self, arguments: Named) -> Call[Gives]:
-        """Return the call for a decision, under a new name: however often it is sent."""
+        """Return the call for a decision, with a new name, so that it can be sent repeatedly."""
         name = secrets.token_urlsafe(16)
         return Call(
             "PUT", self._path("decisions", name), understood(self.read), encoded(given(arguments))
@@ -72,7 +72,7 @@ class RunCalls(Generic[Gives]):
         return [self.read(each) for each in found["decisions"]]
 
     def tell(self, decision: object, outcomes: Named) -> Call[None] | None:
-        """Return the call for an outcome; None if nobody learns from it."""
+        """Return the call for an outcome; None for a decision without learning."""
         number, token = self._named(decision)
         outcome = outcome_of(outcomes, self.places(decision))
         if number == SERVED:
@@ -91,17 +91,17 @@ class RunCalls(Generic[Gives]):
                 f"{kind} is of type {type(chosen).__name__}, but must be pairs of a decision and "
                 "its outcome."
             )
-        told: list[tuple[int, Json]] = []  # the place of a pair, and what is sent of it
+        told: list[tuple[int, Json]] = []  # the position of a pair, and its request
         for place, pair in enumerate(chosen):
             if not isinstance(pair, tuple | list) or len(pair) != 2:
                 raise DiscreetError(
-                    f"pairs[{place}] is no pair of a decision and its outcome, so nothing was told."
+                    f"pairs[{place}] is not a pair (decision, outcome), so nothing was recorded."
                 )
             try:
                 number, token = self._named(pair[0])
                 outcome = outcome_of({kind: pair[1]}, self.places(pair[0]))
             except DiscreetError as refusal:
-                wrong = f"pairs[{place}] is refused, so nothing was told: {refusal}"
+                wrong = f"pairs[{place}] is refused, so nothing was recorded: {refusal}"
                 raise type(refusal)(wrong) from None
             if number != SERVED:
                 told.append((place, {"id": number, **token, **outcome}))
@@ -116,7 +116,7 @@ class RunCalls(Generic[Gives]):
                 if "problem" in each:
                     refusal = refusal_of(each["status"], each["problem"])
                     raise type(refusal)(
-                        f"pairs[{place}] is refused, but others may have been told: {refusal}"
+                        f"pairs[{place}] is refused, but others may have been recorded: {refusal}"
                     )
             return len(places)
 
@@ -133,13 +133,13 @@ class RunCalls(Generic[Gives]):
         return run_path(self.facts.name, *parts)
 
     def _named(self, decision: object) -> tuple[int, dict[str, object]]:
-        """Return the number of a decision, and its token if that is known."""
+        """Return the id of a decision, and its token if known."""
         if type(decision) is int:
             return decision, {}
         if not isinstance(decision, self.gives) or type(decision.id) is not int:
             raise DiscreetError(
                 f"decision is of type {type(decision).__name__}, but must be the "
-                f"{self.gives.__name__} that ask() gave, or its id."
+                f"{self.gives.__name__} that ask() returned, or its id."
             )
         return decision.id, {"token": decision.token if isinstance(decision.token, str) else ""}
 
@@ -157,11 +157,11 @@ class ArmCalls(RunCalls[Decision]):
     gives = Decision
 
     def read(self, found: dict[str, Any]) -> Decision:
-        """Return a decision from what the service says of it."""
+        """Return a decision from the service's answer."""
         return arm_of(found)
 
     def default(self, given: object) -> Decision:
-        """Return the decision for an arm that nobody learns from."""
+        """Return a decision for an arm, without learning."""
         return Decision(self._label(given), SERVED, "", None, SERVED, False)
 
 
@@ -172,11 +172,11 @@ class ExpertCalls(RunCalls[Trust]):
     outcomes = ("losses", "rewards")
 
     def read(self, found: dict[str, Any]) -> Trust:
-        """Return a decision from what the service says of it."""
+        """Return a decision from the service's answer."""
         return trust_of(found, self.facts.labels)
 
     def default(self, given: object) -> Trust:
-        """Return the decision for one expert that nobody learns from."""
+        """Return a decision for one expert, without learning."""
         chosen = self._label(given)
         weights = {label: float(label == chosen) for label in self.facts.labels}
         return Trust(chosen, weights, SERVED, "", False)
@@ -193,11 +193,11 @@ class PointCalls(RunCalls[Point]):
     outcomes = ("loss", "reward")
 
     def read(self, found: dict[str, Any]) -> Point:
-        """Return a decision from what the service says of it."""
+        """Return a decision from the service's answer."""
         return point_of(found)
 
     def default(self, given: object) -> Point:
-        """Return the decision for a point that nobody learns from."""
+        """Return a decision for a point, without learning."""
         point = private_numbers("default", given)
         fields = {"point": point, "id": SERVED, "token": "", "label": None, "learns": False}
         return point_of(fields)
@@ -214,11 +214,11 @@ class SlateCalls(RunCalls[ShownItems]):
     outcomes = ("losses", "rewards")
 
     def read(self, found: dict[str, Any]) -> ShownItems:
-        """Return a decision from what the service says of it."""
+        """Return a decision from the service's answer."""
         return items_of(found)
 
     def default(self, given: Iterable[Hashable]) -> ShownItems:
-        """Return the decision for items that nobody learns from."""
+        """Return a decision for items, without learning."""
         return ShownItems(tuple(self._label(each) for each in given), SERVED, "", False)
 
     def places(self, decision: object) -> Sequence[Hashable] | None:

@@ -1,4 +1,4 @@
-"""What is received, as the objects that the library's classes return."""
+"""Answers of the service, as the objects that the library's classes return."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True)
 class RemoteFacts:
-    """What does not change about a run on a service."""
+    """The fixed facts about a run on a service."""
 
     name: str
     problem: str
@@ -32,7 +32,7 @@ class RemoteFacts:
 
     @classmethod
     def of(cls, reply: Reply) -> RemoteFacts:
-        """Return the facts about a run that is shown."""
+        """Return the facts from the service's description of a run."""
         read = cast("dict[str, Any]", reply.facts)
         return cls(
             name=read["run"],
@@ -44,7 +44,7 @@ class RemoteFacts:
         )
 
     def html(self, title: str) -> str:
-        """Return what a notebook shows of the run."""
+        """Return the run as a notebook shows it."""
         facts = [
             ("run", self.name),
             ("problem", self.problem),
@@ -55,7 +55,7 @@ class RemoteFacts:
 
 
 def understood(read: Callable[[dict[str, Any]], Found]) -> Callable[[Reply], Found]:
-    """Return how an answer is read; one that is not understood is refused."""
+    """Return a reader of answers that refuses those it does not understand."""
 
     def checked(reply: Reply) -> Found:
         try:
@@ -64,14 +64,14 @@ def understood(read: Callable[[dict[str, Any]], Found]) -> Callable[[Reply], Fou
             raise
         except (KeyError, TypeError, ValueError):
             raise DiscreetError(
-                "the answer of the service is not understood: is it of another version?"
+                "the answer of the service cannot be read: is the service of another version?"
             ) from None
 
     return checked
 
 
 def progress_of(read: dict[str, Any]) -> Progress:
-    """Return how far a run is."""
+    """Return the progress of a run."""
     state = read["state"]
     shares = {each["choice"]: each["share"] for each in state["shares"]}
     numbers = {each: state[each] for each in ("round", "horizon", "released", "open", "waiting")}
@@ -114,7 +114,7 @@ def open_of(read: dict[str, Any]) -> tuple[OpenDecision, ...]:
 
 
 def held_out_of(read: dict[str, Any]) -> tuple[HeldOutArm, ...] | None:
-    """Return what the hold-out has released."""
+    """Return the release of the hold-out."""
     found = read["held_out"]
     if found is None:
         return None
@@ -140,7 +140,7 @@ def estimates_of_answer(read: dict[str, Any], labels: Labels) -> MeanEstimates:
             found = _estimate(pairs[second, first])
             return found._replace(mean=-found.mean, low=-found.high, high=-found.low)
         raise DiscreetError(
-            f"the service gives no difference of {first!r} and {second!r}: one has no release, or "
+            f"the service has no difference of {first!r} and {second!r}: one has no release, or "
             "there are many arms."
         )
 

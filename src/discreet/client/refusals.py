@@ -1,4 +1,4 @@
-"""Refusals of a service, as the library's own errors."""
+"""Refusals by a service, as the library's own errors."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ PREFIX = "urn:discreet:"  # of the type of a problem
 
 
 class ServiceUnreachable(DiscreetError):
-    """The service did not answer in time, or cannot be reached; ``default=`` is for this."""
+    """The service did not answer in time, or cannot be reached; ``default=`` covers this case."""
 
 
 class NotAllowed(DiscreetError):
-    """The token is missing or unknown, or does not allow what was asked for."""
+    """The token is missing or unknown, or does not allow this request."""
 
 
 KINDS: dict[str, type[DiscreetError]] = {
@@ -40,7 +40,7 @@ KINDS: dict[str, type[DiscreetError]] = {
 
 
 def refusal_of(status: int, content: object) -> DiscreetError:
-    """Return the error for a problem response, or for any other response that is no success."""
+    """Return the error for a problem response, or for any other unsuccessful response."""
     if isinstance(content, dict):
         kind, detail = content.get("type"), content.get("detail")
         if isinstance(kind, str) and kind.startswith(PREFIX) and isinstance(detail, str):
@@ -48,5 +48,5 @@ def refusal_of(status: int, content: object) -> DiscreetError:
     if status in (502, 503, 504):
         return ServiceUnreachable(f"the service cannot be reached: its proxy answers {status}.")
     return DiscreetError(
-        f"the answer has status {status}, and is not one of the decision service: check the URL."
+        f"the answer has status {status} and is not from a decision service: check the URL."
     )

@@ -20,7 +20,7 @@ from discreet.live.several_client import Gives, Pairs
 
 
 class RemoteRun(Generic[Gives]):
-    """A run on a service. Errors leave it without frames, as they leave a live run."""
+    """A run on a service. Like those of a live run, its errors carry no frames."""
 
     def __init__(self, link: BlockingLink, calls: RunCalls[Gives]) -> None:
         self._link, self._calls, self._facts = link, calls, calls.facts
@@ -41,17 +41,17 @@ class RemoteRun(Generic[Gives]):
         return self._facts.algorithm
 
     def state(self) -> Progress:
-        """Return rounds, share of each arm, releases, and what is open or lost; nothing raw."""
+        """Return rounds, the share of each arm, releases, and open or lost rounds; no raw value."""
         return self._link.make(run_calls.progress(self.name))
 
     @property
     def open_decisions(self) -> RemoteOpenDecisions:
-        """The decisions whose outcome may still come, oldest first; they are read in pages."""
+        """Decisions whose outcome may still arrive, oldest first, read in pages."""
         return RemoteOpenDecisions(self._link, self.name)
 
     @withhold_frames
     def give_up(self, decision: Gives | int) -> bool:
-        """Stop waiting for an outcome; return whether its batch is lost, with what was told."""
+        """Stop waiting for an outcome; return whether this loses its batch, with all outcomes."""
         return self._link.make(self._calls.give_up(decision))
 
     def estimates(
@@ -62,13 +62,13 @@ class RemoteRun(Generic[Gives]):
         outcomes: Outcomes = "rewards",
         clipped: bool = False,
     ) -> MeanEstimates:
-        """Return the mean outcome of every arm, and differences, with intervals."""
+        """Return estimates of each arm's mean outcome and of differences, with intervals."""
         return self._link.make(
             run_calls.estimated(self._facts, level, kind, outcomes, clipped=clipped)
         )
 
     def rounds_of(self, user: User) -> int:
-        """Return how many rounds of a user have been counted, in the present period."""
+        """Return how many rounds of a user have been counted in the current period."""
         return self._link.make(run_calls.rounds(self.name, user))
 
     def release_due(self) -> int:
@@ -76,11 +76,11 @@ class RemoteRun(Generic[Gives]):
         return 0
 
     def end(self) -> None:
-        """End the run: no decision can be asked for any more. It needs a token for ``admin``."""
+        """End the run: it makes no further decisions. This needs an ``admin`` token."""
         self._link.make(run_calls.ended(self.name))
 
     def close(self) -> None:
-        """Do nothing: the run is open for everybody, and the connection is closed by itself."""
+        """Do nothing: the run stays open for others, and the connection closes separately."""
 
     def __enter__(self) -> Self:
         return self
@@ -98,7 +98,7 @@ class RemoteRun(Generic[Gives]):
         )
 
     def _ask(self, arguments: Json, default: Any) -> Gives:  # noqa: ANN401 - by problem
-        """Ask for a decision; with a default, that is the decision if nobody answers."""
+        """Ask for a decision; return ``default``, if given, when the service does not answer."""
         if default is None:
             return self._link.make(self._calls.ask(arguments))
         instead = self._calls.default(default)
@@ -127,7 +127,7 @@ class RemoteRun(Generic[Gives]):
 
 
 class RemoteOpenDecisions(Sequence[OpenDecision]):
-    """The decisions of a run on a service whose outcome may still come, oldest first."""
+    """Decisions of a run on a service whose outcome may still arrive, oldest first."""
 
     def __init__(self, link: BlockingLink, name: str) -> None:
         self._link, self._name = link, name
@@ -135,7 +135,7 @@ class RemoteOpenDecisions(Sequence[OpenDecision]):
     def page(
         self, after: int | None = None, limit: int = run_calls.PAGE
     ) -> tuple[OpenDecision, ...]:
-        """Return the next decisions after the one with an id, at most ``limit`` of them."""
+        """Return the decisions that follow the one with id ``after``, at most ``limit``."""
         return self._link.make(run_calls.open_page(self._name, after, limit))
 
     def __len__(self) -> int:

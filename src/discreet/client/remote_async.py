@@ -1,4 +1,4 @@
-"""Runs on a service for coroutines: what asks the service is awaited."""
+"""Runs on a service for coroutines: calls of the service are awaited."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from discreet.live.several_client import Gives, Pairs
 
 
 class AsyncRun(Generic[Gives]):
-    """A run on a service, for coroutines. Errors leave it without frames."""
+    """A run on a service, for coroutines. Its errors carry no frames."""
 
     def __init__(self, link: AsyncLink, calls: RunCalls[Gives]) -> None:
         self._link, self._calls, self._facts = link, calls, calls.facts
@@ -40,18 +40,18 @@ class AsyncRun(Generic[Gives]):
         return self._facts.algorithm
 
     async def state(self) -> Progress:
-        """Return rounds, share of each arm, releases, and what is open or lost; nothing raw."""
+        """Return rounds, the share of each arm, releases, and open or lost rounds; no raw value."""
         return await self._link.make(run_calls.progress(self.name))
 
     async def open_page(
         self, after: int | None = None, limit: int = run_calls.PAGE
     ) -> tuple[OpenDecision, ...]:
-        """Return open decisions, oldest first: the next ones after the one with an id."""
+        """Return open decisions, oldest first, that follow the one with id ``after``."""
         return await self._link.make(run_calls.open_page(self.name, after, limit))
 
     @withhold_async_frames
     async def give_up(self, decision: Gives | int) -> bool:
-        """Stop waiting for an outcome; return whether its batch is lost, with what was told."""
+        """Stop waiting for an outcome; return whether this loses its batch, with all outcomes."""
         return await self._link.make(self._calls.give_up(decision))
 
     async def estimates(
@@ -62,13 +62,13 @@ class AsyncRun(Generic[Gives]):
         outcomes: Outcomes = "rewards",
         clipped: bool = False,
     ) -> MeanEstimates:
-        """Return the mean outcome of every arm, and differences, with intervals."""
+        """Return estimates of each arm's mean outcome and of differences, with intervals."""
         return await self._link.make(
             run_calls.estimated(self._facts, level, kind, outcomes, clipped=clipped)
         )
 
     async def rounds_of(self, user: User) -> int:
-        """Return how many rounds of a user have been counted, in the present period."""
+        """Return how many rounds of a user have been counted in the current period."""
         return await self._link.make(run_calls.rounds(self.name, user))
 
     async def release_due(self) -> int:
@@ -76,11 +76,11 @@ class AsyncRun(Generic[Gives]):
         return 0
 
     async def end(self) -> None:
-        """End the run: no decision can be asked for any more. It needs a token for ``admin``."""
+        """End the run: it makes no further decisions. This needs an ``admin`` token."""
         await self._link.make(run_calls.ended(self.name))
 
     async def close(self) -> None:
-        """Do nothing: the run is open for everybody, and the connection is closed by itself."""
+        """Do nothing: the run stays open for others, and the connection closes separately."""
 
     async def __aenter__(self) -> Self:
         return self
@@ -98,7 +98,7 @@ class AsyncRun(Generic[Gives]):
         )
 
     async def _ask(self, arguments: Json, default: Any) -> Gives:  # noqa: ANN401 - by problem
-        """Ask for a decision; with a default, that is the decision if nobody answers."""
+        """Ask for a decision; return ``default``, if given, when the service does not answer."""
         if default is None:
             return await self._link.make(self._calls.ask(arguments))
         instead = self._calls.default(default)

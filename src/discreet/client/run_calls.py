@@ -1,4 +1,4 @@
-"""The calls that all runs on a service have: their state, estimates, arms and end."""
+"""The calls common to all runs on a service: state, estimates, arms and end."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ PAGE = 1_000  # open decisions in one answer
 
 
 def shown(name: str) -> Call[RemoteFacts]:
-    """Return the call that shows a run."""
+    """Return the call that describes a run."""
     return Call("GET", run_path(name), facts_of, timeout=SLOW)
 
 
 def facts_of(reply: Reply) -> RemoteFacts:
-    """Return what is fixed about a run."""
+    """Return the fixed facts about a run."""
     return understood(lambda found: RemoteFacts.of(reply))(reply)
 
 
@@ -41,7 +41,7 @@ def progress(name: str) -> Call[Progress]:
 
 
 def field_of(name: str, key: str) -> Call[Any]:
-    """Return the call for one thing that a run shows."""
+    """Return the call for one field of a run's description."""
     return Call("GET", run_path(name), understood(lambda found: found[key]))
 
 
@@ -74,7 +74,7 @@ def estimated(
 
 
 def rounds(name: str, user: User) -> Call[int]:
-    """Return the call for the rounds of a user, who is in no address."""
+    """Return the call for the rounds of a user, whose name is not in the address."""
     body = encoded(whose(user, "refuse"))
     return Call("POST", run_path(name, "rounds-of"), understood(lambda f: int(f["rounds"])), body)
 
@@ -90,7 +90,7 @@ def retired(name: str, label: Hashable) -> Call[None]:
 
 
 def held_out(name: str) -> Call[tuple[HeldOutArm, ...] | None]:
-    """Return the call for what the hold-out has released."""
+    """Return the call for the release of the hold-out."""
     return Call("GET", run_path(name, "holdout"), understood(held_out_of))
 
 

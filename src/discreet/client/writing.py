@@ -1,4 +1,4 @@
-"""What is sent: arguments as JSON values, and outcomes, of which no error shows anything."""
+"""Requests: arguments and outcomes as JSON values; errors show nothing of an outcome."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from discreet.live.changing_labels import worth_of
 from discreet.live.client import LiveClient
 from discreet.sets import LinearOracle
 
-HERE = ("store", "key", "ledger")  # arguments about where a run is kept: that is the service's
+HERE = ("store", "key", "ledger")  # arguments about where a run is stored: the service decides
 
 
 def run_name(path: object) -> str:
-    """Return the name of a run on a service, from the path of a file: without folder and '.db'.
+    """Return the name of a run on a service from the path of a file: without folder and '.db'.
 
     >>> run_name("runs/banner.db"), run_name("banner")
     ('banner', 'banner')
@@ -49,7 +49,7 @@ def run_path(name: str, *parts: object) -> str:
 def spec_of(
     kind: type[LiveClient], problem: str, given: tuple[object, ...], named: Mapping[str, object]
 ) -> tuple[str, Json]:
-    """Return the name of a run, and what it is, from the arguments of its class."""
+    """Return the name of a run and its specification, from the arguments of its class."""
     try:
         bound = inspect.signature(kind).bind(*given, **named).arguments
     except TypeError as wrong:
@@ -62,7 +62,7 @@ def spec_of(
             raise DiscreetError(f"{each} is given, but the service has its own: leave it out.")
     if "wait" not in arguments:
         raise DiscreetError(
-            "wait is missing: give it with a default, so that nobody sees who answers, or say "
+            "wait is missing: give it with a default, so that it stays hidden who answers, or pass "
             "wait=None to do without (docs/service.md)."
         )
     if arguments["wait"] is None:
@@ -86,8 +86,7 @@ def plain(name: str, value: object) -> object:
         return _features(value)
     if isinstance(value, LinearOracle):
         raise DiscreetError(
-            f"{name} is {shorten(value)}, but a service knows sets by their names only "
-            "(docs/sets.md)."
+            f"{name} is {shorten(value)}, but a service knows sets only by name (docs/sets.md)."
         )
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
@@ -115,7 +114,7 @@ def _features(features: Features) -> Json:
 
 
 def private_numbers(name: str, given: object) -> object:
-    """Return numbers that no error may show, as JSON: one, a vector, or rows of them."""
+    """Return numbers that no error may show, as JSON: one number, a vector, or rows."""
     numbers = numbers_of(given)
     if numbers is None or not np.isfinite(numbers).all():
         raise DiscreetError(f"the {name} must be finite numbers.")
@@ -123,7 +122,7 @@ def private_numbers(name: str, given: object) -> object:
 
 
 def outcome_of(given: Mapping[str, object], places: Sequence[Hashable] | None = None) -> Json:
-    """Return the one outcome that was given; one by label is put into the order of ``places``."""
+    """Return the single outcome; one given by label is put into the order of ``places``."""
     named = {name: each for name, each in given.items() if each is not None}
     if len(named) != 1:
         raise DiscreetError(f"tell needs one outcome: either {' or '.join(given)}.")
@@ -131,12 +130,12 @@ def outcome_of(given: Mapping[str, object], places: Sequence[Hashable] | None = 
     if isinstance(outcome, Mapping):
         if places is None:
             raise DiscreetError(
-                f"the {name} are given by label, but there are no labels here: give numbers in "
+                f"the {name} are given by label, but this problem has no labels: give numbers in "
                 "order."
             )
         if len(outcome) != len(places) or not all(label in outcome for label in places):
             raise DiscreetError(
-                f"the {name} are those of other labels: give one each for "
+                f"the {name} have other labels: give one value for each of "
                 f"{shorten(', '.join(map(str, places)))}."
             )
         outcome = [outcome[label] for label in places]

@@ -1,4 +1,4 @@
-"""What a program may pass to a live object; error messages never show an outcome."""
+"""Checks of the arguments of live objects; error messages never show an outcome."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from discreet.errors import DiscreetError, check_int, count, shorten
 from discreet.ranges import Range
 
 Labels = tuple[Hashable, ...]
-TOLERANCE = 1e-9  # by which probabilities may miss a sum of 1, and lengths a norm: rounding
+TOLERANCE = 1e-9  # rounding: how far probabilities may miss a sum of 1, and lengths a norm
 NOT_NUMBERS = (str, UserString, bytes, bytearray, memoryview, np.ma.MaskedArray)
-MANY = 10_000_000  # the largest number of labels or dimensions: memory for some arrays of it
+MANY = 10_000_000  # the largest number of labels or dimensions, limited by memory
 
 
 def labels_of(name: str, given: int | Sequence[Hashable]) -> Labels:
-    """Return labels, 0, 1, ... if only their number is given."""
+    """Return the labels; if only their number is given, 0, 1, ..."""
     if isinstance(given, np.ndarray) and given.ndim == 1:
         given = given.tolist()
     if isinstance(given, str | bytes) or not isinstance(given, int | np.integer | Sequence):
@@ -38,7 +38,7 @@ def labels_of(name: str, given: int | Sequence[Hashable]) -> Labels:
             )
         different = _different(given)
         if different is None:
-            raise DiscreetError(f"{name} has a label that cannot be one: use text or numbers.")
+            raise DiscreetError(f"{name} has a label that is not allowed: use text or numbers.")
         if different < len(given):
             raise DiscreetError(f"{name} has a label twice, but labels must differ.")
         return tuple(label.item() if isinstance(label, np.generic) else label for label in given)
@@ -46,7 +46,7 @@ def labels_of(name: str, given: int | Sequence[Hashable]) -> Labels:
 
 
 def _different(labels: Sequence[object]) -> int | None:
-    """Return how many different labels there are; None if one is not equal to itself."""
+    """Return the number of distinct labels; None if one is not equal to itself."""
     try:
         return len(set(labels)) if all(bool(label == label) for label in labels) else None
     except Exception:
@@ -64,7 +64,7 @@ def loss_of(
     value = given if type(given) is float else _number(given)
     if value is None or not math.isfinite(value):
         raise DiscreetError(f"the {_name_of(loss)} is not a finite number.")
-    if clip:  # also what is in range; without a call, so that all outcomes take the same time
+    if clip:  # also in range, and without a call, so that all outcomes take the same time
         value = (low, value, high)[(value >= low) + (value > high)]
     elif not low <= value <= high:
         raise DiscreetError(
@@ -75,16 +75,16 @@ def loss_of(
 
 
 def _name_of(loss: object) -> str:
-    """Return what an outcome is called: the loss, or the reward if that is None."""
+    """Return the name of an outcome: the loss, or the reward if that is None."""
     return "reward" if loss is None else "loss"
 
 
 def _number(given: object) -> float | None:
     """Return the outcome as a float, or None: it must not appear in the chain of an exception.
 
-    Numbers of Python and NumPy are taken, decimals and fractions too, and arrays without axes.
+    Python's and NumPy's numbers are accepted, also decimals, fractions and arrays without axes.
     Python's ``float`` would also read text, bytes and buffers of bytes, drop the imaginary part of
-    a complex number, and take a masked number for the one under the mask.
+    a complex number, and ignore the mask of a masked number.
     """
     if type(given) is np.ndarray and given.ndim == 0:
         given = given[()]
@@ -106,7 +106,7 @@ def losses_of(
     if isinstance(given, Mapping):
         if len(given) != len(labels) or not all(label in given for label in labels):
             raise DiscreetError(
-                f"the {name} are those of other labels: give one each for "
+                f"the {name} have other labels: give one value for each of "
                 f"{shorten(', '.join(map(str, labels)))}."
             )
         given = [given[label] for label in labels]
@@ -149,8 +149,8 @@ def vector_of(name: str, given: object, length: int) -> Floats:
 def numbers_of(given: object) -> Floats | None:
     """Return an array of floats, or None: it must not appear in the chain of an exception.
 
-    Text and bytes are not numbers, although NumPy reads a buffer of bytes as such; and whatever is
-    masked is missing.
+    Text and bytes are not numbers, although NumPy reads a buffer of bytes as numbers; masked
+    entries count as missing.
     """
     if isinstance(given, NOT_NUMBERS) or (isinstance(given, array) and given.typecode in "bBuw"):
         return None
@@ -167,7 +167,7 @@ def numbers_of(given: object) -> Floats | None:
 
 
 def _has_masked(given: Sequence[object]) -> bool:
-    """Return whether there is anything masked in a list, or in the lists in it."""
+    """Return whether a list, or a list in it, has a masked entry."""
     return any(
         isinstance(each, NOT_NUMBERS)
         or (isinstance(each, list | tuple) and any(isinstance(one, NOT_NUMBERS) for one in each))
@@ -175,7 +175,7 @@ def _has_masked(given: Sequence[object]) -> bool:
     )
 
 
-# how refusals begin, and the argument that a default was given by
+# the beginnings of refusals, and the argument that holds the default
 DEFAULTS = {
     "the two losses have": "loss has",
     "the two rewards have": "reward has",
@@ -188,14 +188,14 @@ DEFAULTS = {
 
 @contextlib.contextmanager
 def default_named() -> Iterator[None]:
-    """Read a default like an outcome; what is refused is called by the argument that was given."""
+    """Check a default like an outcome, but name the argument of the default in refusals."""
     try:
         yield
     except DiscreetError as refusal:
         said = str(refusal)
         if said.startswith("tell needs one outcome"):
             kinds = "rewards and default_losses" if "rewards" in said else "reward and default_loss"
-            said = f"default_{kinds} are both given, but one is enough."
+            said = f"default_{kinds} are both given: give only one."
         for words, argument in DEFAULTS.items():
             if said.startswith(words):
                 said = f"default_{argument} {said.removeprefix(words).lstrip()}"
@@ -205,7 +205,7 @@ def default_named() -> Iterator[None]:
 
 
 def index_of(indices: Mapping[Hashable, int], label: object) -> int | None:
-    """Return the number of a label; None if there is none, or if it cannot be a label."""
+    """Return the index of a label; None if there is none, or if it cannot be a label."""
     try:
         return indices.get(label)
     except Exception:
@@ -213,12 +213,12 @@ def index_of(indices: Mapping[Hashable, int], label: object) -> int | None:
 
 
 def advice_of(given: object, experts: Labels, arms: Labels) -> Floats:
-    """Return advice (experts by arms) as learners get it: arms by experts."""
+    """Return advice (experts by arms) in the form for learners: arms by experts."""
     advice = numbers_of(given)
     if advice is None or advice.shape != (len(experts), len(arms)):
-        found = "no array of numbers" if advice is None else f"of shape {advice.shape}"
+        found = "not an array of numbers" if advice is None else f"of shape {advice.shape}"
         raise DiscreetError(
-            f"advice is {found}, but must have a row for each expert: {len(experts)} by "
+            f"advice is {found}, but must have one row per expert: {len(experts)} by "
             f"{len(arms)} numbers."
         )
     wrong = ~((advice >= 0.0).all(axis=1) & (np.abs(advice.sum(axis=1) - 1.0) <= TOLERANCE))

@@ -1,4 +1,4 @@
-"""Estimates of a live run on arms: what they are computed from, and when there are none."""
+"""Estimates of a live run on arms from its releases, and refusals where there are none."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ CLIPPED = "These are means of outcomes clipped to the declared range."
 
 
 class Released(Protocol):
-    """What has releases: a run, or a file that is only read."""
+    """A source of releases: a run, or a file opened for reading."""
 
     def release_sums(self) -> list[ReleaseSum]:
         """Return the sums of everything released."""
 
     def held_out(self) -> list[tuple[int, int, float]] | None:
-        """Return what was released of the rounds that were held out."""
+        """Return the released sums of held-out rounds."""
 
     def final_sums(self) -> list[SumAtEnd] | None:
-        """Return what the final release has released; None before it, or if there is none."""
+        """Return the sums of the final release; None before it, or if there is none."""
 
 
 class StudyFacts(NamedTuple):
@@ -55,16 +55,16 @@ def estimates_of(
     check_choice("kind", kind, get_args(Kind))
     if recipe["clip"] and not check_flag("clipped", clipped):
         raise DiscreetError(
-            "clip=True was declared, so only the mean of clipped outcomes can be estimated: if "
-            "that is meant, say clipped=True."
+            "the run has clip=True, so only the mean of clipped outcomes can be estimated: pass "
+            "clipped=True to confirm this."
         )
     if kind == "holdout":
         return _held_out(facts, released, level, outcomes)
     if kind == "final":
         return _final(facts, released, level, outcomes)
-    # A search stops by itself: its horizon says nothing about how long it takes.
+        # A search stops by itself: its horizon does not tell how long it takes.
     stops = isinstance(algorithm(plan.algorithm).problem, BestArm)
-    # Arms may have come since; what evidence is tuned to was fixed before.
+    # Arms may have been added since; the tuning of the evidence was fixed before.
     arms = recipe.get("capacity") or len(recipe["arms"])
     design = Design(plan.private, arms=arms, rounds=None if stops else plan.horizon)
     return anytime(
@@ -81,17 +81,17 @@ def estimates_of(
 def _held_out(
     facts: StudyFacts, released: Released, level: float, outcomes: Outcomes
 ) -> MeanEstimates:
-    """Return estimates from the rounds that were held out, when they are released."""
+    """Return estimates from the hold-out, once it is released."""
     recipe, plan, labels, bounds = facts
     sums = released.held_out()
     if plan.holdout is None:
         raise DiscreetError(
-            "kind is holdout, but this run holds nothing out: it has neither explore nor holdout."
+            "kind is holdout, but this run has no hold-out: start it with explore or holdout."
         )
     if sums is None:
         raise DiscreetError(
-            "kind is holdout, but the hold-out is not released yet: it will be when it has ended "
-            "(at the horizon, or by finish_holdout()) and all its outcomes have come."
+            "kind is holdout, but the hold-out is not released yet: this happens when it has ended "
+            "(at the horizon, or by finish_holdout()) and all its outcomes have arrived."
         )
     channel: Any = plan.holdout.private.channel
     return holdout(
@@ -112,12 +112,12 @@ def _final(
     sums = released.final_sums()
     if plan.final is None or plan.horizon is None:
         raise DiscreetError(
-            "kind is final, but this run has no final release: declare it with final= at the start."
+            "kind is final, but this run has no final release: start the run with final=."
         )
     if sums is None:
-        raise DiscreetError("kind is final, but the final release is still to come: call finish().")
+        raise DiscreetError("kind is final, but there is no final release yet: call finish().")
     channel = plan.final.channel
-    assert isinstance(channel, FinalSums), "nothing else holds the sums"
+    assert isinstance(channel, FinalSums), "only FinalSums holds the sums"
     return final(
         channel.noise,
         sums,
@@ -131,7 +131,7 @@ def _final(
 
 
 def notes_of(recipe: Recipe) -> tuple[str, ...]:
-    """Return what a reader of estimates has to know about the run."""
+    """Return the notes that a reader of the estimates needs."""
     notes = []
     if recipe["wait"] is not None:
         notes.append(

@@ -1,4 +1,4 @@
-"""The live class that searches for the best arm."""
+"""The live class for best-arm search."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from discreet.live.store import Store
 from discreet.problems import BestArm
 from discreet.problems.arms import HORIZON
 
-SEARCH = "batched-successive-elimination"  # the default of a search
+SEARCH = "batched-successive-elimination"  # the default algorithm
 
 
 class BestArmSearch(ArmsClient):
-    """A private search for the best of some labelled arms: it samples until it is sure, and stops.
+    """A private search for the best of several labelled arms; it stops once it has an answer.
 
     >>> search = BestArmSearch(arms=["A", "B"], epsilon=1.0, error=0.1, simulation=True, seed=1)
     >>> while not search.finished:
@@ -34,12 +34,12 @@ class BestArmSearch(ArmsClient):
     >>> search.answer
     'B'
 
-    The answer is wrong with a probability of at most ``error``, if the outcomes of an arm are
-    independent from round to round, their mean does not change, and whether and when an outcome
-    comes does not depend on it (docs/proofs.md: Best-arm search). This is proved for all searches
-    but lil' UCB with ``constants="practice"`` or in batches, and sequential halving, whose error
-    follows from its budget. When the search stops, and its answer, are as private as everything
-    else. ``horizon`` is the maximal number of rounds; all other arguments are those of
+    The answer is wrong with probability at most ``error``, provided that the outcomes of an arm are
+    independent from round to round, that their mean does not change, and that whether and when an
+    outcome arrives does not depend on its value (docs/proofs.md: Best-arm search). This is proved
+    for all searches except lil' UCB with ``constants="practice"`` or in batches, and sequential
+    halving, whose error follows from its budget. The stopping time and the answer are as private as
+    everything else. ``horizon`` is the maximum number of rounds; all other arguments are those of
     :class:`Bandit`.
     """
 
@@ -72,7 +72,7 @@ class BestArmSearch(ArmsClient):
     ) -> None:
         if horizon is None:
             raise DiscreetError(
-                "horizon is None, but a search learns from all of its rounds: give a number of "
+                "horizon is None, but a search needs a maximum number of rounds: give a number of "
                 "rounds."
             )
         run = RunOptions.among(locals())
@@ -87,22 +87,22 @@ class BestArmSearch(ArmsClient):
 
     @property
     def answer(self) -> Hashable | None:
-        """The arm that was found to be the best; None before there is one."""
+        """The arm that the search found to be the best; None while there is no answer."""
         found = self._run.read_learner(answer_of)
         return None if found < 0 else self._labels[found]
 
     @property
     def finished(self) -> bool:
-        """Whether there is an answer: then no decision is left to ask for."""
+        """Whether the search has its answer; it then makes no further decisions."""
         return self._run.read_learner(answer_of) >= 0
 
     def ask(self, *, user: User | None = None, at_limit: AtLimit = "refuse") -> Decision:
-        """Return the arm to sample in the next round, unless the answer is found."""
+        """Return the arm to sample in the next round; raise ``Finished`` if there is an answer."""
         self._check_unfinished()
         return super().ask(user=user, at_limit=at_limit)
 
     def ask_many(self, n: int, *, users: Sequence[User] | None = None) -> list[Decision]:
-        """Return the next n decisions, unless the answer is found."""
+        """Return the next n decisions; raise ``Finished`` if there is an answer."""
         self._check_unfinished()
         return super().ask_many(n, users=users)
 
@@ -114,12 +114,12 @@ class BestArmSearch(ArmsClient):
         found = answer_of(learner)
         if found >= 0:
             raise Finished(
-                f"the search has its answer, {self._labels[found]!r}: no decision is left to ask "
-                "for."
+                f"the search has its answer, {self._labels[found]!r}, and makes no further "
+                "decisions."
             )
 
 
 def answer_of(learner: Learner) -> int:
-    """Return the number of the arm that a search answers with, or -1."""
+    """Return the index of the arm that the search found, or -1."""
     assert isinstance(learner, Searching), "algorithms for best-arm search have such learners"
     return int(learner.found[-1])

@@ -1,4 +1,4 @@
-"""The live class for arms: a bandit; and what it shares with the search for the best arm."""
+"""The live class for bandits, and the base that it shares with best-arm search."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from discreet.live.store import Store
 from discreet.problems import Arms
 from discreet.ranges import make_range
 
-LONG_RUN = 1 << 17  # rounds for which an algorithm is chosen if there is no horizon
+LONG_RUN = 1 << 17  # rounds assumed when choosing an algorithm for a run without a horizon
 
 
 class ArmsClient(LiveClient[Decision]):
@@ -49,16 +49,16 @@ class ArmsClient(LiveClient[Decision]):
         self._range, self._clip = (low, high), recipe["clip"]
 
     def ask(self, *, user: User | None = None, at_limit: AtLimit = "refuse") -> Decision:
-        """Return the arm to play in the next round; where users are limited, it needs the user.
+        """Return the arm to play in the next round. If the run limits users, pass the user.
 
-        A user at the limit is refused with ``UserLimitReached``. With ``at_limit="serve"`` the
-        decision is made all the same, but nobody learns from it: ``learns`` is False, and its
+        For a user at the limit, this raises ``UserLimitReached``. With ``at_limit="serve"`` you
+        still get a decision, but the run does not learn from it: ``learns`` is False, and the
         outcome is discarded.
         """
         return self._decide(0, user, at_limit)
 
     def _decide(self, seen: object, user: User | None, at_limit: AtLimit) -> Decision:
-        if type(at_limit) is str and at_limit == "refuse":  # an array has no answer to ==
+        if type(at_limit) is str and at_limit == "refuse":  # == of an array has no truth value
             (number, batch, choice, token, _, _), probability = self._run.decide(seen, user)
             return new_decision((self._labels[choice], number, token, probability, batch, True))
         given, probability = self._run.decide_or_serve(seen, user, at_limit)
@@ -67,7 +67,7 @@ class ArmsClient(LiveClient[Decision]):
         return Decision(self._labels[choice], number, token, probability, batch, learns)
 
     def ask_many(self, n: int, *, users: Sequence[User] | None = None) -> list[Decision]:
-        """Return the next n decisions: all of them in one transaction, or none."""
+        """Return the next n decisions, made in one transaction: all of them or none."""
         return self._ask_many(how_many(n), users)
 
     def _given(self, ticket: Ticket, chance: float | None = None) -> Decision:
@@ -84,7 +84,7 @@ class ArmsClient(LiveClient[Decision]):
         """
         try:
             low, high = self._range
-            # These save a call; with clip=True all outcomes are clipped, in the same time.
+            # The fast paths save a call. With clip=True every outcome takes the same path and time.
             if self._clip:
                 outcome = loss_of(reward, loss, self._range, clip=True)
             elif reward is None and type(loss) is float and low <= loss <= high:
@@ -93,7 +93,7 @@ class ArmsClient(LiveClient[Decision]):
                 outcome = low + (high - reward)
             else:
                 outcome = loss_of(reward, loss, self._range, clip=False)
-            # what ask gives; anything else is checked more closely
+            # a decision as ask returned it; anything else gets a closer check
             if type(decision) is Decision and type(decision[1]) is int and type(decision[2]) is str:
                 arm, number, token, _, _, _ = decision
                 plain = type(arm) is int or type(arm) is str  # this saves a call
@@ -113,23 +113,23 @@ class ArmsClient(LiveClient[Decision]):
         outcomes: Outcomes = "rewards",
         clipped: bool = False,
     ) -> MeanEstimates:
-        """Return the mean outcome of every arm, and differences, with intervals.
+        """Return estimates of each arm's mean outcome and of differences, with intervals.
 
-        They are computed from what was released, so they cost no further privacy.
+        They use released values only, so they cost no further privacy.
 
         Parameters
         ----------
         level
-            The probability with which an interval holds.
+            The coverage probability of each interval.
         kind
-            ``anytime``: from everything released so far; the interval may be looked at after every
-            outcome (docs/proofs.md: Anytime estimates). ``holdout``: from the hold-out, when it is
-            released. ``final``: from the final release.
+            ``anytime`` uses everything released so far; you may look at the interval after every
+            outcome (docs/proofs.md: Anytime estimates). ``holdout`` uses the hold-out once it is
+            released. ``final`` uses the final release.
         outcomes
-            How outcomes were told: ``rewards`` or ``losses``.
+            How you reported outcomes: as ``rewards`` or as ``losses``.
         clipped
-            With ``clip=True`` only the mean of clipped outcomes can be estimated: say that this is
-            meant.
+            With ``clip=True``, only the mean of clipped outcomes can be estimated. Pass True to
+            confirm that this is what you want.
 
         """
         facts = StudyFacts(self._recipe, self._run.plan, self._labels, self._bounds)
@@ -139,10 +139,10 @@ class ArmsClient(LiveClient[Decision]):
 
     @withhold_frames
     def tell_all(self, *, reward: Pairs | None = None, loss: Pairs | None = None) -> int:
-        """Report several outcomes in one transaction: pairs of a decision (or its id) and its own.
+        """Report several outcomes in one transaction, as pairs (decision or its id, outcome).
 
-        All are taken or, if one is refused, none. Returns how many count: with ``wait``, those
-        before their deadlines.
+        If one outcome is refused, none is recorded. Returns how many outcomes count: with ``wait``,
+        those that met their deadlines.
         """
         return self._tell_pairs(reward=reward, loss=loss)
 
@@ -166,49 +166,51 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
     >>> bandit
     Bandit(3 arms, round 1 of 1000, guarded-ucb, 1-differential privacy, live: exact noise)
 
-    Several decisions may be open at once, and outcomes may come late and in any order: each
-    decision keeps what the learner needs of it. Rounds are grouped in the order of asking; a group
-    with a missing outcome is never released. *When* outcomes come is taken to be public: if it
-    depends on the outcome itself, use ``wait`` and a default (docs/live.md: When outcomes come).
+    Several decisions may be open at once, and outcomes may arrive late and in any order: the run
+    stores what the learner needs with each decision. Rounds are grouped in the order in which you
+    ask; a group with a missing outcome is never released. *When* outcomes arrive is assumed to be
+    public. If it depends on the outcome, use ``wait`` and a default (docs/live.md: When outcomes
+    come).
 
-    ``exp3-tau`` is private through its own sampling, can only be simulated, and needs all outcomes
-    before the next draw.
+    ``exp3-tau`` gets its privacy from its own sampling. It can only be simulated, and needs all
+    outcomes before its next draw.
 
     Parameters
     ----------
     arms
-        Labels of the arms, or their number (the labels are then 0, 1, ...).
+        Labels of the arms, or their number (labels are then 0, 1, ...).
     horizon
-        The maximal number of rounds; None if it is not known.
+        The maximum number of rounds; None if you do not know it.
     epsilon, delta
         The privacy parameters: smaller is more private.
     low, high, clip
-        The declared range of outcomes. An outcome outside is refused, or clipped with
+        The declared range of outcomes. Outcomes outside it are refused, or clipped with
         ``clip=True``.
     algorithm
-        A name of ``discreet list``, or ``bounded``, ``proved`` or ``best``. ``best`` has the
-        smallest regret in our simulations, perhaps without a bound. ``proved`` has the smallest
-        *proved* bound on regret for this number of arms and rounds and this epsilon, whatever the
-        losses. ``bounded``, the default, has the smallest regret in our simulations of all whose
-        proved bound is below the regret of uniform play. It is ``proved`` where none of these is,
-        and with ``explore`` or ``holdout``, because ``guarded-ucb`` knows no probabilities.
-        ``bandit.algorithm`` says which one it is.
+        A name from ``discreet list``, or ``bounded``, ``proved`` or ``best``. ``best`` has the
+        smallest regret in our simulations, but may have no regret bound. ``proved`` has the
+        smallest *proved* regret bound for this number of arms and rounds and this epsilon, for any
+        losses. ``bounded``, the default, is the best in our simulations among algorithms whose
+        proved bound is below the regret of uniform play. If there is none, it falls back to
+        ``proved``; so it does with ``explore`` or ``holdout``, because ``guarded-ucb`` does not
+        know the probabilities of its choices. ``bandit.algorithm`` is the one in use.
     capacity
-        How many arms the run can ever have, if some are added later (``add_arm``).
+        The maximum number of arms, including arms that you add later (``add_arm``).
     final
-        The epsilon of a final release: a noisy sum of all outcomes of each arm, when ``finish``
-        ends the run. The run costs both epsilons, from its start.
+        The epsilon of a final release: a noisy sum of all outcomes of each arm, made when
+        ``finish`` ends the run. The run is charged both epsilons from the start.
     prior
-        What is known before the first round: another ``Bandit``, whose releases are used, its
-        ``estimates()``, or a mean reward and the number of rounds that it is worth for each label.
-        It costs no epsilon if it comes from releases; if it is wrong, it costs regret.
+        Knowledge from before the first round: another ``Bandit``, whose releases are used, its
+        ``estimates()``, or for each label a mean reward and the number of rounds it is worth. A
+        prior from releases costs no epsilon; a wrong prior costs regret.
     explore, holdout
-        Hold some rounds out, with uniform arms in permuted blocks: a share ``explore`` of them, or
-        ``holdout`` of each arm, or that share until there are so many. Nobody learns from them.
-        When all outcomes have come, one noisy sum is released for each arm, at no cost in epsilon
-        (``held_out``; docs/live.md: Rounds that are held out).
+        Hold some rounds out and play arms uniformly in them, in permuted blocks: a share
+        ``explore`` of the rounds, or ``holdout`` rounds of each arm, or that share up to that
+        number. The learner does not see these rounds. When all their outcomes have arrived, one
+        noisy sum per arm is released, at no cost in epsilon (``held_out``; docs/live.md: Rounds
+        that are held out).
     default_reward, default_loss
-        What a missing outcome counts as, with ``wait``.
+        The value of a missing outcome, with ``wait``.
     simulation, seed, ledger, path, store, key, wait, durable, max_rounds_per_user, per, clock
         See :class:`discreet.live.RunOptions`.
     **options
@@ -263,7 +265,7 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         if choice not in CHOICES:
             return recipe
         if choice == BOUNDED and (recipe["explore"], recipe["holdout"]) != (None, None):
-            choice = PROVED  # for its probabilities, which guarded-ucb does not know
+            choice = PROVED  # guarded-ucb does not know the probabilities of its choices
         setting = Setting(
             Arms(recipe["capacity"] or len(recipe["arms"])),
             rounds=LONG_RUN if recipe["horizon"] is None else recipe["horizon"],
@@ -279,15 +281,15 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         plan = changing_plan(recipe, RunPlan.of(recipe, problem, observation=0))
         if recipe["final"] is not None and plan.private.channel.in_order:
             raise DiscreetError(
-                f"final is given, but {plan.algorithm} is private through its own sampling, so "
-                "nothing may be released beside its actions."
+                f"final is given, but {plan.algorithm} is private through its own sampling and "
+                "may release nothing except its actions."
             )
         return plan._replace(final=plan_final(recipe, plan.private.guarantee))
 
     def finish(self) -> MeanEstimates:
         """Make the final release, return its estimates, and end the run.
 
-        Outcomes that have not come are given up. When you finish must not depend on outcomes.
+        Outcomes still missing are given up. When you finish must not depend on outcomes.
         """
         self._run.finish()
         return self.estimates(kind="final", clipped=True)
@@ -299,17 +301,17 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         user: User | None = None,
         at_limit: AtLimit = "refuse",
     ) -> Decision:
-        """Return the arm to play in the next round, one of those that are ``available``.
+        """Return the arm to play in the next round, chosen from the ``available`` arms.
 
         Which arms are available must not depend on outcomes, except through what the run shows
-        (docs/live.md: Arms that come and go). Where users are limited, it needs the user;
-        ``at_limit="serve"`` decides also for one at the limit, and learns nothing.
+        (docs/live.md: Arms that come and go). If the run limits users, pass the user; with
+        ``at_limit="serve"``, a user at the limit gets a decision without learning.
         """
         if available is not None:
             return self._decide(self._available(available), user, at_limit)
         if type(at_limit) is not str or at_limit != "refuse":
             return self._decide(self._seen, user, at_limit)
-        # as there, which saves a call
+        # the same as _decide, which saves a call
         (number, batch, choice, token, _, _), probability = self._run.decide(self._seen, user)
         return new_decision((self._labels[choice], number, token, probability, batch, True))
 
@@ -323,13 +325,13 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         available: Collection[Hashable] | None = None,
         users: Sequence[User] | None = None,
     ) -> list[Decision]:
-        """Return the next n decisions, all of the same arms: in one transaction, or none."""
+        """Return the next n decisions from the same arms: in one transaction, all or none."""
         seen = self._seen if available is None else self._available(available)
         return self._ask_many([seen for _ in how_many(n)], users)
 
     @property
     def held_out(self) -> tuple[HeldOutArm, ...] | None:
-        """What was released of the rounds that were held out; None before that, or without any.
+        """The released sums of held-out rounds; None before the release or without a hold-out.
 
         The noise on a sum of rounds is in ``bandit.plan.holdout.private.channel.noise_scales``.
         """
@@ -345,16 +347,16 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         )
 
     def finish_holdout(self, *, give_up: bool = False) -> bool:
-        """Hold nothing more out, and release the hold-out once all its outcomes have come.
+        """End the hold-out, and release it once all its outcomes have arrived.
 
-        Returns whether it is released now. With ``give_up=True``, outcomes that have not come are
-        given up; that choice must not depend on outcomes. At the horizon it ends by itself.
+        Returns whether it is released now. With ``give_up=True``, outcomes still missing are given
+        up; that choice must not depend on outcomes. At the horizon, the hold-out ends by itself.
         """
         return self._run.finish_holdout(give_up=check_flag("give_up", give_up))
 
 
 def default_of(reward: float | None, loss: float | None, low: float, high: float) -> float | None:
-    """Return what a missing outcome counts as, as a loss; None if nothing was declared."""
+    """Return the default for missing outcomes as a loss; None if none was declared."""
     if reward is None and loss is None:
         return None
     with default_named():

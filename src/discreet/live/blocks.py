@@ -1,10 +1,10 @@
 """Rows in blocks: a run with many rows is authenticated block by block, when they are used.
 
-Rows of neighbouring numbers form a block. While there are few rows, each counts in the tag of the
-run by itself, and all are in memory. When there are many, old blocks are *settled*: a row of their
-own authenticates all of them, and memory may forget them. Opening a run then reads the rows of
-settled blocks, not what is in them. A block is read, and checked as a whole, before any of its rows
-is used (docs/proofs.md: One draw).
+Rows with neighbouring numbers form a block. While there are few rows, each counts individually in
+the tag of the run, and all are in memory. When there are many, old blocks are *settled*: a single
+row authenticates the whole block, and memory may drop it. Opening a run then reads the rows of
+settled blocks, not their content. A block is read and checked as a whole before any of its rows is
+used (docs/proofs.md: One draw).
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Protocol
 
 from discreet.live.tags import BLOCK, DIGEST, Column, Columns, Tag
 
-BITS = 8  # a block has 256 numbers: reading one, and the rows of all at opening, cost about as much
-MOST = 1 << 63  # numbers of rows are below
-UNSETTLED = 4_096  # rows that count by themselves, at most: opening a run reads them all
-CACHED = 32_768  # rows of settled blocks in memory, at most
+BITS = 8  # 256 numbers per block: reading one costs about as much as the rows of all at opening
+MOST = 1 << 63  # row numbers are below this
+UNSETTLED = 4_096  # maximum number of rows outside blocks: opening a run reads them all
+CACHED = 32_768  # maximum number of rows of settled blocks in memory
 KINDS = {"decision": "open", "batch": "open", "held": "open", "release": "release"}
 KIND_NUMBERS = {"open": 0, "release": 1}
 TABLES_OF = {"open": ("decision", "batch", "held"), "release": ("release",)}
@@ -29,31 +29,31 @@ Execute = Callable[[str, Columns], object]
 
 
 class Block:
-    """A settled block: how many rows it has, its tag, and while it is in memory, their hashes."""
+    """A settled block: its number of rows, its tag, and while it is in memory, their hashes."""
 
     __slots__ = ("batches", "counted", "decisions", "rows", "sum", "tag")
 
     def __init__(self, decisions: int, batches: int, tag: bytes) -> None:
         self.decisions, self.batches, self.tag = decisions, batches, tag
-        self.counted = 0  # what it adds to the sum of the run
+        self.counted = 0  # its part of the sum of the run
         self.sum = 0  # of its rows
         self.rows: dict[tuple[str, int], int] | None = None
 
 
 class Reader(Protocol):
-    """Who has the rows: reads blocks from the file, and keeps them in memory."""
+    """The owner of the rows: reads blocks from the file, and keeps them in memory."""
 
     def read_block(self, kind: str, first: int, last: int) -> tuple[list[Columns], list[Columns]]:
         """Return the rows of a block as they are in the file: of its first table, and of batch."""
 
     def enter_block(self, kind: str, rows: tuple[list[Columns], list[Columns]]) -> None:
-        """Keep rows in memory that were checked."""
+        """Store checked rows in memory."""
 
     def forget_block(self, kind: str, first: int, last: int) -> None:
-        """No longer keep the rows of a block in memory."""
+        """Drop the rows of a block from memory."""
 
     def refuse_block(self, kind: str, first: int, last: int) -> Exception:
-        """Return the refusal of a block whose rows are not those that were written."""
+        """Return the refusal of a block whose rows are not the written ones."""
 
 
 class Blocks(Tag):
@@ -62,14 +62,14 @@ class Blocks(Tag):
     def __init__(self, secret: bytes | None, reader: Reader) -> None:
         super().__init__(secret)
         self._reader = reader
-        self._few: dict[tuple[str, int], int] = {}  # hashes of rows that are in no block
+        self._few: dict[tuple[str, int], int] = {}  # hashes of rows outside blocks
         self._settled: dict[Name, Block] = {}
         self._touched: dict[Name, Block] = {}  # changed since they were written
         self._in_memory: dict[Name, Block] = {}  # oldest first
         self._cached = 0
 
     def put(self, table: str, number: int, *columns: Column) -> None:
-        """Count a row, in place of the one with the same number."""
+        """Add a row, in place of the one with the same number."""
         fresh, name = self.hash_of(table, (number, *columns)), (table, number)
         kind = KINDS.get(table)
         if kind is None:
@@ -87,7 +87,7 @@ class Blocks(Tag):
         rows[name] = fresh
 
     def drop(self, table: str, number: int) -> None:
-        """No longer count a row, if it is there."""
+        """Remove a row, if it exists."""
         kind = KINDS.get(table)
         if kind is None:
             self._sum ^= self._few.pop((table, number), 0)
@@ -103,7 +103,7 @@ class Blocks(Tag):
             block.sum ^= found
 
     def drop_all(self, table: str) -> None:
-        """No longer count any row of a table."""
+        """Remove all rows of a table."""
         kind = KINDS.get(table)
         for name in [name for name in (self._rows if kind else self._few) if name[0] == table]:
             self.drop(*name)
@@ -129,16 +129,16 @@ class Blocks(Tag):
     # Reading
 
     def enter(self, kind: str, number: int, decisions: int, batches: int, tag: bytes) -> None:
-        """Count a settled block, as it is in the file."""
+        """Add a settled block, as it is in the file."""
         whole = all(type(each) is int for each in (number, decisions, batches))
         if kind not in TABLES_OF or not isinstance(tag, bytes) or not whole:
-            raise ValueError("not what a run writes")
+            raise ValueError("not written by a run")
         block = self._settled[kind, number] = Block(decisions, batches, tag)
         block.counted = self._counted((kind, number), block)
         self._sum ^= block.counted
 
     def gaps(self, kind: str) -> Iterator[tuple[int, int]]:
-        """Yield the first and last numbers of all rows that are in no settled block."""
+        """Yield the first and last numbers of all gaps between settled blocks."""
         first = -MOST
         for number in sorted(number for each, number in self._settled if each == kind):
             if first < number << BITS:
@@ -152,7 +152,7 @@ class Blocks(Tag):
         return {number: block for (each, number), block in self._settled.items() if each == kind}
 
     def load(self, kind: str, number: int) -> None:
-        """Have the block of a row in memory, if it is settled."""
+        """Load the block of a row into memory, if it is settled."""
         name = kind, number >> BITS
         block = self._settled.get(name)
         if block is not None and block.rows is None:
@@ -215,7 +215,7 @@ class Blocks(Tag):
         return rows  # type: ignore[return-value]
 
     def forget(self) -> None:
-        """Forget settled blocks if many are in memory, the oldest first; not those that change."""
+        """Drop settled blocks if many are in memory, oldest first, but not those that changed."""
         if self._cached <= CACHED:
             return
         for name, block in list(self._in_memory.items()):
@@ -230,9 +230,9 @@ class Blocks(Tag):
     # Writing
 
     def write_blocks(self, execute: Execute) -> None:
-        """Write the rows of blocks that have changed, and settle old ones if there are many rows.
+        """Write the rows of changed blocks, and settle old blocks if there are many rows.
 
-        Part of the transaction of a change, after its rows are written.
+        This is part of the transaction of a change, after its rows are written.
         """
         for name, block in self._touched.items():
             self._sum ^= block.counted
@@ -246,7 +246,7 @@ class Blocks(Tag):
             self._settle(execute)
 
     def _settle(self, execute: Execute) -> None:
-        """Settle the oldest blocks, until half of the rows are left; never those of the end."""
+        """Settle the oldest blocks until half of the rows are left, but never the last blocks."""
         names = sorted({(number >> BITS, KINDS[table]) for table, number in self._rows})
         last = {kind: number for number, kind in names}
         for number, kind in names:

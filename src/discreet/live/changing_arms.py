@@ -14,41 +14,40 @@ from discreet.live.rows import Change, Rows
 from discreet.live.run_state import RunState
 from discreet.live.slots import Slots, check_labels, with_condition
 
-Acted = tuple[object, object, int, bytes | None]  # what ``Engine.act`` returns
+Acted = tuple[object, object, int, bytes | None]  # the result of ``Engine.act``
 
 
 class ChangingArms(RunState):
-    """The part of a run that is about arms that come and go.
+    """The part of a run that handles arms that come and go.
 
-    Which batch a round belongs to depends on what is public at the time: on batches that were begun
-    before, on which arms are available, and on what the learner chooses from earlier releases. A
-    batch whose arm is not available is paused, and so is one that the learner no longer prefers
-    when other arms have come; it continues when the learner chooses its arm again. Its length stays
-    what it was when it began. So each round is still in one release (docs/proofs.md: Arms that come
-    and go).
+    The batch of a round depends only on what is public at that time: the batches begun so far, the
+    arms available, and what the learner chooses from earlier releases. A batch is paused while its
+    arm is not available, or if the learner no longer prefers it after other arms have come; it
+    continues when the learner chooses its arm again. Its length stays as it was at its start. So
+    each round is still in one release (docs/proofs.md: Arms that come and go).
     """
 
     @property
     def guarantee(self) -> Guarantee:
-        """The guarantee, with a condition if arms come and go."""
+        """The guarantee, with an added condition if arms come and go."""
         found = super().guarantee
         return found if self._store.rows.slots is None else with_condition(found)
 
     @property
     def slots(self) -> Slots | None:
-        """What the run knows of its arms, if they come and go."""
+        """The state of the arms if they come and go, otherwise None."""
         return self._store.rows.slots
 
     @withhold_frames
     def declare(self, labels: tuple[Hashable, ...]) -> Slots:
-        """Note that arms come and go from now on; return what is known of them."""
+        """Switch to arms that come and go; return their state."""
         self._check_caller()
         with self._lock:
             self._recover()
             rows = self._committed()
             if self._side is not None:
                 raise DiscreetError(
-                    "rounds are held out, with all arms in turn: then arms do not come and go."
+                    "rounds are held out, which needs all arms in turn: arms cannot come and go."
                 )
             if rows.slots is None:
                 arms = tuple(range(len(labels)))
@@ -59,7 +58,7 @@ class ChangingArms(RunState):
 
     @withhold_frames
     def add_label(self, label: Hashable) -> Slots:
-        """Give a label to the next spare slot."""
+        """Assign a label to the next spare slot."""
         self._check_caller()
         with self._lock:
             self._recover()
@@ -68,8 +67,8 @@ class ChangingArms(RunState):
             assert slots is not None, "arms come and go"
             if len(slots.labels) >= spare:
                 raise DiscreetError(
-                    f"all {spare} slots are used, also those of retired arms: start a new run with "
-                    "a larger capacity."
+                    f"all {spare} slots are in use, including those of retired arms: start a new "
+                    "run with a larger capacity."
                 )
             if self._store.durable:
                 check_labels([label])
@@ -77,7 +76,7 @@ class ChangingArms(RunState):
 
     @withhold_frames
     def retire(self, arm: int) -> Slots:
-        """Never play an arm again; its unfinished batch is lost, and late outcomes are dropped."""
+        """Never play this arm again; drop its unfinished batch and late outcomes."""
         self._check_caller()
         with self._lock:
             self._recover()
@@ -115,23 +114,23 @@ class ChangingArms(RunState):
     def _keep_slots(self, rows: Rows, slots: Slots) -> Slots:
         self._changing = True
         self._commit(Change(rows.counters, slots=slots))
-        self._chance = -1, None  # that of the running batch is no longer known
+        self._chance = -1, None  # the probability for the running batch is no longer known
         self._changing = self._several
         return slots
 
     def _turn_to(self, rows: Rows, available: Available, rng: Generator) -> Acted | None:
-        """Let the learner choose again, if arms came or went; return what begins a new batch.
+        """Let the learner choose again if arms came or went; return what begins a new batch.
 
         It chooses if no batch is running, if the arm of the running batch is not available, or if
-        an arm is that was not when the batch was chosen. If it chooses an arm with a paused batch,
-        that batch goes on, and the choice leaves no trace in the learner.
+        an arm is available that was not when the batch was chosen. If it chooses an arm with a
+        paused batch, that batch continues, and the learner's state does not change.
         """
         slots = rows.slots
         assert slots is not None, "arms come and go"
-        # another thread may have retired one since
+        # another thread may have retired an arm meanwhile
         places = tuple(arm for arm in available.places if arm not in slots.retired)
         if not places:
-            raise DiscreetError("all available arms were retired: at least one must be available.")
+            raise DiscreetError("all available arms are retired: at least one must be available.")
         asked, running, left, released, lost = rows.counters
         paused = {group: rest for group, rest in slots.paused if group in rows.groups}
         considered, interrupted = places, -1
@@ -163,8 +162,8 @@ class ChangingArms(RunState):
     def _with_weights(
         self, slots: Slots, places: tuple[int, ...], epoch: int
     ) -> tuple[Slots, bool]:
-        """Return the slots with these arms present, and whether weights were set for that."""
-        if slots.epoch != epoch:  # the learner has begun again: all arms are alike
+        """Return the slots with these arms present, and whether this set new weights."""
+        if slots.epoch != epoch:  # the learner has restarted: all arms are alike
             return slots._replace(present=places, absent=(), epoch=epoch), False
         if slots.present == places:
             return slots, False

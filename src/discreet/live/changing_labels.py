@@ -1,4 +1,4 @@
-"""The part of a bandit whose arms come and go: labels, slots, and a prior from earlier releases."""
+"""Bandits whose arms come and go: labels, slots, and a prior from earlier releases."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from discreet.live.slots import Slots, available_of, check_changeable
 from discreet.ranges import make_range
 
 Prior = Mapping[Hashable, Sequence[float]]
-MOST_ROUNDS = 1 << 40  # of a prior: as many as a batch may have
+MOST_ROUNDS = 1 << 40  # of a prior: the maximum length of a batch
 
 
 class ChangingLabels(LiveClient[Gives]):
-    """A live class whose arms can be added, retired, and unavailable for a while."""
+    """A live class whose arms can be added, retired, or unavailable for a while."""
 
-    _seen: Available | int = 0  # what the learner is shown, unless a round names arms
+    _seen: Available | int = 0  # what the learner observes, unless a round names arms
 
     def _enter(self, recipe: Recipe, run: LiveRun) -> None:
         super()._enter(recipe, run)
@@ -48,7 +48,7 @@ class ChangingLabels(LiveClient[Gives]):
         return slots
 
     def _changing(self, name: str) -> Slots:
-        """Return the slots; refuse if arms cannot come and go here."""
+        """Return the slots; refuse if arms cannot come and go in this run."""
         slots = self._slots
         if slots is None:
             plan = self._run.plan
@@ -69,44 +69,44 @@ class ChangingLabels(LiveClient[Gives]):
         return tuple(slots.labels[arm] for arm in slots.live)
 
     def add_arm(self, label: Hashable) -> None:
-        """Add an arm, in one of the spare slots that ``capacity`` declared.
+        """Add an arm in one of the spare slots declared by ``capacity``.
 
         When you add it must not depend on outcomes, except through what the run shows.
         """
         if self._recipe.get("capacity") is None:
             raise DiscreetError(
-                "add_arm is used, but there is no spare slot: start the run with capacity=, or "
+                "add_arm needs a spare slot, but there is none: start the run with capacity=, or "
                 "start a new run with prior= (docs/live.md: Arms that come and go)."
             )
         check_label(label)
         self._changing("add_arm")
         if index_of(self._indices, label) is not None:
             raise DiscreetError(
-                f"label is {shorten(label)}, which is or was an arm of this run: labels must "
-                "differ."
+                f"label is {shorten(label)}, which is or was an arm of this run: choose a new "
+                "label."
             )
         self._use(self._run.add_label(label))
 
     def retire_arm(self, label: Hashable) -> None:
-        """Never play an arm again. Its unfinished batch is lost, its slot is not used again.
+        """Never play an arm again. Its unfinished batch is lost, and its slot stays taken.
 
-        Outcomes of its open decisions may still be told. When you retire an arm must not depend on
-        outcomes, except through what the run shows.
+        You may still report outcomes of its open decisions. When you retire an arm must not depend
+        on outcomes, except through what the run shows.
         """
         slots, arm = self._changing("retire_arm"), index_of(self._indices, label)
         if arm is None:
-            raise DiscreetError(f"label is {shorten(label)}, which is no arm of this run.")
+            raise DiscreetError(f"label is {shorten(label)}, which is not an arm of this run.")
         if arm in slots.retired:
-            raise DiscreetError(f"label is {shorten(label)}, which was retired before, for good.")
+            raise DiscreetError(f"label is {shorten(label)}, an arm that is already retired.")
         self._use(self._run.retire(arm))
 
     def _known(self) -> dict[Hashable, tuple[float, float]]:
-        """Return mean reward and rounds of each arm that something was released of."""
+        """Return the mean reward and rounds of each arm with a release."""
         low, high = self._bounds
         if not self.guarantee.is_private:
             raise DiscreetError(
-                f"prior is a run of {self.algorithm}, which is not private: what it has learned "
-                "would reveal its outcomes."
+                f"prior is a run of {self.algorithm}, which is not private: using it would reveal "
+                "its outcomes."
             )
         if not has_means(self._run.plan.private.learner):
             facts = StudyFacts(self._recipe, self._run.plan, self._labels, self._bounds)
@@ -126,7 +126,7 @@ class ChangingLabels(LiveClient[Gives]):
 
 
 def check_label(label: object) -> None:
-    """Refuse what cannot be a label."""
+    """Refuse a value that cannot be a label."""
     try:
         fine = bool(label == label) and hash(label) is not None
     except Exception:
@@ -136,14 +136,14 @@ def check_label(label: object) -> None:
 
 
 def capacity_of(capacity: int | None, arms: int) -> int | None:
-    """Return how many slots there are for arms, or refuse it."""
+    """Return the number of slots for arms, or refuse the capacity."""
     return None if capacity is None else check_int("capacity", capacity, minimum=arms)
 
 
 def prior_of(
     prior: object, labels: Sequence[Hashable], low: float, high: float
 ) -> list[float | None]:
-    """Return a prior as a recipe keeps it: a mean reward and its rounds for each label, or None."""
+    """Return a prior in a recipe's form: for each label, a mean reward and its rounds, or None."""
     given = prior._known() if isinstance(prior, ChangingLabels) else prior
     if isinstance(given, MeanEstimates):
         given = worth_of(given, low, high)
@@ -162,21 +162,21 @@ def prior_of(
         fine = numbers is not None and numbers.shape == (2,) and 0.5 <= numbers[1] <= MOST_ROUNDS
         if numbers is None or not fine or not -1e300 < numbers[0] < 1e300:
             raise DiscreetError(
-                f"prior of {shorten(label)} is {shorten(pair)}, but must be a mean reward and how "
-                "many rounds it is worth."
+                f"prior of {shorten(label)} is {shorten(pair)}, but must be a mean reward and the "
+                "number of rounds it is worth."
             )
         mean, rounds = (float(each) for each in numbers)
         kept += [min(max(mean, low), high), rounds]  # a noisy mean may be outside
     if all(each is None for each in kept):
-        raise DiscreetError("prior knows none of the arms: labels must be the same.")
+        raise DiscreetError("prior has none of the arms: use the same labels.")
     return kept
 
 
 def worth_of(found: MeanEstimates, low: float, high: float) -> dict[Hashable, tuple[float, float]]:
-    """Return mean rewards, and how many rounds without noise they are worth.
+    """Return mean rewards, and how many rounds without noise each is worth.
 
-    That is, rounds whose mean has an interval as wide (Hoeffding's). An interval that holds at all
-    times is wider than one for a single time, so this is less than they are really worth.
+    That is the number of rounds whose mean has an interval as wide (Hoeffding's). An interval valid
+    at all times is wider than one for a single time, so this understates the worth.
     """
     worth = {}
     for label, each in found.arms.items():
@@ -189,7 +189,7 @@ def worth_of(found: MeanEstimates, low: float, high: float) -> dict[Hashable, tu
 
 
 def changing_plan(recipe: Recipe, plan: RunPlan) -> RunPlan:
-    """Return the plan of a run with what was declared of its arms, or refuse that."""
+    """Return the plan with the declarations about its arms, or refuse them."""
     prior, rebuild, chosen = recipe.get("prior"), plan.rebuild, recipe.get("chosen")
     if recipe.get("capacity") is not None:
         check_changeable(plan.private, plan.algorithm, chosen, "capacity")
@@ -197,12 +197,12 @@ def changing_plan(recipe: Recipe, plan: RunPlan) -> RunPlan:
         return plan
     if chosen in WITH_PROOF:
         raise DiscreetError(
-            f'prior is given, but algorithm="{chosen}" was chosen for a bound that holds for runs '
-            'without one: name an algorithm, such as "batched-ucb" or "best".'
+            f'prior is given, but algorithm="{chosen}" chooses by a bound that holds only without '
+            'a prior: name an algorithm, such as "batched-ucb" or "best".'
         )
     if not has_means(plan.private.learner):
         raise DiscreetError(
-            f"prior is given, but {plan.algorithm} keeps no mean for each arm: use batched-ucb, "
+            f"prior is given, but {plan.algorithm} keeps no mean per arm: use batched-ucb, "
             "dp-klucb, dp-imed, adap-klucb or tracking-ucb."
         )
     bounds = make_range(recipe["low"], recipe["high"])

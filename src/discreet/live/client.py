@@ -1,4 +1,4 @@
-"""What all live classes have in common: starting, opening, state and closing."""
+"""The base of all live classes: starting, opening, state and closing."""
 
 from __future__ import annotations
 
@@ -45,19 +45,19 @@ Given = TypeVar("Given", bound=Mapping[str, object])
 
 
 class LiveClient(ExchangingClient[Gives]):
-    """A live run, in the words of one problem; every option is described in :class:`RunOptions`.
+    """The base of all live classes; :class:`RunOptions` describes the common options.
 
-    A subclass has ``ask`` and ``tell``, and says how its run is planned. Without a horizon (None)
-    the run has epochs, each twice as long as the one before, and learns from the start in each;
-    algorithms on running sums need no horizon and learn throughout.
+    A subclass adds ``ask`` and ``tell``, and plans its run. Without a horizon (None), a run has
+    epochs, each twice as long as the one before, and starts learning afresh in each. Algorithms on
+    running sums need no horizon and learn throughout.
     """
 
-    _chosen: ClassVar[str] = ""  # the argument with the labels of what is chosen
+    _chosen: ClassVar[str] = ""  # the argument that holds the labels of the choices
 
     def __init__(self, recipe: Recipe, run: RunOptions, default: Default, options: Values) -> None:
         check_flag("clip", recipe["clip"])
         if not isinstance(recipe["algorithm"], str):
-            algorithm(recipe["algorithm"])  # which says what is known
+            algorithm(recipe["algorithm"])  # raises, and lists the known names
         check_flag("simulation", run.simulation)
         if recipe["horizon"] is not None:
             check_int("horizon", recipe["horizon"], minimum=2)
@@ -83,7 +83,7 @@ class LiveClient(ExchangingClient[Gives]):
         if not plan.private.learner.learns:
             warnings.warn(
                 f"{plan.algorithm} does not learn in this run: its regret bound for so few rounds "
-                "is vacuous, and when_vacuous=centre was asked for. Leave it out to learn with the "
+                "is vacuous, and you set when_vacuous=centre. Leave that out to learn with the "
                 "same guarantee.",
                 stacklevel=3,
             )
@@ -109,15 +109,15 @@ class LiveClient(ExchangingClient[Gives]):
     ) -> Self:
         """Continue the run in a file or a store; a run that had a ledger needs it again.
 
-        Another ledger is charged for the whole run, and refused if it limits users. ``key`` is
-        where the run's key is, if a path was given at the start; ``lost_key=True`` continues with a
-        new key, but without unfinished batches, which nobody can read. A simulation, and a run
-        without privacy, has no key: say ``unprotected=True``, so that nobody can put one in the
-        place of a live run; such a run may have a ``clock``. A run on a set of your own needs that
-        set again, as ``domain``.
+        A different ledger is charged for the whole run, and is refused if it limits users. Give
+        ``key`` if you gave a path for the key at the start. ``lost_key=True`` continues with a new
+        key but without unfinished batches, which cannot be decrypted. Simulations and non-private
+        runs have no key: pass ``unprotected=True`` to confirm that you expect one, since somebody
+        could have put it in place of a live run; such a run may have a ``clock``. A run on your own
+        set needs that set again, as ``domain``.
         """
         if path is None and store is None:
-            raise DiscreetError("path is None, but there is no file: give a path or a store.")
+            raise DiscreetError("path and store are None: give one of them.")
         kept = choose_store(path, store)
         kept.open(KeyPlace(key, lost_key, forgetting(cls._plan, domain)).check())
         try:
@@ -128,7 +128,7 @@ class LiveClient(ExchangingClient[Gives]):
                 )
             if recipe["ledger"] != (ledger is not None):
                 had, do = ("a", "give it again") if recipe["ledger"] else ("no", "leave it out")
-                raise DiscreetError(f"the run in {name} had {had} ledger: {do}.")
+                raise DiscreetError(f"the run in {name} has {had} ledger: {do}.")
             check_clock(clock, simulation=recipe["simulation"])
             check_ledger(ledger, recipe["simulation"])
             check_limit(ledger, recipe["ledger_limit"], name)
@@ -145,12 +145,12 @@ class LiveClient(ExchangingClient[Gives]):
 
     @classmethod
     def _resolve(cls, recipe: Recipe) -> Recipe:
-        """Return the recipe with open choices made; a file keeps what was chosen."""
+        """Return the recipe with choices such as "best" resolved; a file stores the result."""
         return recipe
 
     @classmethod
     def _plan(cls, recipe: Recipe) -> RunPlan:
-        """Return what is to be run."""
+        """Return the plan of the run."""
         raise NotImplementedError
 
     def _enter(self, recipe: Recipe, run: LiveRun) -> None:
@@ -167,13 +167,13 @@ class LiveClient(ExchangingClient[Gives]):
     def guarantee(self) -> Guarantee:
         """The guarantee of the run, with a caveat if it is a simulation.
 
-        If the rounds of a user are limited, it is for a user with that many rounds.
+        If the run limits the rounds of a user, it is for a user with that many rounds.
         """
         return self._run.guarantee
 
     @property
     def plan(self) -> RunPlan:
-        """What is run: the private learner as it was before the first round, and no outcome."""
+        """The plan of the run: the private learner as it was before the first round, no outcome."""
         return self._run.plan
 
     @property
@@ -182,7 +182,7 @@ class LiveClient(ExchangingClient[Gives]):
         return self._run.plan.algorithm
 
     def state(self) -> Progress:
-        """Return rounds, share of each arm, releases, and what is open or lost; nothing raw."""
+        """Return rounds, the share of each arm, releases, and open or lost rounds; no raw value."""
         run = self._run.state()
         return run._replace(
             shares={self._label(cast(int, choice)): share for choice, share in run.shares.items()}
@@ -196,42 +196,42 @@ class LiveClient(ExchangingClient[Gives]):
         outcomes: Outcomes = "rewards",
         clipped: bool = False,
     ) -> MeanEstimates:
-        """Refuse estimates, and say what there is instead; runs on arms have them."""
+        """Raise, and name the alternative; only runs on arms have estimates."""
         raise no_estimates(type(self).__name__)
 
     def rounds_of(self, user: User) -> int:
-        """Return how many rounds of a user have been counted, in the present period."""
+        """Return how many rounds of a user have been counted in the current period."""
         return self._run.rounds_of(user)
 
     def users_at_limit(self) -> int | None:
         """Return how many users have no round left now; None if the run counts no users.
 
-        It follows from who was asked for, not from outcomes.
+        It depends on who asked, not on outcomes.
         """
         return self._run.users_at_limit()
 
     @property
     def charge_label(self) -> str | None:
-        """The label under which a ledger has the charge of this run; None without a ledger."""
+        """The label of this run's charge in the ledger; None without a ledger."""
         return self._run.charge_label
 
     def release_due(self) -> int:
-        """With ``wait``: make the releases that are due, and return how many; ``ask`` does too."""
+        """With ``wait``: make all releases that are due, as ``ask`` does, and return how many."""
         return self._run.release_due()
 
     def give_up(self, decision: Gives | int) -> bool:
-        """Stop waiting for an outcome; return whether its batch is lost, with what was told."""
+        """Stop waiting for an outcome; return whether this loses its batch, with all outcomes."""
         if type(decision) is int:
             return self._run.give_up(decision)
         given = self._checked(decision)
         return self._run.give_up(given.id, token_of(given))
 
     def _label(self, choice: int) -> Hashable:
-        """Return the label of what was chosen; None if there are no labels."""
+        """Return the label of a choice; None if choices have no labels."""
         return self._labels[choice] if self._labels else None
 
     def _tell(self, decision: Gives | int, feedback: object) -> None:
-        """Report the outcome of a decision, given by itself or by its id."""
+        """Report the outcome of a decision, or of the decision with this id."""
         if type(decision) is int:
             self._run.tell_by_id(decision, None, None, feedback)
         else:
@@ -247,12 +247,12 @@ class LiveClient(ExchangingClient[Gives]):
     ) -> None:
         """Write a copy to a new file or store.
 
-        The copy is a separate run, without open decisions and with other randomness.
+        The copy is a separate run, without open decisions and with fresh randomness.
         """
         self._run.snapshot(choose_store(path, store), key=KeyPlace(key).check())
 
     def close(self) -> None:
-        """Release the file, so that another process can open it."""
+        """Close the file, so that another process can open it."""
         self._run.close()
 
     def __enter__(self) -> Self:
@@ -262,7 +262,7 @@ class LiveClient(ExchangingClient[Gives]):
         self.close()
 
     def _size(self) -> str:
-        """Return how large the problem is, in words."""
+        """Return the size of the problem in words."""
         raise NotImplementedError
 
     def _repr_html_(self) -> str:
@@ -287,7 +287,7 @@ class LiveClient(ExchangingClient[Gives]):
 
 
 def _plain(values: Given) -> Given:
-    """Return values without NumPy's number types, which JSON does not know."""
+    """Return values without NumPy's number types, which JSON cannot represent."""
     plain = {
         name: value.item() if isinstance(value, np.generic) else value
         for name, value in values.items()

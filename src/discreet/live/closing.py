@@ -1,4 +1,4 @@
-"""A clean end when the process is asked to terminate."""
+"""Closing a run cleanly when the process is asked to terminate."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Run = TypeVar("Run", LiveClient, LiveRun)
 
 @contextlib.contextmanager
 def close_on_sigterm(run: Run) -> Iterator[Run]:
-    """Close a run at the end of a ``with`` block, also if the process gets SIGTERM meanwhile.
+    """Close a run at the end of a ``with`` block, even if the process gets SIGTERM.
 
     ::
 
@@ -26,12 +26,12 @@ def close_on_sigterm(run: Run) -> Iterator[Run]:
             serve(bandit)
 
     The signal ends the block by ``SystemExit``, with the usual status of 143. An operation that it
-    interrupts is made whole or not at all. Only the main thread can use it; operations of other
-    threads are completed first.
+    interrupts is completed or has no effect. Only the main thread can use it; operations of other
+    threads finish first.
     """
     if threading.current_thread() is not threading.main_thread():
         raise DiscreetError(
-            "close_on_sigterm is used in another thread, but signals come to the main thread: "
+            "close_on_sigterm is used in another thread, but only the main thread gets signals: "
             "use it there."
         )
 

@@ -1,4 +1,4 @@
-"""The live class for contexts at a trusted server: the joint model."""
+"""The live class for contexts in the joint model: a trusted server sees them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ALGORITHM = "joint-linucb"
 
 
 class ContextualBandit(LiveClient[Decision]):
-    """A private bandit with features, at a server that is trusted with them.
+    """A private bandit with features, on a server that may see them.
 
     >>> features = Features(["sports", "politics"], context=3)
     >>> bandit = ContextualBandit(features, horizon=100_000, epsilon=1.0, delta=1e-6)
@@ -43,31 +43,31 @@ class ContextualBandit(LiveClient[Decision]):
     privacy, live: exact noise)
 
     Features and outcomes are private. The guarantee (``joint`` model) covers what everybody else
-    sees: models, and choices for others. **The choice for a person follows from that person's
-    features without noise.** Who sees it (server logs, invoices, page views by user) is not
-    covered: do not keep arms together with users or times outside the run. The run itself shows no
-    choices, neither in ``state`` nor in ``open_decisions``, and its file has them encrypted only.
+    sees: models, and decisions for others. **The decision for a person follows from that person's
+    features without noise.** Anything that shows it (server logs, invoices, page views by user) is
+    not covered: outside the run, do not store arms together with users or times. The run itself
+    shows no choices, neither in ``state`` nor in ``open_decisions``, and encrypts them in its file.
 
-    Rewards are taken to be linear in the features. If they are not, that costs regret but no
-    privacy. The model is fitted after ``first`` outcomes (by default, when sums are longer than
-    their noise), and then whenever their number has grown by the factor ``growth``; only then are
-    noisy sums released.
+    The model assumes that rewards are linear in the features. If they are not, this costs regret,
+    not privacy. The model is fitted after ``first`` outcomes (by default, when sums exceed their
+    noise), and again whenever the number of outcomes has grown by the factor ``growth``; noisy sums
+    are released only then.
 
     Parameters
     ----------
     features
-        What is known of a person and of arms (:class:`discreet.Features`).
+        The features of a person and of arms (:class:`discreet.Features`).
     horizon
-        The maximal number of rounds; None if it is not known, at the price of a little more noise.
+        The maximum number of rounds; None, at the price of a little more noise, if not known.
     epsilon, delta
         The privacy parameters. The noise is Gaussian, so delta must be above 0.
     low, high, clip
-        The declared range of outcomes. An outcome outside is refused, or clipped with
+        The declared range of outcomes. Outcomes outside it are refused, or clipped with
         ``clip=True``.
     growth, first
         When the model is fitted.
     default_reward, default_loss
-        What a missing outcome counts as, with ``wait``.
+        The value of a missing outcome, with ``wait``.
     simulation, seed, ledger, path, store, key, wait, durable, max_rounds_per_user, per, clock
         See :class:`discreet.live.RunOptions`.
     **options
@@ -108,11 +108,11 @@ class ContextualBandit(LiveClient[Decision]):
             raise DiscreetError(f"features is {shorten(features)}, but must be a Features.")
         if check_range("delta", delta, 0.0, 1.0) == 0.0:
             raise DiscreetError(
-                f"delta is {shorten(delta)}, but the noise of sums is Gaussian: give a delta above "
-                "0, such as 1e-6."
+                f"delta is {shorten(delta)}, but Gaussian noise needs a delta above 0, such as "
+                "1e-6."
             )
         if "block" in options:
-            raise DiscreetError("block is not an option here: it follows from the features.")
+            raise DiscreetError("block is not an option here: the features determine it.")
         run = RunOptions.among(locals())
         recipe = terms(horizon, epsilon, delta, low, high, clip, ALGORITHM)
         recipe["arms"] = list(features.arms)
@@ -141,7 +141,7 @@ class ContextualBandit(LiveClient[Decision]):
 
     @property
     def features(self) -> Features:
-        """What is known of a person and of arms."""
+        """The features of a person and of arms."""
         return self._features
 
     @withhold_frames
@@ -156,10 +156,10 @@ class ContextualBandit(LiveClient[Decision]):
     ) -> Decision:
         """Return the arm for a person with this context.
 
-        ``arm_features`` has a row for every arm, in their order or by label. ``available`` names
-        the arms that can be chosen in this round; it must not depend on data of other people. Where
-        users are limited, it needs the user; with ``at_limit="serve"`` a user at the limit gets a
-        decision that nobody learns from.
+        ``arm_features`` has one row per arm, in order or by label. ``available`` names the arms
+        that can be chosen in this round; it must not depend on data of other people. If the run
+        limits users, pass the user; with ``at_limit="serve"``, a user at the limit gets a decision
+        that the run does not learn from.
         """
         shown = self._observation(context, arm_features, available)
         return self._given(self._run.ask(shown, user, at_limit))
@@ -179,7 +179,7 @@ class ContextualBandit(LiveClient[Decision]):
         available: Iterable[Hashable] | None = None,
         users: Sequence[User] | None = None,
     ) -> list[Decision]:
-        """Return the arms for people with these contexts: all in one transaction, or none."""
+        """Return the arms for people with these contexts, in one transaction: all or none."""
         named = None if available is None else list(available)
         each_one = one_for_each("contexts", contexts)
         seen = [self._features.shown(each, None, named) for each in each_one]
@@ -201,10 +201,10 @@ class ContextualBandit(LiveClient[Decision]):
 
     @withhold_frames
     def tell_all(self, *, reward: Pairs | None = None, loss: Pairs | None = None) -> int:
-        """Report several outcomes in one transaction: pairs of a decision (or its id) and its own.
+        """Report several outcomes in one transaction, as pairs (decision or its id, outcome).
 
-        All are taken or, if one is refused, none. Returns how many count: with ``wait``, those
-        before their deadlines.
+        If one outcome is refused, none is recorded. Returns how many outcomes count: with ``wait``,
+        those that met their deadlines.
         """
         return self._tell_pairs(reward=reward, loss=loss)
 
@@ -216,7 +216,7 @@ class ContextualBandit(LiveClient[Decision]):
         return NO_CHOICE
 
     def _shown(self, ticket: Ticket) -> Hashable:
-        """Return nothing: what was decided for a person is that person's own."""
+        """Return nothing: the decision for a person reveals that person's features."""
         return None
 
     def _size(self) -> str:

@@ -1,4 +1,4 @@
-"""What a bandit returns: decisions, and what a hold-out has shown."""
+"""The results of a bandit: decisions, and released values of a hold-out."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from typing import NamedTuple
 
 
 class Decision(NamedTuple):
-    """Which arm to play in one round; pass it back with the outcome."""
+    """The arm to play in one round; pass it back with the outcome."""
 
     arm: Hashable
     id: int
-    token: str = ""  # of the run that gave it
-    # of the arm, given everything public before the batch; None if it is not known, or must not be
+    token: str = ""  # of the run that made the decision
+    # of the arm, given all that was public before the batch; None if unknown or not to be shown
     probability: float | None = None
-    batch: int = -1  # the round in which its batch began; -2 if it is held out
-    learns: bool = True  # False for a user at the limit: its outcome is discarded
+    batch: int = -1  # the round in which its batch began; -2 in the hold-out
+    learns: bool = True  # False for a user at the limit: the outcome is discarded
 
 
-# from a tuple of all fields, which takes half of the time
+# makes a Decision from a tuple of all fields in half the time
 new_decision: Callable[[tuple[Hashable, int, str, float | None, int, bool]], Decision] = partial(
     tuple.__new__, Decision
 )
 
 
 class HeldOutArm(NamedTuple):
-    """What the hold-out released about one arm: means with noise, so they may leave the range."""
+    """The release of the hold-out for one arm; noisy means may leave the range."""
 
     arm: Hashable
     rounds: int

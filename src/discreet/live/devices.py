@@ -1,4 +1,4 @@
-"""Local privacy for programs: devices send noisy reports, a server learns from them."""
+"""Local privacy in programs: devices send noisy reports, and a server learns from them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from discreet.ranges import make_range
 
 
 class Round(NamedTuple):
-    """What a device knows between its choice and its report: raw."""
+    """The raw data of a device between its choice and its report."""
 
     version: int
     server: Server
@@ -35,12 +35,13 @@ class Round(NamedTuple):
 class Device(NotCopyable):
     """Chooses with a published model, makes one noisy report of the outcome, and forgets both.
 
-    All its numbers must be those of the ``LocalServer``. A report is epsilon-differentially private
-    by itself (exact noise of a hemisphere), for the features and the outcome together. **The choice
-    is not protected:** it follows from the features without noise, so a server that sees it, or its
-    effects, learns about them; so do names, times and addresses that go with a report. ``ledger``
-    is the person's own budget, charged before each report, because the server cannot know who
-    reports. Threads take turns, and one of them reports a round; a forked process is refused.
+    All numbers must match those of the ``LocalServer``. A report by itself is epsilon-
+    differentially private (exact noise of a hemisphere), for the features and the outcome together.
+    **The choice is not protected:** it follows from the features without noise, so a server that
+    sees it or its effects learns about them. Nor are names, times and addresses sent with a report.
+    ``ledger`` is the person's own budget, charged before each report, because the server cannot
+    know who reports. Devices are thread-safe, and each round is reported once; a forked process is
+    refused.
 
     >>> from discreet import LocalServer
     >>> server = LocalServer(dimension=2, horizon=1000, epsilon=1.0)
@@ -52,7 +53,7 @@ class Device(NotCopyable):
     (32, 1)
     """
 
-    _instead = "or what it holds would be released twice: make one in each program"
+    _instead = "or its content would be released twice: create one in each program"
 
     def __init__(
         self,
@@ -85,20 +86,20 @@ class Device(NotCopyable):
 
     @property
     def guarantee(self) -> Guarantee:
-        """What each report guarantees, by itself."""
+        """The guarantee of each report by itself."""
         return self._task.channel.guarantee
 
     def update(self, model: bytes) -> None:
-        """Take a newly published model; the open round keeps its own."""
+        """Use a newly published model; the open round keeps its own."""
         self._published = unpack_model(self._task, model)
 
     @withhold_frames
     def choose(self, contexts: ArrayLike) -> int:
-        """Return which arm to play, given a row of features for each; forget an open round."""
+        """Return the arm to play, given one row of features per arm; forget an open round."""
         self._check_process()
         if self._published is None:
             raise DiscreetError(
-                "there is no model yet: call update with what the server published."
+                "there is no model yet: call update with a model that the server published."
             )
         features = self._checked(contexts)
         version, server = self._published
@@ -114,7 +115,7 @@ class Device(NotCopyable):
         with self._lock:
             taken, self._open = self._open, None
         if taken is None:
-            raise DiscreetError("no round is open: choose comes first, and each is reported once.")
+            raise DiscreetError("no round is open: call choose first, and report each round once.")
         if reward is None:
             raise DiscreetError("the reward is not a finite number.")
         outcome = loss_of(reward, None, self._range, clip=self._clip)
@@ -126,11 +127,11 @@ class Device(NotCopyable):
         return pack_report(self._task, taken.version, self._task.noise.encode(vector))
 
     def _checked(self, contexts: ArrayLike) -> Floats:
-        """Return contexts as a table, none longer than declared, or refuse them."""
+        """Return contexts as a table, none longer than the declared norm, or refuse them."""
         features = numbers_of(contexts)
         if features is None:
             raise DiscreetError(
-                "contexts must be a numeric table: give a row of features for each arm."
+                "contexts must be a numeric table: give one row of features per arm."
             )
         if features.ndim != 2 or features.shape[1] != self._dimension or features.shape[0] < 2:
             wanted = f"at least 2 rows of {self._dimension}"
@@ -147,7 +148,7 @@ class Device(NotCopyable):
             if not self._clip:
                 raise DiscreetError(
                     f"a context is longer than the declared norm {self._norm:g}: declare a larger "
-                    "one, or clip=True."
+                    "norm, or use clip=True."
                 )
             scaled = features / largest * (self._norm / np.maximum(lengths, limits))
             features = np.where(lengths > limits, scaled, features)
@@ -168,4 +169,4 @@ class Device(NotCopyable):
     def _check_process(self) -> None:
         """Refuse to continue in a forked process: the open round would be reported twice."""
         if os.getpid() != self._process:
-            raise DiscreetError("this device belongs to another process: make one in each process.")
+            raise DiscreetError("this device belongs to another process: create one in each.")

@@ -1,4 +1,4 @@
-"""A private learner whose state is bytes: put in before a step, and taken out after it."""
+"""A private learner whose state is bytes: loaded before a step, and unloaded after it."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from discreet.on_device import OnDevice
 Part = TypeVar("Part")
 Array = NDArray[np.generic]
 
-ALIGNED = 16  # bytes: arrays begin where vector instructions can load them
+ALIGNED = 16  # bytes: arrays start where vector instructions can load them
 
 
 class Engine:
-    """The learner and the channel of a run, and how feedback is held between two calls.
+    """The learner and the channel of a run, and the feedback held between two calls.
 
-    The learner's arrays are a copy of the committed ones. What a group of rounds holds is put into
-    the channel while an outcome is taken, and taken out again: between two calls the channel holds
-    nothing raw.
+    The learner's arrays are a copy of the committed ones. The content of a group of rounds is
+    loaded into the channel while an outcome is recorded, and unloaded again: between two calls the
+    channel holds nothing raw.
     """
 
     def __init__(self, private: Protected, observation: object) -> None:
@@ -35,14 +35,14 @@ class Engine:
         channel, self.channel_state = packed(unsealed(private.channel))
         self.first, self._blank = self.learner_state.tobytes(), self.channel_state.tobytes()
         self.private = private._replace(channel=channel, learner=learner)
-        self._on_device = isinstance(private, OnDevice)  # what is shown stays away from the learner
+        self._on_device = isinstance(private, OnDevice)  # the learner never sees the observation
         self.streaming = channel.one_stream
-        self.holding = channel.holds_feedback and not channel.one_stream  # for each group by itself
+        self.holding = channel.holds_feedback and not channel.one_stream  # each group separately
         self.raw = self.streaming or self.holding
         self.showing = channel.guarantee.is_private
         self.example = _example(private, observation)
         self._pausing = type(learner).must_pause is not Learner.must_pause
-        # the size of every group, if all are alike and the channel holds nothing for them
+        # the size of every group, if all are equal and the channel holds nothing for them
         alike = type(channel).begin is Channel.begin and not self.holding
         self._size = channel.hold() if alike else None
         # actions and traces may be buffers of the learner: those are copied
@@ -50,15 +50,15 @@ class Engine:
 
     @property
     def stream(self) -> bytes | None:
-        """What the channel holds before the first round, if all rounds are one stream."""
+        """The content of the channel before the first round, if all rounds are one stream."""
         return self._blank if self.streaming else None
 
     def act(
         self,
-        observation: Any,  # noqa: ANN401 - whatever is shown
+        observation: Any,  # noqa: ANN401 - any observation
         rng: Generator,
     ) -> tuple[Any, object, int, bytes | None]:
-        """Let the learner act; return action, trace, rounds, and what the channel then holds."""
+        """Let the learner act; return action, trace, rounds, and the channel's new content."""
         private = self.private
         if self._pausing and private.learner.must_pause():
             private.learner.resume()
@@ -82,12 +82,12 @@ class Engine:
         return action, trace, size, held
 
     def give_up(self, trace: object) -> bytes:
-        """Tell the learner that a batch is lost; return its state."""
+        """Notify the learner that a batch is lost; return its state."""
         self.private.learner.give_up(trace)
         return self.learner_state.tobytes()
 
     def without(self, traces: Iterable[object]) -> bytes:
-        """Return the state of a learner for which these batches are lost; its own stays."""
+        """Return the learner's state as if these batches were lost; leave its own unchanged."""
         before = self.learner_state.tobytes()
         for trace in traces:
             self.private.learner.give_up(trace)
@@ -96,7 +96,7 @@ class Engine:
         return after
 
     def wish(self, committed: bytes, observation: object, rng: Generator) -> object:
-        """Return what the learner would do now, and leave its state as it is committed."""
+        """Return what the learner would do now, without changing its committed state."""
         try:
             return self.act(observation, rng)[0]
         finally:
@@ -104,26 +104,26 @@ class Engine:
             self.clear()
 
     def can_hold(self, held: bytes | None) -> bool:
-        """Return whether something fits into the channel."""
+        """Return whether this content fits into the channel."""
         return held is not None and len(held) == len(self._blank)
 
     def put(self, held: bytes | None) -> None:
-        """Put into the channel what it holds."""
+        """Load content into the channel."""
         try:
             self.channel_state[:] = held  # type: ignore[assignment]
         except (ValueError, TypeError):
             raise DiscreetError(
-                "what a batch of this run holds does not fit its channel: it was made by another "
-                "version."
+                "the content of a batch does not fit the channel of this run: another version of "
+                "discreet wrote it."
             ) from None
 
     def clear(self) -> None:
-        """Leave nothing raw in the channel."""
+        """Erase all raw data in the channel."""
         self.channel_state[:] = self._blank
 
 
 def packed(component: Part) -> tuple[Part, memoryview]:
-    """Return a component with its arrays side by side in one block, and that block: its state.
+    """Return a component with its arrays contiguous in one block, and that block: its state.
 
     >>> pair, block = packed((np.array([1.0, 2.0]), np.array([3])))
     >>> before = block.tobytes()
@@ -146,7 +146,7 @@ def packed(component: Part) -> tuple[Part, memoryview]:
 
 
 def _example(private: Protected, observation: object) -> Example:
-    """Return an action and a trace of the kind that the learner makes, as they are stored."""
+    """Return an action and a trace of the learner's kind, in stored form."""
     if isinstance(private, OnDevice):
         return 0, 0
     learner = componentjit.copy(private.learner)

@@ -1,4 +1,4 @@
-"""How live classes take and give in groups: requests in their own words, one result for each."""
+"""Requests in groups for live classes: several outcomes and decisions, one result for each."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ USUAL = ("user", "at_limit")  # arguments of ``ask`` that every live class has
 
 
 class TellRequest(NamedTuple):
-    """An outcome: the decision's id, its token if it is known, and what ``tell`` takes by name."""
+    """An outcome: the decision's id, its token if known, and the keyword argument of ``tell``."""
 
     decision_id: int
     token: str | None
@@ -30,9 +30,9 @@ class TellRequest(NamedTuple):
 
 
 class AskRequest(NamedTuple):
-    """A decision to make: what ``ask`` takes by name.
+    """A decision to make: the keyword arguments of ``ask``.
 
-    If the caller gives it a name, the same name gets the same decision again.
+    A caller may name it; the same name then gets the same decision again.
     """
 
     name: str | None = None
@@ -47,7 +47,7 @@ Drain = Callable[[], Group]
 
 
 class ExchangingClient(SeveralClient[Gives]):
-    """A live class, as far as it works in groups."""
+    """The part of a live class that handles groups of requests."""
 
     @withhold_frames
     def exchange(
@@ -57,17 +57,18 @@ class ExchangingClient(SeveralClient[Gives]):
         *,
         repeated: list[bool] | None = None,
     ) -> list[Any]:
-        """Take outcomes, then make decisions, in one durable transaction.
+        """Record outcomes, then make decisions, in one durable transaction.
 
-        Returns one result for each request, outcomes first: whether an outcome counts (with
-        ``wait``, False if it is too late), a decision, or the refusal of the request as a
-        ``DiscreetError``, which is not raised. A refused request has no effect, and none on others.
-        If the whole group fails, it raises. Then nothing of it counts, unless its outcomes were
-        committed and only the answer was lost: whoever tells them again is told that they count.
+        Returns one result per request, outcomes first: whether an outcome counts (with ``wait``,
+        False if it is too late), a decision, or the refusal of the request as a ``DiscreetError``,
+        which is returned, not raised. A refused request has no effect, and does not affect others.
+        If the whole group fails, this raises. Then nothing of it counts, unless its outcomes were
+        committed and only the answer was lost; a retry reports that they were already recorded.
 
-        Instead of both lists it takes a function that returns them, which is called when the run is
-        locked: what has come while another worker had it joins the group. To a list ``repeated`` it
-        adds, for each result, whether it is a decision whose name was known.
+        Instead of the two lists you can pass a function that returns them. It is called once the
+        run is locked, so requests that arrived while another worker held the lock join the group.
+        If you pass a list ``repeated``, it gets one entry per result: whether the result is a
+        decision whose name was already known.
         """
 
         def read() -> tuple[list[Tell | DiscreetError], list[Ask | DiscreetError]]:
@@ -83,19 +84,19 @@ class ExchangingClient(SeveralClient[Gives]):
         return [self._answer(each) for each in results]
 
     def recalled(self, name: str) -> Gives | None:
-        """Return the decision that was given under a name, also if the run is over."""
+        """Return the decision with this name, even if the run is over."""
         known = self._run.recalled(name)
         return None if known is None else self._given(*known)
 
-    # What a subclass may override
+    # Subclasses may override these
 
-    _ready: Callable[[Learner], None] | None = None  # refuses decisions, from what was learned
+    _ready: Callable[[Learner], None] | None = None  # raises if the learner needs no more decisions
 
     def _observation(self) -> object:
-        """Return what the learner is shown; its parameters are arguments of ``ask``."""
+        """Return what the learner observes; the parameters are arguments of ``ask``."""
         return 0
 
-    # Requests, as the run takes them
+    # Requests, converted to the run's form
 
     def _requested(self, convert: Callable[[Any], Any], request: object) -> Any:  # noqa: ANN401
         try:
@@ -107,7 +108,7 @@ class ExchangingClient(SeveralClient[Gives]):
     def _told(self, request: TellRequest) -> Tell:
         number, token, outcome = request
         if type(number) is not int or not -1 <= number < 1 << 62:
-            raise NotGiven(f"decision {shorten(number)} is not one that this run gave.")
+            raise NotGiven(f"decision {shorten(number)} does not belong to this run.")
         allowed = _outcome_names(type(self).tell)  # type: ignore[attr-defined]
         if (type(outcome) is not dict and not isinstance(outcome, Mapping)) or len(outcome) != 1:
             raise DiscreetError(f"an outcome must have exactly one of {', '.join(allowed)}.")
@@ -154,6 +155,6 @@ def _outcome_names(tell: Callable[..., None]) -> tuple[str, ...]:
 
 @cache
 def _ask_names(observation: Callable[..., object]) -> dict[str, bool]:
-    """Return the further arguments of ``ask``, and whether each is needed."""
+    """Return the additional arguments of ``ask``, and whether each is required."""
     parameters = inspect.signature(observation).parameters.values()
     return {each.name: each.default is each.empty for each in parameters if each.name != "self"}

@@ -1,4 +1,4 @@
-"""Live classes for experts: a distribution over them, and a bandit on their advice."""
+"""Live classes for experts: weights over experts, and a bandit that follows their advice."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ from discreet.live.store import Store
 from discreet.problems import Advice, Points
 from discreet.ranges import make_range
 
-FOLLOWING = "expert-arms"  # the default of an Advisor
-Outcomes = Sequence[float] | Floats | Mapping[Hashable, float]  # of all experts
+FOLLOWING = "expert-arms"  # the default algorithm of an Advisor
+Outcomes = Sequence[float] | Floats | Mapping[Hashable, float]  # one per expert
 
 
 class Trust(NamedTuple):
-    """How far to trust each expert in one round, and one expert drawn with these weights.
+    """The weight of each expert in one round, and one expert drawn with these weights.
 
     Pass it back with the losses.
     """
@@ -49,11 +49,11 @@ class Trust(NamedTuple):
     weights: dict[Hashable, float]
     id: int
     token: str
-    learns: bool = True  # False for a user at the limit: its outcome is discarded
+    learns: bool = True  # False for a user at the limit: the outcome is discarded
 
 
 class Experts(LiveClient[Trust]):
-    """A private distribution over labelled experts; the losses of all experts are told.
+    """A private distribution over labelled experts; you report the losses of all experts.
 
     >>> experts = Experts(experts=["A", "B", "C"], horizon=1000, epsilon=1.0, delta=1e-6)
     >>> decision = experts.ask()
@@ -64,10 +64,10 @@ class Experts(LiveClient[Trust]):
     Experts(3 experts, round 1 of 1000, private-ftrl-experts, (1, 1e-06)-differential privacy,
     live: exact noise)
 
-    Neighbours replace all losses of one round. Losses are given in the order of the experts, or by
-    label; they may come late and in any order, and enter one running sum as they come. Losses
-    outside the range from ``low`` to ``high`` are refused, or clipped with ``clip=True``. All other
-    options are those of :class:`discreet.Bandit`.
+    Neighbours replace all losses of one round. Report losses in the order of the experts or by
+    label. They may arrive late and in any order; each is added to one running sum on arrival.
+    Losses outside the range from ``low`` to ``high`` are refused, or clipped with ``clip=True``.
+    All other options are those of :class:`discreet.Bandit`.
     """
 
     _gives = Trust
@@ -121,7 +121,7 @@ class Experts(LiveClient[Trust]):
         return self._given(self._run.ask(0, user, at_limit))
 
     def ask_many(self, n: int, *, users: Sequence[User] | None = None) -> list[Trust]:
-        """Return the next n decisions: all of them in one transaction, or none."""
+        """Return the next n decisions, made in one transaction: all of them or none."""
         return self._ask_many(how_many(n), users)
 
     def _given(self, ticket: Ticket, chance: float | None = None) -> Trust:
@@ -142,10 +142,10 @@ class Experts(LiveClient[Trust]):
 
     @withhold_frames
     def tell_all(self, *, losses: Pairs | None = None, rewards: Pairs | None = None) -> int:
-        """Report several outcomes in one transaction: pairs of a decision (or its id) and its own.
+        """Report several outcomes in one transaction, as pairs (decision or its id, outcome).
 
-        All are taken or, if one is refused, none. Returns how many count: with ``wait``, those
-        before their deadlines.
+        If one outcome is refused, none is recorded. Returns how many outcomes count: with ``wait``,
+        those that met their deadlines.
         """
         return self._tell_pairs(losses=losses, rewards=rewards)
 
@@ -165,17 +165,17 @@ class Advisor(LiveClient[Decision]):
     """A private bandit over labelled arms that learns which experts to follow.
 
     >>> advisor = Advisor(arms=["A", "B"], experts=3, horizon=1000, epsilon=1.0)
-    >>> advice = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]   # per expert a distribution over arms
+    >>> advice = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]   # for each expert, a distribution over arms
     >>> decision = advisor.ask(advice)
-    >>> advisor.tell(decision, reward=1.0)              # of decision.arm
+    >>> advisor.tell(decision, reward=1.0)              # the reward of decision.arm
     >>> advisor
     Advisor(2 arms, 3 experts, round 1 of 1000, expert-arms, 1-differential privacy, live: exact
     noise)
 
-    Advice is public, and may differ from round to round; outcomes are private (docs/advice.md). The
-    default, ``expert-arms``, is for up to about 16 experts, ``local-exp4`` for more. It follows
-    experts as the default of a :class:`discreet.Bandit` plays arms (``base="bounded"``). All other
-    options are those of that class.
+    Advice is public and may differ from round to round; outcomes are private (docs/advice.md). Use
+    the default, ``expert-arms``, for up to about 16 experts, and ``local-exp4`` for more. The
+    default chooses between experts as a :class:`discreet.Bandit` chooses between arms by default
+    (``base="bounded"``). All other options are those of that class.
     """
 
     _gives = Decision
@@ -213,7 +213,7 @@ class Advisor(LiveClient[Decision]):
         recipe["arms"] = list(labels_of("arms", arms))
         recipe["experts"] = list(labels_of("experts", experts))
         default = default_of(default_reward, default_loss, low, high)
-        if algorithm == FOLLOWING:  # part of the recipe, so that older runs keep theirs
+        if algorithm == FOLLOWING:  # stored in the recipe, so that older runs keep their base
             options = {"base": BOUNDED, **options}
         super().__init__(recipe, run, default, options)
 
@@ -235,7 +235,7 @@ class Advisor(LiveClient[Decision]):
         user: User | None = None,
         at_limit: AtLimit = "refuse",
     ) -> Decision:
-        """Return the arm to play in the next round, on this advice: experts by arms."""
+        """Return the arm to play in the next round, given this advice: experts by arms."""
         return self._given(self._run.ask(self._observation(advice), user, at_limit))
 
     def _observation(self, advice: Sequence[Sequence[float]] | Floats) -> Floats:  # type: ignore[override]
@@ -247,7 +247,7 @@ class Advisor(LiveClient[Decision]):
         *,
         users: Sequence[User] | None = None,
     ) -> list[Decision]:
-        """Return the next decisions, one for each advice: all in one transaction, or none."""
+        """Return one decision per advice, made in one transaction: all of them or none."""
         given = one_for_each("advice", advice)
         seen = [advice_of(each, self._experts, self._labels) for each in given]
         return self._ask_many(seen, users)
@@ -265,10 +265,10 @@ class Advisor(LiveClient[Decision]):
 
     @withhold_frames
     def tell_all(self, *, reward: Pairs | None = None, loss: Pairs | None = None) -> int:
-        """Report several outcomes in one transaction: pairs of a decision (or its id) and its own.
+        """Report several outcomes in one transaction, as pairs (decision or its id, outcome).
 
-        All are taken or, if one is refused, none. Returns how many count: with ``wait``, those
-        before their deadlines.
+        If one outcome is refused, none is recorded. Returns how many outcomes count: with ``wait``,
+        those that met their deadlines.
         """
         return self._tell_pairs(reward=reward, loss=loss)
 
@@ -295,5 +295,5 @@ def draw(distribution: Floats, rng: Generator) -> int:
 
 
 def follow_expert(action: int, observation: Floats, rng: Generator) -> int:
-    """Return an arm, drawn from the advice of the expert that is followed."""
+    """Return an arm, drawn from the advice of the followed expert."""
     return draw(observation[:, int(action)], rng)

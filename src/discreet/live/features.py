@@ -1,4 +1,4 @@
-"""What a contextual bandit knows of a person and of arms, as one vector for every arm."""
+"""The features of a contextual bandit: one vector per arm, from person and arm."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NUMBER = np.dtype(np.float64).itemsize
 
 
 class Shown(NamedTuple):
-    """The features of all arms that are available in a round, and which arms these are."""
+    """The features of all arms available in a round, and which arms these are."""
 
     rows: Floats  # arm, feature
     arms: Integers
@@ -27,7 +27,7 @@ class Shown(NamedTuple):
 
 
 class Features:
-    """How the features of an arm are made of what is known of a person and of the arm.
+    """How to build the features of an arm from numbers about a person and about the arm.
 
     >>> features = Features(["sports", "politics", "science"], context=2)
     >>> features.dimension, features.block                 # two numbers and a constant per article
@@ -35,29 +35,29 @@ class Features:
     >>> Features(4, context=3, arm_features=5, per_arm=False).dimension
     9
 
-    Rewards are taken to be linear in these numbers. They are declared, and so are their scales:
-    nothing is measured from data, which would not be private.
+    The model assumes that rewards are linear in these numbers. You declare the numbers and their
+    scales: measuring scales from data would not be private.
 
     Parameters
     ----------
     arms
-        Labels of the arms, or their number (the labels are then 0, 1, ...).
+        Labels of the arms, or their number (labels are then 0, 1, ...).
     context
-        How many numbers ``ask`` is given about a person.
+        How many numbers about a person you pass to ``ask``.
     arm_features
-        How many numbers ``ask`` is given about every arm (or about a person and an arm).
+        How many numbers about each arm (or about a person and an arm) you pass to ``ask``.
     per_arm
-        Whether every arm has its own coefficients of the context and its own constant. Otherwise
-        all arms share them, and only the features of arms tell arms apart.
+        Whether each arm has its own coefficients of the context and its own constant. If False, all
+        arms share them, and arms differ only in their own features.
     intercept
         Whether there is a constant.
     scales
-        The usual size of every number: those of the context, then those of an arm. One number is
-        for all of them. A number is divided by its scale.
+        The usual size of each number: those of the context, then those of an arm; a single number
+        applies to all. Each number is divided by its scale.
     clip
-        The context counts as too long if the mean of the squares of its numbers, each divided by
-        its scale, is above 1; so do the features of an arm. What is too long is shortened, or
-        refused with ``clip=False``.
+        The context is too long if the mean square of its numbers, each divided by its scale, is
+        above 1. The same holds for the features of an arm. Vectors that are too long are shortened,
+        or refused with ``clip=False``.
 
     """
 
@@ -86,14 +86,14 @@ class Features:
             raise DiscreetError("there are no features: give context, arm_features or intercept.")
         if not self.per_arm and self.arm_features == 0:
             raise DiscreetError(
-                "per_arm is False, but arm_features is 0: then nothing tells arms apart."
+                "per_arm is False, but arm_features is 0: the arms would be indistinguishable."
             )
         if self.dimension > MOST:
             raise DiscreetError(
-                f"there are {self.dimension:,} features in all, but at most {MOST:,} are possible."
+                f"there are {self.dimension:,} features in total, but at most {MOST:,} are allowed."
             )
         self.scales = _scales_of(scales, self.context + self.arm_features)
-        # Every part has a length of at most this, so that all of them have one of at most 1.
+        # Each part has at most this length, so that all together have a length of at most 1.
         parts = (self.context > 0) + (self.arm_features > 0) + self.intercept
         self._room = 1.0 / math.sqrt(parts)
         self._indices = {label: index for index, label in enumerate(self.arms)}
@@ -106,20 +106,20 @@ class Features:
 
     @property
     def kept(self) -> int:
-        """How many numbers of a record are kept until its outcome comes: others are 0."""
+        """How many numbers of a record are stored until its outcome arrives; others are 0."""
         return self.shared + self.block
 
     def shown(
         self, context: object, arm_features: object, available: Iterable[Hashable] | None
     ) -> Shown:
-        """Return the features of all arms that are available; no message shows a value."""
+        """Return the features of all available arms; messages never show a value."""
         arms = self._available(available)
         rows = np.zeros((arms.size, self.dimension))
         person = self._person(context)
         if self.arm_features > 0:
             rows[:, : self.arm_features] = self._of_arms(arm_features, arms)
         elif arm_features is not None:
-            raise DiscreetError("arm_features are given, but the bandit was made without them.")
+            raise DiscreetError("arm_features are given, but this bandit was created without them.")
         if self.per_arm:
             for place, arm in enumerate(arms):
                 start = self.shared + int(arm) * self.block
@@ -132,7 +132,7 @@ class Features:
         """Return the numbers about a person, and the constant."""
         if self.context == 0:
             if context is not None:
-                raise DiscreetError("context is given, but the bandit was made without one.")
+                raise DiscreetError("context is given, but this bandit was created without one.")
             found = np.zeros(0)
         else:
             given = vector_of("numbers of the context", context, self.context)
@@ -140,12 +140,12 @@ class Features:
         return np.append(found, self._room) if self.intercept else found
 
     def _of_arms(self, given: object, arms: Integers) -> Floats:
-        """Return the numbers about every arm that is available, given by label or for all arms."""
+        """Return the numbers about each available arm, given by label or for all arms."""
         size, every = self.arm_features, len(self.arms)
         if isinstance(given, Mapping):
             wanted = [self.arms[int(arm)] for arm in arms]
             if not all(label in given for label in wanted):
-                raise DiscreetError("arm_features must have a row for every arm.")
+                raise DiscreetError("arm_features must have one row per arm.")
             numbers, count = numbers_of([given[label] for label in wanted]), len(wanted)
         else:
             numbers, count = numbers_of(given), every
@@ -157,45 +157,45 @@ class Features:
         return self._shortened(rows / self.scales[self.context :], "arm_features")
 
     def _shortened(self, given: Floats, name: str) -> Floats:
-        """Return vectors of length at most ``_room``, in which a usual one has that length."""
+        """Return vectors of length at most ``_room``; one of the usual size has that length."""
         usual = math.sqrt(given.shape[-1])
-        # the largest entry first: squares of huge numbers are infinite
+        # divide by the largest entry first: squares of huge numbers are infinite
         most = np.maximum(np.abs(given).max(axis=-1, keepdims=True), 1.0)
         lengths = most * np.sqrt(np.square(given / most).sum(axis=-1, keepdims=True))
         if not self.clip and (lengths > usual * (1.0 + 1e-9)).any():
             raise DiscreetError(
-                f"{name} is longer than its declared scales; clip=True would shorten it."
+                f"{name} is longer than its declared scales allow; clip=True would shorten it."
             )
         found: Floats = given * (self._room / np.maximum(lengths, usual))
         return found
 
     def _available(self, given: Iterable[Hashable] | None) -> Integers:
-        """Return the numbers of the arms that are available, in order."""
+        """Return the indices of the available arms, in order."""
         if given is None:
             return np.arange(len(self.arms))
         found = _labels_in(given, self._indices)
         if found is None:
             raise DiscreetError(f"available is {shorten(given)}, but must be a list of arms.")
         if not found or None in found or len(set(found)) < len(found):
-            raise DiscreetError("available must be some of the arms, at least one, each once.")
+            raise DiscreetError("available must be one or more of the arms, each once.")
         return np.array(sorted(cast(list[int], found)), np.int64)
 
 
 def _labels_in(given: object, indices: Mapping[Hashable, int]) -> list[int | None] | None:
-    """Return the numbers of labels in a list or the like; None if it is not one."""
+    """Return the indices of labels in a list or the like; None if it is not one."""
     try:
         if isinstance(given, str | bytes) or not isinstance(given, Iterable):
             return None
         return [index_of(indices, label) for label in given]
-    except Exception:  # of an object that cannot be read: it must not be in the chain of an error
+    except Exception:  # of an unreadable object: it must not be in the chain of an error
         return None
 
 
 class KeptRecords(NamedTuple):
-    """What is kept of a decision until its outcome comes: arm and features, as raw as the outcome.
+    """What is stored of a decision until its outcome arrives: arm and features, as raw as that.
 
-    The bytes of an outcome (``RunPlan``), the arm, the features that all arms share, and those of
-    the arm. They have one size, whatever was decided.
+    It consists of the bytes of an outcome (``RunPlan``), the arm, the features shared by all arms,
+    and those of the arm. The size is always the same, for any decision.
     """
 
     shared: int
@@ -203,11 +203,11 @@ class KeptRecords(NamedTuple):
     dimension: int
 
     def opened(self, unknown: bytes, shown: object, place: int) -> tuple[bytes, int]:
-        """Return what is kept with a decision, and its arm; ``unknown`` is in the outcome's place.
+        """Return what is stored with a decision, and its arm; ``unknown`` replaces the outcome.
 
-        ``place`` says which of the arms shown was chosen.
+        ``place`` is the position of the chosen arm among those shown.
         """
-        assert isinstance(shown, Shown), "what ContextualBandit shows"
+        assert isinstance(shown, Shown), "ContextualBandit passes Shown"
         arm, row = int(shown.arms[place]), shown.rows[place]
         start = self.shared + arm * self.block
         parts = (np.float64(arm), row[: self.shared], row[start : start + self.block])
@@ -224,7 +224,7 @@ class KeptRecords(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many bytes arm and features have."""
+        """The number of bytes of arm and features."""
         return NUMBER * (1 + self.shared + self.block)
 
 

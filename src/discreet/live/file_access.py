@@ -1,4 +1,4 @@
-"""Access to the SQLite file of a run: its tables, its only writer, and what is wrong with it."""
+"""Access to the SQLite file of a run: its tables, its only writer, and its errors."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ TABLES = (
 
 
 def check_kind(path: Path, what: str = "run", *, may_be_empty: bool = False) -> None:
-    """Refuse what is certainly no run, server or database, before anything is written beside it.
+    """Refuse a file that is certainly not a run, server or database, before writing beside it.
 
-    The mark may still be in the write-ahead log only, if there is one. What was killed while it was
-    made may be empty, or a database of one page, which has no tables.
+    The mark may still be only in the write-ahead log, if there is one. A file whose creation was
+    killed may be empty, or a database of one page without tables.
     """
     with path.open("rb") as file:
         start = file.read(72)
@@ -67,10 +67,10 @@ def check_kind(path: Path, what: str = "run", *, may_be_empty: bool = False) -> 
 
 
 def only_writer(path: Path, what: str = "run") -> sqlite3.Connection:
-    """Return a lock on the run that nobody else can get before it is closed.
+    """Return an exclusive lock on the run, which lasts until it is closed.
 
-    SQLite releases it when the process ends, and a forked process does not inherit it. It is a file
-    of its own, because a lock on the run itself would also keep readers out.
+    SQLite releases it when the process ends, and a forked process does not inherit it. It is a
+    separate file, because a lock on the run itself would also block readers.
     """
     check_kind(path, what, may_be_empty=True)
     address = new_file(path.with_name(path.name + ".writer")).as_uri()
@@ -85,7 +85,7 @@ def only_writer(path: Path, what: str = "run") -> sqlite3.Connection:
 
 
 def connect(address: str, seconds: float = 5.0, *, cached: int = 128) -> sqlite3.Connection:
-    """Connect to a file; wait for some seconds while another connection writes."""
+    """Connect to a file; wait for up to ``seconds`` while another connection writes."""
     options: dict[str, Any] = {"uri": True, "check_same_thread": False}
     options |= {"isolation_level": None, "cached_statements": cached}
     connection: sqlite3.Connection = sqlite3.connect(address, timeout=seconds, **options)
@@ -99,7 +99,7 @@ def close(connection: sqlite3.Connection, process: int) -> None:
 
 
 def identity(path: Path) -> tuple[int, int] | None:
-    """Return what tells a file from any other at its path; None if there is none."""
+    """Return what distinguishes a file from any other at its path; None if there is none."""
     try:
         found = path.stat()
     except OSError:
@@ -118,9 +118,9 @@ def check_mark(file: sqlite3.Connection, path: Path) -> None:
 
 
 def check_structure(file: sqlite3.Connection, *, whole: bool = False) -> None:
-    """Raise ValueError if pages are damaged, or if tables, triggers or views are not the usual.
+    """Raise ValueError if pages are damaged, or if tables, triggers or views are unexpected.
 
-    The pages of a large file are checked only if the ``whole`` is: otherwise when they are used.
+    The pages of a large file are checked only if ``whole`` is True, otherwise when they are used.
     """
     # Text that is not valid UTF-8 must not stop the check.
     found = file.execute("SELECT CAST(sql AS BLOB) FROM sqlite_master").fetchall()
@@ -136,7 +136,7 @@ def check_structure(file: sqlite3.Connection, *, whole: bool = False) -> None:
 
 
 class Transaction:
-    """Does all of what follows or nothing. A class, as it is used in every change."""
+    """A transaction: all or nothing. It is a class because every change uses it."""
 
     __slots__ = ("_file",)
 
@@ -157,7 +157,7 @@ class Transaction:
 
 @contextlib.contextmanager
 def snapshot(file: sqlite3.Connection) -> Iterator[None]:
-    """Read all of what follows as it is at one moment."""
+    """Read everything in the block as it is at one moment."""
     file.execute("BEGIN")
     try:
         yield
@@ -167,7 +167,7 @@ def snapshot(file: sqlite3.Connection) -> Iterator[None]:
 
 
 class Explained:
-    """Says in one sentence what went wrong with SQLite. A class, as it is used in every change."""
+    """Turns errors of SQLite into one-sentence errors. A class, because every change uses it."""
 
     __slots__ = ("_name",)
 
@@ -188,7 +188,7 @@ class Explained:
 
 @contextlib.contextmanager
 def reading(name: str) -> Iterator[None]:
-    """Say so if what is read makes no sense."""
+    """Refuse a file whose content makes no sense."""
     try:
         yield
     except DiscreetError:
@@ -198,7 +198,7 @@ def reading(name: str) -> Iterator[None]:
 
 
 def be_careful(file: sqlite3.Connection) -> None:
-    """Overwrite what is erased, and wait for the disk; macOS must be told to."""
+    """Overwrite erased data, and wait for the disk; macOS needs to be told."""
     file.execute("PRAGMA journal_mode = WAL")
     for setting in ("secure_delete", "fullfsync", "checkpoint_fullfsync"):
         file.execute(f"PRAGMA {setting} = ON")

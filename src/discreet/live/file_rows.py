@@ -1,4 +1,4 @@
-"""The rows of a run file that are in memory: all of a small run, blocks of a large one."""
+"""The rows of a run file in memory: all rows of a small run, blocks of a large one."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ READ = {
 
 
 class FileRows:
-    """Reads blocks of rows from a file, and keeps those in memory that were checked."""
+    """Reads blocks of rows from a file, and keeps checked ones in memory."""
 
     def __init__(
         self,
@@ -51,7 +51,7 @@ class FileRows:
         self.outcomes = OutcomeTable(self.open, self._read_outcome)
 
     def read_all(self) -> None:
-        """Count all blocks that are settled, and read all other rows, within one transaction."""
+        """Add all settled blocks, and read all other rows, within one transaction."""
         for row in self._execute("SELECT * FROM settled").fetchall():
             self.blocks.enter(*row)
         self._enter_tables()
@@ -73,7 +73,7 @@ class FileRows:
         return found[0], found[1] if len(found) > 1 else []
 
     def enter_block(self, kind: str, rows: Found) -> None:
-        """Keep rows in memory that were checked."""
+        """Store checked rows in memory."""
         self._keep(kind, rows, FileTable.enter)
 
     def _keep(self, kind: str, rows: Found, put: Callable[..., None]) -> None:
@@ -87,13 +87,13 @@ class FileRows:
             put(self.groups, row[0], Stored(row))
 
     def forget_block(self, kind: str, first: int, last: int) -> None:
-        """No longer keep the rows of a block in memory."""
+        """Drop the rows of a block from memory."""
         if kind == "open":
             for number in range(first, last + 1):
                 for table in (self.open, self.groups, self.outcomes):
                     table.memory.pop(number, None)
 
     def refuse_block(self, kind: str, first: int, last: int) -> Exception:
-        """Return the refusal of a block whose rows are not those that were written."""
+        """Return the refusal of a block whose rows are not the written ones."""
         what = "decisions" if kind == "open" else "releases"
         return self._refusal(f"a block of rows ({what} {first} to {last})")

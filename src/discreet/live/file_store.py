@@ -1,4 +1,4 @@
-"""A run in one SQLite file, with one process that writes."""
+"""A run in one SQLite file with one writing process."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from discreet.live.rows import (
 from discreet.live.run_file import RunFile
 from discreet.live.slots import Slots, slots_from, slots_text
 
-# an update in place, which writes less than to replace the row
+# an update in place, which writes less than replacing the row
 COUNT_USER = (
     "INSERT INTO usage VALUES (?, ?, ?) ON CONFLICT (bucket) DO UPDATE SET window = "
     "excluded.window, users = excluded.users"
@@ -44,18 +44,18 @@ COUNT_USER = (
 
 
 class FileStore(RunFile):
-    """Keeps a run in a file: what was told and released is on the disk before ``tell`` returns.
+    """Stores a run in a file: outcomes and releases are on disk before ``tell`` returns.
 
-    Other processes are refused while this one has the file, by a lock that ends with its process,
-    however it ends; anybody who may read the file can read it meanwhile. A power loss may undo an
-    ask, but not a tell or a release. Everything in the file is authenticated with the key: a file
-    that somebody else has changed is refused.
+    A lock refuses other processes while this one has the file open, and ends with the process in
+    any case; anyone with read access can still read the file. A power failure may undo an ask, but
+    not a tell or a release. Everything in the file is authenticated with the key: a file that was
+    changed by another program is refused.
     """
 
-    _in_table = False  # whether a release is held by a row of the file, not by a note in the key
+    _in_table = False  # whether a release is stored in a row of the file, not in a note in the key
 
     def load(self, example: Example) -> None:
-        """Read what is committed."""
+        """Read the committed state."""
         with sqlite_lock, self._explained(), self._reading(), self._snapshot():
             self._example = example
             if not self._is_checked:
@@ -87,12 +87,12 @@ class FileStore(RunFile):
             ):
                 content = self._decrypted(value, "unlearned", number) or b""
                 rows.unlearned[number] = decision, numbers_from(shape, content)
-            # An interrupt may have come between a release and the count of it.
+            # An interrupt may have come between a release and its count.
             self._advance()
         self.rows = rows
 
     def _final(self, recipe: Recipe) -> object:
-        """Return what the final release has released, if there was one."""
+        """Return the values of the final release, if there was one."""
         if recipe.get("final") is None:
             return None
         self._tag.load("release", FINAL)
@@ -113,7 +113,7 @@ class FileStore(RunFile):
     ) -> None:
         """Open a decision, in the file first."""
         with sqlite_lock, self._explained(), self._change(counters, lasting=False):
-            # Here and below, what authenticates a row comes before the row: a block is read first.
+            # Here and below, a row is authenticated before it is written: its block is read first.
             execute, tag = self._file.execute, self._tag
             if group is not None:
                 held = self._encrypted(group.held, "batch", group.number, group.told)
@@ -138,7 +138,7 @@ class FileStore(RunFile):
         self.rows.ask(counters, row, times, group, learner, draws, outcome, usage)
 
     def hold(self, drawn: Drawn) -> None:
-        """Keep a release, and count it in the key, before the learner sees it.
+        """Store a release, and count it in the key, before the learner sees it.
 
         A small one is a note in the key, which saves a transaction; any other is a row of the file.
         """
@@ -148,18 +148,18 @@ class FileStore(RunFile):
         self.rows.hold(drawn)
 
     def _write_note(self, drawn: Drawn) -> bool:
-        """Keep a release in the key; return False if it does not belong there."""
+        """Store a release in the key; return False if it does not belong there."""
         key = self._key
-        # A stream cannot do without its last round, whose ask a power loss may undo.
+        # A stream needs its last round, whose ask a power failure may undo.
         if key is None or drawn.draws is not None or self.rows.stream is not None:
             return False
-        if drawn.decision < 0:  # a hold-out, which no decision makes due
+        if drawn.decision < 0:  # a hold-out, which no decision triggers
             return False
         # Outcomes may be ahead of the disk, and a note must not be ahead of them. Nor may the count
-        # of a user be lost whose outcome is in a release.
+        # of a user be lost if the user's outcome is in a release.
         behind = self.rows.usage and drawn.decision >= self._kept_asks
-        # And a note may replace only a note: a row that is learned from, but not yet gone from the
-        # disk, would come back beside it.
+        # And a note may replace only a note: a learned row that is not yet erased from the disk
+        # would come back beside it.
         if self._only_releases or behind or self._row_pending:
             return False
         content = drawn_bytes(drawn, self.rows.open[drawn.decision][1])
@@ -185,7 +185,7 @@ class FileStore(RunFile):
             self._in_table = True
 
     def defer(self, group: int, decision: int, value: object) -> None:
-        """Keep one of several releases; the key counts them at the end of the transaction."""
+        """Store one of several releases; the key counts them at the end of the transaction."""
         with sqlite_lock, self._explained():
             place, (shape, content) = len(self.rows.unlearned), number_bytes(value)
             row = (place, decision, shape, self._encrypted(content, "unlearned", group))
@@ -208,8 +208,8 @@ class FileStore(RunFile):
         facts: ReleaseFacts | None = None,
     ) -> None:
         """Close a decision, in the file first."""
-        # A release in the table is on the disk already, with all that is needed to repeat this.
-        # A note is too, but the next one takes its place.
+        # A release in the table is already on disk, with all that is needed to repeat this. So is
+        # a note, but the next one replaces it.
         unlearned = released is not None and released in self.rows.unlearned
         lasting = not self._in_table and not unlearned
         lasting = lasting and not (self._only_releases and released is None)
@@ -229,7 +229,7 @@ class FileStore(RunFile):
                 self._delete("decision", "id", decision)
             if self._in_table:
                 self._delete("drawn", "decision", decision)
-            if released is not None:  # of one size, whatever was drawn
+            if released is not None:  # always of one size, for any value drawn
                 numbers = None if value is None else number_bytes(value)[1]
                 choice, size, probability, at = facts or (None, None, None, None)
                 about = (choice, size, probability, None if at is None else float(at))

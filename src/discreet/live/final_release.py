@@ -1,4 +1,4 @@
-"""The final release of a run: one sum for each arm, with a budget of its own, and then the end."""
+"""The final release of a run: one sum per arm, with its own budget, which ends the run."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from discreet.live.several import SeveralAtOnce
 from discreet.private import Private
 from discreet.ranges import make_range
 
-ASK = -1  # the trace that asks for the release
+ASK = -1  # the trace that triggers the release
 
 
 class ArmNumbers(Learner[int, int, Floats, float]):
-    """Plays nothing: it only names the arm that a loss belongs to."""
+    """A learner that plays nothing: it only names the arm that a loss belongs to."""
 
     compiles = False
 
     def act(self, observation: object, rng: Generator) -> tuple[int, int]:
-        """Return the first arm; nobody asks for it."""
+        """Return the first arm; it is never used."""
         return 0, 0
 
     def query(self, trace: int) -> float:
-        """Return the arm of a loss, or a number below 0 to ask for the release."""
+        """Return the arm of a loss, or a number below 0 to trigger the release."""
         return float(trace)
 
     def learn(self, trace: int, released: Floats) -> None:
@@ -42,7 +42,7 @@ class ArmNumbers(Learner[int, int, Floats, float]):
 
 
 def plan_final(recipe: Recipe, main: Guarantee) -> Private | None:
-    """Return what holds the sums of a run for its final release; None if there is none."""
+    """Return the channel that sums outcomes for the final release; None if there is none."""
     given: Mapping[str, Any] = recipe
     epsilon = given.get("final")
     if epsilon is None:
@@ -52,12 +52,12 @@ def plan_final(recipe: Recipe, main: Guarantee) -> Private | None:
         raise DiscreetError("final is given, but the horizon is None: give a number of rounds.")
     if not main.is_private:
         raise DiscreetError(
-            f"final is {epsilon!r}, but {recipe['algorithm']} is not private, so there is nothing "
-            "that a private final release would add to."
+            f"final is {epsilon!r}, but {recipe['algorithm']} is not private, so a private final "
+            "release adds nothing."
         )
     if given.get("explore") is not None or given.get("holdout") is not None:
         raise DiscreetError(
-            "final and a hold-out are both given, but each is for the same estimates: give one."
+            "final and a hold-out are both given, but serve the same estimates: give one of them."
         )
     channel = FinalSums.laplace(
         arms=recipe.get("capacity") or len(recipe["arms"]),
@@ -73,7 +73,7 @@ class FinalRelease(SeveralAtOnce):
     """The part of a run that adds up the losses of each arm, beside its learner.
 
     The sums are the stream of the run, so they are committed together with every outcome, and
-    encrypted as that is.
+    encrypted like it.
     """
 
     _sums: Engine | None = None
@@ -81,7 +81,7 @@ class FinalRelease(SeveralAtOnce):
     def _hand_over(
         self, engine: Engine, held: bytes | None, trace: object, feedback: object, full: bool
     ) -> tuple[bool, Any, bytes | None]:
-        """Hand an outcome to a channel; return whether it releases, what, and what it holds."""
+        """Pass an outcome to a channel; return whether it releases, what, and its new content."""
         private, raw, after = engine.private, engine.raw, None
         try:
             if raw:
@@ -99,7 +99,7 @@ class FinalRelease(SeveralAtOnce):
                 engine.clear()
 
     def _with_outcome(self, rows: Rows, action: object, feedback: object) -> bytes | None:
-        """Return the sums with one more outcome; None without a final release."""
+        """Return the sums after one more outcome; None without a final release."""
         engine = self._final_engine()
         if engine is None:
             return None
@@ -112,7 +112,7 @@ class FinalRelease(SeveralAtOnce):
         return self._sums
 
     def final_sums(self) -> list[SumAtEnd] | None:
-        """Return what the final release has released; None before it, or if there is none."""
+        """Return the sums of the final release; None before it, or if there is none."""
         self._check_caller()
         with self._lock:
             released = self._committed().final
@@ -120,9 +120,9 @@ class FinalRelease(SeveralAtOnce):
 
     @withhold_frames
     def finish(self) -> list[SumAtEnd]:
-        """Release the sum of all outcomes of each arm; afterwards the run is over.
+        """Release the sum of all outcomes of each arm, and end the run.
 
-        Outcomes that have not come are given up. Calling it again returns the same sums.
+        Outcomes still missing are given up. Calling this again returns the same sums.
         """
         self._check_caller()
         with self._lock:
@@ -141,8 +141,8 @@ class FinalRelease(SeveralAtOnce):
         engine = self._final_engine()
         if engine is None:
             raise DiscreetError(
-                "this run has no final release: declare it at the start, with final= and its "
-                "epsilon."
+                "this run has no final release: start the run with final= and the epsilon of that "
+                "release."
             )
         if self._wait is not None:
             now = self._clock()
@@ -150,12 +150,12 @@ class FinalRelease(SeveralAtOnce):
             self._pass_deadlines(rows, now, self._wait)
             if rows.open:
                 raise DiscreetError(
-                    f"{count(len(rows.open), 'decision')} may still have an outcome: the run can "
-                    "be finished when the wait is over."
+                    f"{count(len(rows.open), 'decision')} may still get an outcome: finish the run "
+                    "when the wait is over."
                 )
         self._changing = True
         asked, _, _, released, lost = rows.counters
-        if rows.groups or rows.open:  # what they hold is erased
+        if rows.groups or rows.open:  # their content is erased
             counters = (asked, -1, 0, released, lost + len(rows.groups))
             self._commit(Change(counters, given_up=tuple(rows.open), epoch=rows.epoch))
         held = rows.stream or engine.stream
@@ -181,10 +181,10 @@ class FinalRelease(SeveralAtOnce):
             draws=draws,
             facts=facts,
         )
-        self._changing = True  # for good: whoever wants to change something is told that it is over
+        self._changing = True  # permanently: any later change reports that the run is over
 
     def _completed_final(self, rows: Rows, drawn: Drawn) -> bool:
-        """Commit a final release that was drawn; return False if it is another release."""
+        """Commit a drawn final release; return False if it is another release."""
         if drawn.decision != FINAL:
             return False
         self._complete_final(rows, drawn.value, drawn.held, drawn.draws)

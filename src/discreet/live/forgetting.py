@@ -1,4 +1,4 @@
-"""A run whose key is lost: what nobody can read any more is forgotten, also by the learner."""
+"""A run whose key is lost: it continues without the data that can no longer be decrypted."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from discreet.sets import LinearOracle
 
 
 def forgetting(plan: Callable[[Recipe], RunPlan], domain: LinearOracle | None) -> Forget:
-    """Return how the learner of a live class forgets batches: it is told that they are lost.
+    """Return how the learner of a live class forgets batches: it is notified that they are lost.
 
-    Otherwise index learners would count their rounds as open for ever, and a check that waits for
+    Otherwise index learners would count their rounds as open forever, and a check that waits for
     one of them would never end.
     """
 
@@ -29,7 +29,7 @@ def forgetting(plan: Callable[[Recipe], RunPlan], domain: LinearOracle | None) -
         size = len(engine.learner_state)
         engine.learner_state[:] = learner[:size]
         lost = [from_text(engine.example[1], trace) for trace in traces]
-        return engine.without(lost) + learner[size:]  # a hold-out follows
+        return engine.without(lost) + learner[size:]  # the state of a hold-out follows
 
     return forget
 
@@ -37,7 +37,7 @@ def forgetting(plan: Callable[[Recipe], RunPlan], domain: LinearOracle | None) -
 def forget_unfinished(
     file: sqlite3.Connection, name: str, fingerprint: str, forget: Forget | None
 ) -> None:
-    """Take a new key, and continue without what the old one hid, in one transaction."""
+    """Switch to a new key, and drop what the old one encrypted, in one transaction."""
     text, stream, learner, epoch = file.execute(
         "SELECT recipe, stream, learner, epoch FROM run"
     ).fetchone()
@@ -45,12 +45,12 @@ def forget_unfinished(
     aside = recipe.get("explore") is not None or recipe.get("holdout") is not None
     if stream is not None and not aside:
         raise DiscreetError(
-            f"{name} has one running sum, which cannot be read without its key: start again."
+            f"{name} has one running sum, which cannot be read without its key: start a new run."
         )
     if recipe.get("max_rounds_per_user") is not None:
         raise DiscreetError(
-            f"{name} counts its users under its key, and without it nobody knows who had how many "
-            "rounds: start again."
+            f"{name} counts its users under its key, and without the key the rounds of each user "
+            "are unknown: start a new run."
         )
     if forget is not None:
         traces = [trace for (trace,) in file.execute("SELECT trace FROM batch ORDER BY number")]

@@ -1,4 +1,4 @@
-"""Errors that leave a live object: without the frames that hold raw data."""
+"""Errors raised by live objects: without the stack frames that hold raw data."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 def without_frames(error: Error) -> Error:
-    """Take all frames off an error and off those that led to it; return it, to be raised again.
+    """Strip all frames from an error and its causes; return it, to be raised again.
 
-    Error reporters record the local variables of every frame. Inside a live object these are
-    outcomes, sums, and noise. An unexpected error keeps a note of where it came from.
+    Error reporters record the local variables of every frame. Inside a live object, these are
+    outcomes, sums and noise. An unexpected error keeps a note of where it came from.
     """
     seen: set[int] = set()
     left: list[BaseException | None] = [error]
@@ -40,7 +40,7 @@ def without_frames(error: Error) -> Error:
 
 
 def withhold_frames(method: Method) -> Method:
-    """Decorate a public method: errors leave it without frames, and without its arguments."""
+    """Decorate a public method: its errors carry no frames, and it drops its arguments."""
 
     @functools.wraps(method)
     def guarded(*arguments: object, **named: object) -> object:

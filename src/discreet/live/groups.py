@@ -19,15 +19,15 @@ from discreet.live.serving import AtLimit
 from discreet.live.users import bare_id
 
 Took = TypeVar("Took")
-Tell = tuple[int, str | None, object]  # number, token, feedback
+Tell = tuple[int, str | None, object]  # id, token, feedback
 Ask = tuple[str | None, object, User | None, AtLimit]  # name, observation, user
-Given = tuple[Ticket, float | None, bool]  # what to do, its probability, whether it is repeated
+Given = tuple[Ticket, float | None, bool]  # the decision, its probability, whether it is repeated
 Requests = tuple[Sequence[Tell | DiscreetError], Sequence[Ask | DiscreetError]]
 Ready = Callable[[Learner], None]
 
 
 class Spoiled(Exception):
-    """A request failed in the middle of a group, which is taken back."""
+    """A request failed in the middle of a group, and the group is rolled back."""
 
     def __init__(self, refusal: DiscreetError) -> None:
         super().__init__()
@@ -35,20 +35,20 @@ class Spoiled(Exception):
 
 
 class GroupedOperations(FinalRelease):
-    """A run that takes outcomes and gives decisions in groups.
+    """A run that records outcomes and makes decisions in groups.
 
-    All outcomes of a group, and the releases that they make due, are one durable transaction. Then
-    the learner learns, and the decisions of the group are made, in a second one. A request that is
-    refused has no effect, and none on others (docs/proofs.md: Groups of operations).
+    All outcomes of a group and the releases they trigger form one durable transaction. A second
+    transaction lets the learner learn and makes the decisions of the group. A refused request has
+    no effect, and does not affect others (docs/proofs.md: Groups of operations).
     """
 
     @withhold_frames
     def exchange(self, read: Callable[[], Requests], ready: Ready | None = None) -> list[object]:
-        """Take outcomes, then make decisions; return one result for each request, in order.
+        """Record outcomes, then make decisions; return one result per request, in order.
 
-        ``read`` is called when the run is locked. A result is whether an outcome counts, a ticket
+        ``read`` is called once the run is locked. A result is whether an outcome counts, a ticket
         with its probability and whether its name was known, or the refusal of the request.
-        ``ready`` may refuse a decision, from what the learner has learned.
+        ``ready`` may refuse a decision, based on what the learner has learned.
         """
         self._check_caller()
         with self._lock:
@@ -75,7 +75,7 @@ class GroupedOperations(FinalRelease):
         asks: Sequence[Ask | DiscreetError],
         ready: Ready | None,
     ) -> list[object]:
-        """Take each request by itself, so that one that fails spoils no other."""
+        """Process each request by itself, so that a failing one does not affect the others."""
         groups: list[Requests] = [([each], []) for each in tells]
         groups += [([], [each]) for each in asks]
         results: list[object] = []
@@ -94,7 +94,7 @@ class GroupedOperations(FinalRelease):
         ready: Ready | None,
     ) -> list[object]:
         rows = self._committed()
-        # Outcomes alone never make anything due: then a release would show when they came.
+        # Outcomes alone never trigger deadlines: a release would then show when they arrived.
         due = self._due_first(rows) if asks else []
         asked = [each for each in asks if isinstance(each, tuple)]
         users = [each[2] for each in asked if each[2] is not None]
@@ -110,7 +110,7 @@ class GroupedOperations(FinalRelease):
             learns = rows.unlearned or (self._side is not None and self._side.is_due(rows))
             if not learns:
                 return results + self._gives(rows, asks, ready)
-        # From here on, what was told counts, whatever fails.
+        # The outcomes are committed: they count even if something fails from here on.
         try:
             if self._side is not None:
                 self._finish_several(rows)
@@ -128,7 +128,7 @@ class GroupedOperations(FinalRelease):
 
     @contextmanager
     def _group(self, *, lasting: bool) -> Iterator[None]:
-        """Make several changes in one transaction; whatever fails, all of them are taken back."""
+        """Make several changes in one transaction; roll all of them back on any failure."""
         try:
             with self._together(lasting=lasting, deferring=True):
                 yield
@@ -137,7 +137,7 @@ class GroupedOperations(FinalRelease):
             raise
 
     def _attempt(self, do: Callable[..., Took], rows: Rows, request: object) -> object:
-        """Return the result of a request, or its refusal, if that has no effect."""
+        """Return the result of a request, or its refusal if the request had no effect."""
         if isinstance(request, DiscreetError):
             return request
         self._changing = False
@@ -145,13 +145,13 @@ class GroupedOperations(FinalRelease):
             return do(rows, request)
         except Exception as error:
             refusal = refusal_of(error)
-            repeated = isinstance(refusal, AlreadyTold)  # it has written what was there
+            repeated = isinstance(refusal, AlreadyTold)  # it rewrote the same content
             if (self._changing and not repeated) or refusal is not error:
                 raise Spoiled(refusal) from None
             return refusal
 
     def _take(self, rows: Rows, told: Tell) -> bool:
-        """Take one outcome of a group; return whether it counts."""
+        """Record one outcome of a group; return whether it counts."""
         number, token, feedback = told
         row = rows.open.get(number)
         if row is None or token not in (None, row[3]):
@@ -163,7 +163,7 @@ class GroupedOperations(FinalRelease):
     def _gives(
         self, rows: Rows, asks: Sequence[Ask | DiscreetError], ready: Ready | None
     ) -> list[object]:
-        self._deferring = False  # nothing is told any more
+        self._deferring = False  # no more outcomes follow
         return [self._attempt(partial(self._give, ready), rows, each) for each in asks]
 
     def _give(self, ready: Ready | None, rows: Rows, ask: Ask) -> Given:
@@ -190,7 +190,7 @@ class GroupedOperations(FinalRelease):
 
     @withhold_frames
     def recalled(self, name: str) -> tuple[Ticket, float | None] | None:
-        """Return the decision that was given under a name; None if there is none."""
+        """Return the decision with this name; None if there is none."""
         self._check_caller()
         with self._lock:
             self._committed()
@@ -199,7 +199,7 @@ class GroupedOperations(FinalRelease):
 
 
 def refusal_of(error: Exception) -> DiscreetError:
-    """Return an error as a refusal; of one that was not foreseen, only its type."""
+    """Return an error as a refusal; for an unexpected error, reveal only its type."""
     if isinstance(error, DiscreetError):
         return without_frames(error)
-    return Failed(f"the request failed ({type(error).__name__}): nothing of it counts.")
+    return Failed(f"the request failed ({type(error).__name__}) and had no effect.")

@@ -1,4 +1,4 @@
-"""The hold-out of a run: rounds with uniform arms that nobody learns from, released once."""
+"""The hold-out of a run: rounds with uniform arms, without learning, released once."""
 
 from __future__ import annotations
 
@@ -18,44 +18,44 @@ from discreet.mechanisms import Gaussian, Laplace, Silent
 from discreet.private import Private
 from discreet.ranges import make_range
 
-# The number of the group of all rounds that are held out, of their release, and of the decision
-# that makes it due, which is none.
+# The number of the group of all held-out rounds, of their release, and of the decision that
+# triggers it (there is none).
 HELD_OUT = -2
-RELEASE = -1  # the trace that asks for the release
-# Rounds that are held out at most. Sums of so many are exact on a grid of 2^-26 of the range.
+RELEASE = -1  # the trace that triggers the release
+# Maximum number of held-out rounds. Sums of so many are exact on a grid of 2^-26 of the range.
 MOST = 1 << 26
-# Standard deviations that the coin is set above the mean, so that a declared number of rounds is
-# reached before the horizon: it is not in a few of 1,000 runs.
+# The coin's margin above the mean, in standard deviations, so that a declared number of rounds is
+# reached before the horizon; it is missed in a few of 1,000 runs.
 SURE = 3.0
 PLACE, CLOSED, DONE = 0, 1, 2  # entries of the clock
-Sums = list[tuple[int, int, float]]  # for each arm its number, its rounds and its sum
-OPEN = math.inf  # in the place of the round from which on nothing is held out
+Sums = list[tuple[int, int, float]]  # for each arm its index, its rounds and its sum
+OPEN = math.inf  # in place of the round in which the hold-out ends
 
 
 class HeldOutRounds(Learner[int, int, Floats, float]):
     """Deals uniform arms in permuted blocks: each block has every arm once, in random order.
 
-    It keeps what is public about the hold-out, and what is released of it in the end.
+    It holds the public state of the hold-out, and finally its release.
     """
 
     compiles = False
 
     order: Floats  # the arms of the block
     asked: Floats  # rounds of each arm
-    lost: Floats  # of these, rounds whose outcome was given up
-    sums: Floats  # as released: of losses, in widths of the range
-    chances: Floats  # of each arm in the batch of the run's learner; NaN if they are not known
+    lost: Floats  # those whose outcome was given up
+    sums: Floats  # of losses, as released, in widths of the range
+    chances: Floats  # of each arm in the current batch of the run's learner; NaN if not known
     clock: Floats
 
     @classmethod
     def start(cls, arms: int) -> HeldOutRounds:
-        """Return it before the first round."""
+        """Return the state before the first round."""
         asked, lost, sums, chances = (np.zeros(arms) for _ in range(4))
         clock = np.array([0.0, OPEN, 0.0])
         return cls(np.arange(float(arms)), asked, lost, sums, chances, clock)
 
     def act(self, observation: object, rng: Generator) -> tuple[int, int]:
-        """Return the next arm of the block, after shuffling a new one."""
+        """Return the next arm of the block; shuffle a new block first if needed."""
         place, arms = int(self.clock[PLACE]), self.order.size
         if place == 0:
             for last in range(arms - 1, 0, -1):
@@ -67,33 +67,33 @@ class HeldOutRounds(Learner[int, int, Floats, float]):
         return arm, arm
 
     def query(self, trace: int) -> float:
-        """Return the arm that a loss belongs to, or ask for the release."""
+        """Return the arm that a loss belongs to, or trigger the release."""
         return float(trace)
 
     def learn(self, trace: int, released: Floats) -> None:
-        """Keep the sums."""
+        """Store the sums."""
         self.sums[:] = released
         self.clock[DONE] = 1.0
 
 
 class HoldOutPlan(NamedTuple):
-    """Which rounds are held out, and with which noise they are released."""
+    """Which rounds are held out, and the noise of their release."""
 
-    coin: float  # the probability that a round is held out, while any are
-    rounds: int | None  # of each arm; None if as many as the coins say
+    coin: float  # the probability that a round is held out, while the hold-out is open
+    rounds: int | None  # of each arm; None if only the coin decides
     private: Private
 
     @property
     def most(self) -> float:
-        """The most rounds of all arms together."""
+        """The maximum number of rounds of all arms together."""
         arms = self.private.learner.order.size  # type: ignore[attr-defined]
         return min(MOST, math.inf if self.rounds is None else self.rounds * arms)
 
 
 def held_out_guarantee(guarantee: Guarantee, plan: HoldOutPlan | None) -> Guarantee:
-    """Return what a run guarantees with its hold-out: a round is in one of the two.
+    """Return the guarantee of a run with its hold-out: each round is in one of the two.
 
-    Both have its epsilon and delta. The whole curve is stated only if it holds for both.
+    Both have the same epsilon and delta. The whole curve is stated only if it holds for both.
     """
     if plan is None or not guarantee.is_private or plan.private.guarantee <= guarantee:
         return guarantee
@@ -101,28 +101,28 @@ def held_out_guarantee(guarantee: Guarantee, plan: HoldOutPlan | None) -> Guaran
 
 
 def plan_hold_out(recipe: Recipe, private: Protected) -> HoldOutPlan | None:
-    """Return what a recipe says about the hold-out; None if nothing is held out."""
+    """Return the plan of the hold-out from a recipe; None if there is none."""
     share, number = recipe.get("explore"), recipe.get("holdout")
     if share is None and number is None:
         return None
     horizon, arms = recipe["horizon"], len(recipe["arms"])
     if recipe.get("capacity") is not None:
         raise DiscreetError(
-            f"capacity is {recipe['capacity']}, but rounds are held out, with all arms in turn: "
-            "then arms do not come and go."
+            f"capacity is {recipe['capacity']}, but rounds are held out, which needs all arms in "
+            "turn: arms cannot come and go."
         )
     rounds = None if number is None else check_int("holdout", number, minimum=1)
     coin = None if share is None else check_share("explore", share)
     if rounds is not None and rounds * arms > (MOST if horizon is None else horizon):
         raise DiscreetError(
-            f"holdout is {rounds}, but {arms} arms with so many rounds each are more than the "
+            f"holdout is {rounds}, but that many rounds of each of {arms} arms are more than the "
             + (f"{MOST:,} that can be held out." if horizon is None else f"horizon of {horizon}.")
         )
     if coin is None:
         if horizon is None or rounds is None:
             raise DiscreetError(
-                f"holdout is {rounds}, but without a horizon nobody knows how often to hold a "
-                "round out: give explore too."
+                f"holdout is {rounds}, but without a horizon the share of held-out rounds is not "
+                "known: give explore, too."
             )
         total = rounds * arms
         coin = min(1.0, (total + SURE * math.sqrt(total)) / horizon)
@@ -138,15 +138,15 @@ def plan_hold_out(recipe: Recipe, private: Protected) -> HoldOutPlan | None:
 
 
 def refuse_hold_out(name: str, algorithm: str, guarantee: Guarantee, private: Protected) -> None:
-    """Refuse a hold-out where it would make the run's guarantee false."""
+    """Refuse a hold-out that would break the run's guarantee."""
     if guarantee.is_private and guarantee.model != "central":
         raise DiscreetError(
             f"{name} is given, but the guarantee of {algorithm} is in the {guarantee.model} model, "
-            "and a hold-out is added up by a trusted server: use an algorithm of the central model."
+            "and a hold-out needs a trusted server: use an algorithm of the central model."
         )
     if guarantee.seen or private.channel.in_order:
         raise DiscreetError(
-            f"{name} is given, but the guarantee of {algorithm} covers its actions only, and no "
+            f"{name} is given, but the guarantee of {algorithm} covers only its actions, not "
             "released sums: use another algorithm."
         )
     if private.channel.one_stream:
@@ -157,9 +157,9 @@ def refuse_hold_out(name: str, algorithm: str, guarantee: Guarantee, private: Pr
 
 
 def noise_like(guarantee: Guarantee) -> Noise:
-    """Return noise for a sum that moves by 1, with the epsilon and delta of a guarantee.
+    """Return noise for a sum of sensitivity 1, with the epsilon and delta of a guarantee.
 
-    Laplace noise, unless only Gaussian noise has a curve that is as good as the guarantee's.
+    It is Laplace noise, unless only Gaussian noise has a curve as good as the guarantee's.
     """
     if not guarantee.is_private:
         return Silent()
@@ -174,7 +174,7 @@ def noise_like(guarantee: Guarantee) -> Noise:
 
 
 class HoldOut:
-    """The hold-out of a run in use: its own engine, whose sums are the run's stream."""
+    """The hold-out of a running run: its own engine, whose sums are the run's stream."""
 
     def __init__(self, plan: HoldOutPlan, horizon: int | None) -> None:
         self._plan, self._horizon = plan, horizon
@@ -189,22 +189,22 @@ class HoldOut:
 
     @property
     def blank(self) -> bytes:
-        """What the channel holds before the first round."""
+        """The content of the channel before the first round."""
         held = self.engine.stream
         assert held is not None, "its sums are a stream"
         return held
 
     def load(self, rows: Rows) -> bool:
-        """Go back to what is committed; return whether that can be what was written."""
+        """Return to the committed state; return whether it is valid."""
         state = self.engine.learner_state
         state[:] = rows.learner[-len(state) :]
         self.engine.clear()
-        if rows.stream is None:  # its key was lost, and what it held with it
+        if rows.stream is None:  # the key was lost, and the content with it
             self.end(0)
         return rows.stream is None or len(rows.stream) == len(self.blank)
 
     def is_open(self, asked: int) -> bool:
-        """Return whether the round after ``asked`` others may be held out."""
+        """Return whether the next round, after ``asked`` others, may be held out."""
         return bool(asked < self._state.clock[CLOSED])
 
     def coin_of(self, number: int) -> float:
@@ -212,13 +212,13 @@ class HoldOut:
         return self._plan.coin if self.is_open(number) else 0.0
 
     def note_chances(self, learner: Learner, trace: object, shown: bool) -> None:
-        """Keep how likely each arm was when the run's learner drew one, if that may be shown."""
+        """Store the probability of each arm when the run's learner drew one, if it may be shown."""
         for arm in range(self._state.chances.size):
             chance = learner.chance(trace, arm) if shown else None
             self._state.chances[arm] = math.nan if chance is None else chance
 
     def toss(self, asked: int, rng: Generator) -> int:
-        """Toss the public coin of a round: return the arm if it is held out, else -1."""
+        """Toss the public coin of a round: return the arm if the round is held out, else -1."""
         if not self.is_open(asked) or rng.random() >= self._plan.coin:
             return -1
         arm, _ = self._state.act(0, rng)
@@ -227,18 +227,18 @@ class HoldOut:
         return int(arm)
 
     def mixed(self, number: int, chance: float | None) -> float | None:
-        """Return the probability of an arm in a round, from that with which the learner drew it."""
+        """Return the probability of an arm in a round, from the learner's probability."""
         if chance is None or math.isnan(chance):
             return None
         coin = self.coin_of(number)
         return coin / int(self._state.order.size) + (1.0 - coin) * chance
 
     def chance_of(self, arm: int) -> float:
-        """Return how likely an arm was when the run's learner drew the present one."""
+        """Return the probability of an arm when the run's learner drew the current one."""
         return float(self._state.chances[arm])
 
     def end(self, asked: int) -> None:
-        """Hold out nothing from the round after ``asked`` others on."""
+        """End the hold-out: hold out no round after ``asked`` rounds."""
         self._state.clock[CLOSED] = min(float(self._state.clock[CLOSED]), float(asked))
 
     def drop(self, arm: int) -> None:
@@ -246,7 +246,7 @@ class HoldOut:
         self._state.lost[arm] += 1.0
 
     def is_due(self, rows: Rows) -> bool:
-        """Return whether nothing more is held out, all outcomes came, and nothing was released."""
+        """Return whether the hold-out is over and complete, but not released yet."""
         asked, state = rows.counters[0], self._state
         ended = asked >= min(float(state.clock[CLOSED]), self._horizon or OPEN)
         if not ended or rows.stream is None or state.clock[DONE] > 0.0:
@@ -257,16 +257,16 @@ class HoldOut:
         return told > 0 and told == int((state.asked - state.lost).sum())
 
     def group(self, choice: int) -> Group:
-        """Return a round that is held out, as a group by itself."""
+        """Return a held-out round as its own group."""
         return new_group((HELD_OUT, choice, choice, 1, 0, None))
 
     def sums(self) -> Sums | None:
-        """Return what was released: for each arm its number, its rounds and its sum."""
+        """Return the release: for each arm its index, its rounds and its sum."""
         return sums_of(self._state)
 
 
 def sums_of(state: HeldOutRounds) -> Sums | None:
-    """Return what was released, from the public state of a hold-out."""
+    """Return the release, from the public state of a hold-out."""
     if state.clock[DONE] == 0.0:
         return None
     rounds = state.asked - state.lost
@@ -274,13 +274,13 @@ def sums_of(state: HeldOutRounds) -> Sums | None:
 
 
 def sums_in(recipe: Recipe, learner: bytes) -> Sums | None:
-    """Return what was released, from a run's file: its recipe, and its public state."""
+    """Return the release, from a run's file: its recipe and its public state."""
     state = _state_in(recipe, learner)
     return None if state is None else sums_of(state)
 
 
 def held_in(recipe: Recipe, learner: bytes) -> list[int] | None:
-    """Return how many rounds of each arm were held out, from a run's file; None if none are."""
+    """Return how many rounds of each arm were held out, from a run's file; None if none."""
     state = _state_in(recipe, learner)
     return None if state is None else [int(each) for each in state.asked - state.lost]
 

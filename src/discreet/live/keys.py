@@ -1,9 +1,9 @@
-"""The key of a run: it hides raw rows, authenticates the run, and counts, to refuse old copies.
+"""The key of a run: it encrypts raw rows, authenticates the run, and detects old copies.
 
-It also keeps a small release from its draw until the run has it.
+It also holds a small release from its draw until the run has stored it.
 
-The key is stored apart from the run. Whoever gets the run file alone, a copy or a backup of it,
-learns no more than what was released.
+The key is stored separately from the run. A run file alone, or a copy or backup of it, reveals no
+more than what was released.
 """
 
 from __future__ import annotations
@@ -28,36 +28,36 @@ from discreet.output import lock
 if TYPE_CHECKING:
     from discreet.live.rows import Recipe
 
-MARK = b"discreet"  # how a key file begins
+MARK = b"discreet"  # the first bytes of a key file
 SECRET, NAME = 32, 16  # bytes of the secret, and of a random name
 VERSION = struct.Struct(f">QQ{NAME}s{NAME}s")
-START = len(MARK) + SECRET  # where the version begins
+START = len(MARK) + SECRET  # the position of the version
 SIZE = START + VERSION.size
 # The version and a note behind it are written at once, and lie in the first sector of the file,
-# which a disk writes whole or not at all.
+# which a disk writes completely or not at all.
 SECTOR, LENGTH = 512, 2
 LONGEST_NOTE = SECTOR - SIZE - LENGTH
-FOLDER = "DISCREET_KEYS"  # the environment variable that names the folder of keys
+FOLDER = "DISCREET_KEYS"  # the environment variable with the folder of keys
 
-# The content of a file, but not its times: its size never changes. Not every system has it.
+# Syncs the content of a file but not its times: its size never changes. Not on every system.
 sync = os.fdatasync if sys.platform == "linux" else os.fsync
 
 _opened: weakref.WeakSet[Key] = weakref.WeakSet()
 
 
 class Version(NamedTuple):
-    """How far a run is: what is compared with its key, to refuse old copies.
+    """The version of a run, which is compared with its key to refuse old copies.
 
-    Names are drawn at random, so two copies that both went on differ in them.
+    Names are random, so two copies that both continued differ in them.
     """
 
     releases: int
-    changes: int  # that must not be lost
+    changes: int  # the number of changes that must not be lost
     last_release: bytes  # its name
     last_change: bytes
 
     def with_release(self, name: bytes, more: int = 1) -> Version:
-        """Return the version after one more release, or several, of which the last has a name."""
+        """Return the version after one or more further releases, the last with this name."""
         return self._replace(releases=self.releases + more, last_release=name)
 
 
@@ -65,15 +65,15 @@ NEW = Version(0, 0, bytes(NAME), bytes(NAME))
 
 
 def new_name() -> bytes:
-    """Return a name that nothing else has."""
+    """Return a unique name."""
     return secrets.token_bytes(NAME)
 
 
 class Key(RowCipher):
     """A secret and the version of its run, in a file that only its owner can read.
 
-    While it is open nobody else can open it, in this process or another: of a run and a copy of its
-    file, one is refused.
+    Only one holder at a time can open it, across all processes: of a run and a copy of its file,
+    one is refused.
 
     """
 
@@ -84,7 +84,7 @@ class Key(RowCipher):
             self._file = path.open("r+b", buffering=0)
         except FileExistsError:
             raise DiscreetError(
-                f"key is {str(path)!r}, where a file is already: give a new path."
+                f"key is {str(path)!r}, where there is already a file: give a new path."
             ) from None
         except OSError as error:
             raise DiscreetError(f"key is {str(path)!r}, which cannot be used ({error}).") from None
@@ -94,8 +94,8 @@ class Key(RowCipher):
         if not lock(self._file):
             self.close()
             raise DiscreetError(
-                f"key is {str(path)!r}, which is in use: the same run is open, here or from a "
-                "copy of its file."
+                f"key is {str(path)!r}, which is in use: the same run, or a copy of its file, is "
+                "open."
             )
         content = self._file.read(SECTOR)
         secret = content[len(MARK) : len(MARK) + SECRET]
@@ -103,20 +103,20 @@ class Key(RowCipher):
             self.close()
             found = "a file of another kind, not the key of a run"
             if content[: len(MARK)] == MARK:
-                found = f"a key that was cut short: {len(content)} of {SIZE} bytes"
+                found = f"a truncated key: {len(content)} of {SIZE} bytes"
             raise DiscreetError(f"key is {str(path)!r}, but that is {found}.")
         self.version = Version(*VERSION.unpack_from(content, START))
         length = int.from_bytes(content[SIZE : SIZE + LENGTH], "big")
-        # a release that was drawn, encrypted, until the run has it
+        # a drawn release, encrypted, until the run has stored it
         self.note = content[SIZE + LENGTH :][:length]
         super().__init__(secret)
 
     def advance(self, version: Version, note: bytes | None = None) -> None:
-        """Record the version of the run; its numbers never fall.
+        """Record the version of the run; its numbers never decrease.
 
-        Releases and notes are recorded on the disk. Other changes are not waited for: the disk may
-        get them later, in the order of writing, so that after a power loss the key may be behind
-        the run. A new note takes the place of the earlier one; without one that stays.
+        Releases and notes wait for the disk. Other changes do not: they may reach the disk later,
+        in the order of writing, so after a power failure the key may be behind the run. A new note
+        replaces the earlier one; without a new one, that stays.
         """
         before = self.version
         if version.changes <= before.changes and version.last_change != before.last_change:
@@ -134,7 +134,7 @@ class Key(RowCipher):
             if version.releases > before.releases or note:
                 sync(self._file.fileno())
         except (OSError, ValueError) as error:
-            what = "nothing has changed" if note else "what was told and released counts"
+            what = "nothing has changed" if note else "recorded outcomes and releases count"
             raise DiscreetError(
                 f"{what}, but the key {self.path} cannot be written ({error}): the run stops until "
                 "it can."
@@ -142,23 +142,23 @@ class Key(RowCipher):
         self.version, self.note = version, note
 
     def close(self) -> None:
-        """Release the key, so that another process can open it."""
+        """Close the key, so that another process can open it."""
         self._file.close()
 
     def __repr__(self) -> str:
         return f"Key({str(self.path)!r})"
 
 
-# Recipe, state and epoch of a learner, and traces of batches that are lost: its state without them.
+# From recipe, state and epoch of a learner, and traces of lost batches: its state without them.
 Forget = Callable[["Recipe", bytes, int, Sequence[str]], bytes]
 
 
 class KeyPlace(NamedTuple):
-    """Where the key of a run is: at a path, or in the usual folder; or that it is lost."""
+    """Where the key of a run is: at a path or in the usual folder; or that it is lost."""
 
     path: str | os.PathLike[str] | None = None
     lost: bool = False
-    forget: Forget | None = None  # what the learner does if the key is lost
+    forget: Forget | None = None  # how the learner forgets batches if the key is lost
 
     def create(self, token: str) -> Key:
         """Return the key of a new run."""
@@ -171,7 +171,7 @@ class KeyPlace(NamedTuple):
             former = _former_path(token)
             hint = f" (it is at {former}: move it)" if former.is_file() else ""
             raise DiscreetError(
-                f"the key of this run is not at {path}{hint}: say with key= where it is; if it is "
+                f"the key of this run is not at {path}{hint}: give its path with key=; if it is "
                 "lost, lost_key=True continues without the outcomes of unfinished batches."
             )
         key = Key(path, new=False)
@@ -181,7 +181,7 @@ class KeyPlace(NamedTuple):
         return key
 
     def check(self) -> KeyPlace:
-        """Return it, or refuse what cannot be the path of a key."""
+        """Return this place, or refuse a value that cannot be the path of a key."""
         if self.path is not None:
             check_path("key", self.path)
         return self
@@ -192,20 +192,20 @@ class KeyPlace(NamedTuple):
 
 
 def usual_path(token: str) -> Path:
-    """Return where the key of a run is, unless a path is given."""
+    """Return the default path of a run's key."""
     given = os.environ.get(FOLDER)
     state = platformdirs.user_state_path("discreet", appauthor=False)
     return (Path(given) if given else state / "keys") / f"{token}.key"
 
 
 def _former_path(token: str) -> Path:
-    """Return where earlier versions kept the key, on every system."""
+    """Return where earlier versions stored the key, on every system."""
     home = os.path.join(os.path.expanduser("~"), ".local", "state")
     return Path(os.environ.get("XDG_STATE_HOME") or home, "discreet", "keys", f"{token}.key")
 
 
 def new_file(path: str | os.PathLike[str]) -> Path:
-    """Return the path of a file; create a lasting empty one, for its owner only, if needed."""
+    """Return the path of a file; if needed, create a durable empty one, for its owner only."""
     path = check_path("path", path)
     try:
         with contextlib.suppress(FileExistsError):
@@ -217,7 +217,7 @@ def new_file(path: str | os.PathLike[str]) -> Path:
 
 
 def _write_new(path: Path) -> None:
-    """Write a new key: whole, or not at all if the process is killed meanwhile."""
+    """Write a new key: completely, or not at all if the process is killed."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except FileExistsError as error:
@@ -228,12 +228,12 @@ def _write_new(path: Path) -> None:
     file = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     try:
         try:
-            # of its full size, so that no later write needs space on the disk
+            # at its full size, so that no later write needs disk space
             os.write(file, (MARK + secrets.token_bytes(SECRET)).ljust(SECTOR, b"\0"))
             os.fsync(file)
         finally:
             os.close(file)
-        # Unlike a rename, a link replaces nothing; some file systems have none.
+        # Unlike a rename, a link replaces nothing; some file systems have no links.
         try:
             os.link(draft, path)
         except (OSError, AttributeError):
@@ -246,7 +246,7 @@ def _write_new(path: Path) -> None:
 
 
 def keep_entry(folder: Path) -> None:
-    """Write the entries of a folder to the disk; a system that cannot open folders does it."""
+    """Write the entries of a folder to the disk; systems that cannot open folders do it anyway."""
     with contextlib.suppress(PermissionError):
         handle = os.open(folder, os.O_RDONLY)
         try:
@@ -256,7 +256,7 @@ def keep_entry(folder: Path) -> None:
 
 
 def _close_in_child() -> None:
-    """Close all keys in a forked process, which must not hold them when its parent has ended."""
+    """Close all keys in a forked process, which must not hold them after its parent has ended."""
     for key in list(_opened):
         key.close()
 

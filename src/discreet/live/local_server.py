@@ -17,31 +17,31 @@ from discreet.live.engine import packed
 from discreet.live.messages import Task, pack_model, task_for, unpack_report
 from discreet.live.report_file import Kept, Published, ReportFile, ReportsInMemory
 
-EVERY = 1000  # reports after which the state is written: opening repeats at most so many
+EVERY = 1000  # reports between two writes of the state: opening replays at most so many
 
 
 class ServerProgress(NamedTuple):
-    """How far a server is. All of it is computed from noisy reports."""
+    """The progress of a server, computed from noisy reports only."""
 
     reports: int  # that it has learned from
-    version: int  # of the model that was published last
-    unpublished: int  # reports that this model does not know
-    oldest: int  # the oldest version that reports may still be about
+    version: int  # of the latest published model
+    unpublished: int  # reports that are not in this model
+    oldest: int  # the oldest version whose reports are still accepted
 
 
 class LocalServer:
     """Receives reports of devices and publishes models; it never sees a context or an outcome.
 
-    ``model`` publishes a new version if something was learned since the last one. Reports about one
-    of the last ``lag`` versions are accepted, each once. A message that is malformed, too long, of
-    another task, about another version or received before is refused with a sentence, and changes
-    nothing. See ``Device`` for an example.
+    ``model`` publishes a new version if there were reports since the last one. Reports about the
+    last ``lag`` versions are accepted, each once. A message that is malformed, too long, of another
+    task, about another version or received before is refused with an error, and changes nothing.
+    See ``Device`` for an example.
 
-    With ``path`` everything is kept in a file, which ``LocalServer.open`` continues bit for bit.
-    Reports are noisy before they arrive, so the file needs no key and no protection for privacy's
-    sake. A report that counted is in the file, together with the fact that it was received; after a
-    power loss the last ones may be missing, with that fact, and count if they come again. ``model``
-    waits for the disk before it returns a new version. One process at a time has the file.
+    With ``path``, everything is stored in a file, which ``LocalServer.open`` continues bit for bit.
+    Reports are noisy before they arrive, so privacy needs no key and no protection of the file. A
+    report that counted is in the file, together with the fact that it was received. A power failure
+    may lose the last reports together with that fact; they then count if sent again. ``model``
+    waits for the disk before it returns a new version. One process at a time may open the file.
 
     >>> import tempfile
     >>> path = tempfile.mkdtemp() + "/server.db"
@@ -101,8 +101,8 @@ class LocalServer:
                 raise damaged from None
             if found._task.digest != digest:
                 raise DiscreetError(
-                    f"{kept.name} is of a task that this version of discreet defines otherwise, so "
-                    "its reports cannot be read: start a new server."
+                    f"{kept.name} belongs to a task that this version of discreet defines "
+                    "differently, so its reports cannot be read: start a new server."
                 )
             found._kept = kept
             found._restore()
@@ -120,12 +120,12 @@ class LocalServer:
 
     @property
     def reports(self) -> int:
-        """How many reports it has learned from."""
+        """The number of reports that it has learned from."""
         return self._reports
 
     @property
     def estimate(self) -> Floats:
-        """The parameters with which devices choose, as they are now."""
+        """The current parameters, with which devices choose."""
         self._check_process()
         with self._lock:
             self._settle()
@@ -134,15 +134,15 @@ class LocalServer:
 
     @property
     def guarantee(self) -> Guarantee:
-        """What each report guarantees by itself, whatever the server does with it.
+        """The guarantee of each report by itself, for any use that the server makes of it.
 
-        A person with several reports is protected less (``guarantee.for_user``). The server cannot
-        limit them, because it does not know who reports: a device's own ledger does.
+        A person with several reports has a weaker guarantee (``guarantee.for_user``). The server
+        cannot limit them, because it does not know who reports: the device's ledger does.
         """
         return self._task.channel.guarantee
 
     def state(self) -> ServerProgress:
-        """Return how far the server is."""
+        """Return the progress of the server."""
         self._check_process()
         with self._lock:
             self._settle()
@@ -153,7 +153,7 @@ class LocalServer:
             )
 
     def model(self) -> bytes:
-        """Return the model to publish: a new version if something was learned."""
+        """Return the model to publish: a new version if there were reports."""
         self._check_process()
         with self._lock:
             self._settle()
@@ -167,20 +167,20 @@ class LocalServer:
             return self._published.message
 
     def receive(self, report: bytes) -> int:
-        """Learn from a report, and return how many there were; or refuse it, without any effect."""
+        """Learn from a report and return the number of reports so far; a refusal has no effect."""
         version, payload = unpack_report(self._task, report)
         self._check_process()
         with self._lock:
             self._settle()
             self._check_version(version)
             if not self._learn_all([(version, payload)])[0]:
-                raise AlreadyTold("this report was received before, and counts once.")
+                raise AlreadyTold("this report was received before: each report counts once.")
             return self._reports
 
     def receive_all(self, reports: Iterable[bytes]) -> list[bool]:
         """Learn from many reports at once; return for each whether it counted.
 
-        In a file that is one transaction, which takes half as long as one for each report. Those
+        With a file, this is one transaction, which takes half as long as one per report. Reports
         that ``receive`` would refuse do not count.
         """
         if isinstance(reports, str | bytes | bytearray) or not isinstance(reports, Iterable):
@@ -202,7 +202,7 @@ class LocalServer:
             return [counting and next(learned) for counting in counts]
 
     def close(self) -> None:
-        """Release the file, so that another process can open it."""
+        """Close the file, so that another process can open it."""
         self._check_process()
         with self._lock:
             kept, unsaved = self._kept, self._reports > self._checkpoint_at and not self._stale
@@ -219,9 +219,9 @@ class LocalServer:
         self.close()
 
     def _learn_all(self, found: list[tuple[int, bytes]]) -> list[bool]:
-        """Learn from reports about versions that count, in one transaction."""
+        """Learn from reports about accepted versions, in one transaction."""
         kept = self._kept
-        # whatever fails from here on, the file says what is so, if there is one
+        # if anything fails from here on, the file, if any, has the valid state
         self._stale = isinstance(kept, ReportFile)
         before = b"" if self._stale else self._block.tobytes()
         reports, learned = self._reports, []
@@ -246,7 +246,7 @@ class LocalServer:
         return learned
 
     def _learn(self, payload: bytes) -> None:
-        """Turn a payload into the noisy vector that it stands for, and learn from it."""
+        """Decode a payload into its noisy vector, and learn from it."""
         vector = self._task.noise.decode(payload)
         self._task.channel.finish(vector)
         self._server.learn(0, vector)
@@ -259,23 +259,23 @@ class LocalServer:
         if not self._is_counted(version):
             newest = self._published.version
             kind = TooLate if version <= newest else NotGiven
-            known = f"those from {max(0, newest - self._lag + 1)} to {newest} count"
+            known = f"versions {max(0, newest - self._lag + 1)} to {newest} are accepted"
             raise kind(f"the report is about version {version} of the model, but {known}.")
 
     def _check_process(self) -> None:
-        """Refuse another process than the one that opened the file."""
+        """Refuse any process except the one that opened the file."""
         if isinstance(self._kept, ReportFile) and os.getpid() != self._process:
             raise DiscreetError(
                 "this server's file belongs to another process: open it in one process at a time."
             )
 
     def _settle(self) -> None:
-        """Go back to what is in the file if something failed."""
+        """Return to the state in the file if something failed."""
         if self._stale:
             self._restore()
 
     def _restore(self) -> None:
-        """Take the state from the file: that of the checkpoint, and all reports since."""
+        """Load the state from the file: the checkpoint, and all reports since."""
         assert isinstance(self._kept, ReportFile)
         kept: Kept = self._kept.load()
         damaged = DiscreetError(f"{self._kept.name} is damaged: it cannot be read.")
@@ -310,7 +310,7 @@ def _task_of(recipe: dict[str, Any]) -> Task:
 
 
 def _plain(value: Any) -> object:  # noqa: ANN401
-    """Return a number that may be NumPy's as Python's, for JSON; the same number."""
+    """Return a number, possibly NumPy's, as the same Python number, for JSON."""
     if isinstance(value, str):
         return value
     return int(value) if isinstance(value, Integral) else float(value)

@@ -22,14 +22,14 @@ from discreet.ranges import make_range
 
 FORMAT = 1
 MODEL, REPORT = b"dm", b"dr"
-# what it is, the format, the digest of the task, the version of the model
+# the kind, the format, the digest of the task, the version of the model
 HEAD = struct.Struct("<2sB8sI")
 PAYLOAD = SEED + 1  # bytes: a seed, and the side of the hemisphere
 SUITABLE = ("local-greedy", "local-linucb")
 
 
 class Task(NamedTuple):
-    """What devices and server agree on: statistic, range and noise; ``digest`` names all of it."""
+    """What devices and server agree on: statistic, range and noise; ``digest`` identifies it."""
 
     channel: Reporting
     noise: ExactHemisphere
@@ -44,7 +44,7 @@ def task_for(
     """Return the task of a named algorithm with exact noise."""
     if not isinstance(name, str) or name not in SUITABLE:
         raise DiscreetError(
-            f"algorithm is {shorten(name)}, but devices have one of {', '.join(SUITABLE)}."
+            f"algorithm is {shorten(name)}, but must be one for devices: {', '.join(SUITABLE)}."
         )
     rounds = check_int("horizon", horizon, minimum=2)
     setting = Setting(
@@ -67,7 +67,7 @@ def pack_model(task: Task, version: int, server: Server) -> bytes:
 
 
 def unpack_model(task: Task, message: bytes) -> tuple[int, Server]:
-    """Return the version of a model, and a server that has published it, or refuse the message."""
+    """Return the version of a model and a server with that model, or refuse the message."""
     server = copy(task.server)
     places = [array for _, array in arrays(server.model)]
     version = _check(task, message, MODEL, 8 * sum(array.size for array in places), "model")
@@ -82,7 +82,7 @@ def unpack_model(task: Task, message: bytes) -> tuple[int, Server]:
 
 
 def pack_report(task: Task, version: int, payload: bytes) -> bytes:
-    """Return a report as bytes: nothing in it but task, version and payload."""
+    """Return a report as bytes: task, version and payload, and nothing else."""
     return HEAD.pack(REPORT, FORMAT, task.digest, version) + payload
 
 
@@ -96,17 +96,17 @@ def unpack_report(task: Task, message: bytes) -> tuple[int, bytes]:
 
 
 def _check(task: Task, message: object, kind: bytes, size: int, name: str) -> int:
-    """Return the model version of a message, or refuse a malformed message or another task's."""
+    """Return the model version of a message; refuse it if malformed or of another task."""
     if not isinstance(message, bytes | bytearray):
         raise DiscreetError(f"the {name} is {shorten(message)}, but must be bytes.")
     if len(message) != HEAD.size + size:
         raise DiscreetError(
-            f"the {name} has {len(message)} bytes, but those of this task have {HEAD.size + size}."
+            f"the {name} has {len(message)} bytes, but must have {HEAD.size + size} in this task."
         )
     found, layout, digest, version = HEAD.unpack_from(message)
     if found != kind:
         raise DiscreetError(
-            f"the message is not a {name}: it begins with {found!r}, and not with {kind!r}."
+            f"the message is not a {name}: it begins with {found!r}, not with {kind!r}."
         )
     if layout != FORMAT:
         raise DiscreetError(
@@ -114,6 +114,6 @@ def _check(task: Task, message: object, kind: bytes, size: int, name: str) -> in
         )
     if digest != task.digest:
         raise DiscreetError(
-            f"the {name} is of another task: all numbers of device and server must agree."
+            f"the {name} is of another task: device and server must have the same settings."
         )
     return int(version)

@@ -1,4 +1,4 @@
-"""Points in words: the user's names of items, and sets of the user's own in a stored run."""
+"""Labels of points: the user's item names, and the user's own sets in stored runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from discreet.errors import DiscreetError, count, shorten
 from discreet.live.rows import Recipe
 from discreet.sets import LinearOracle, Permutahedron, SetText, Vertices
 
-WHOLE = 1e-9  # by which an entry may differ from 0 or 1 and still count as such
+WHOLE = 1e-9  # how far an entry may differ from 0 or 1 and still count as one of them
 
 
 def items_of(given: Sequence[str] | None, dimension: int) -> list[str] | None:
@@ -21,7 +21,7 @@ def items_of(given: Sequence[str] | None, dimension: int) -> list[str] | None:
     if isinstance(given, str) or not isinstance(given, Sequence):
         raise DiscreetError(f"items is {shorten(given)}, but must be a list of names.")
     if not all(isinstance(name, str) and name for name in given):
-        raise DiscreetError("items has an entry that is no name: use text.")
+        raise DiscreetError("items has an entry that is not text: names must be text.")
     if len(given) != dimension:
         raise DiscreetError(
             f"items has {count(len(given), 'name')}, but points have {dimension} coordinates."
@@ -32,14 +32,14 @@ def items_of(given: Sequence[str] | None, dimension: int) -> list[str] | None:
 
 
 class Naming:
-    """How a run describes its points: by the set, by the names of items, or not at all."""
+    """How a run labels its points: by the set, by item names, or not at all."""
 
     def __init__(self, points: LinearOracle, items: list[str] | None, *, vertices: bool) -> None:
         self._set, self._items = points, items
         self._vertices = points if vertices and isinstance(points, Vertices) else None
 
     def words(self, point: Floats) -> str | None:
-        """Return a point in words; None if it has none."""
+        """Return a point in words; None if there are none for it."""
         if point.ndim != 1:
             return None
         if self._items is None:
@@ -53,7 +53,7 @@ class Naming:
         )
 
     def by_item(self, given: object) -> object:
-        """Return losses that are given by item in the order of the items, all others unchanged."""
+        """Return losses given by item in the order of the items; return others unchanged."""
         if not isinstance(given, Mapping):
             return given
         if self._items is None:
@@ -67,18 +67,18 @@ class Naming:
 
 
 def with_own_set(recipe: Recipe, given: LinearOracle | None, name: str) -> Recipe:
-    """Return the recipe of a stored run with the user's own set in it, or say what is missing."""
+    """Return the recipe of a stored run with the user's own set, or refuse if it is missing."""
     text = recipe.get("domain", "")
     own = bool(text) and "(" not in text
     if given is None and not own:
         return recipe
     if given is None:
         raise DiscreetError(
-            f"the run in {name} plays {text}, a set that it was given and that no name stands "
-            "for: open it with domain= and that set."
+            f"the run in {name} plays {text}, the user's own set, which is not in the file: open "
+            "it with domain= and that set."
         )
     if not own:
-        raise DiscreetError(f"the run in {name} has no set of its own: leave domain out.")
+        raise DiscreetError(f"the run in {name} plays a named set: leave domain out.")
     if not isinstance(given, LinearOracle):
         raise DiscreetError(f"domain is {shorten(given)}, but must be the set of the run.")
     found = SetText.of(given)

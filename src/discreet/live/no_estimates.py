@@ -1,4 +1,4 @@
-"""What there is instead of estimates, for live classes whose releases give no intervals."""
+"""Alternatives to estimates, for live classes whose releases give no intervals."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from discreet.errors import DiscreetError
 
 INSTEAD = {
     "Experts": "the weights that ask() returns show which experts are best so far",
-    "Advisor": "for means of arms, run a Bandit, with holdout= if it is to learn, too",
+    "Advisor": "for means of arms, run a Bandit, with holdout= if it should learn, too",
     "Optimizer": "the points that ask() returns show what is best so far; for the means of a few "
     "points or slates, run a Bandit with them as arms",
     "VectorOptimizer": "the points that ask() returns show what is best so far",
@@ -17,9 +17,8 @@ INSTEAD = {
 
 
 def no_estimates(client: str) -> DiscreetError:
-    """Return the refusal of estimates for a live class."""
+    """Return the error for a live class without estimates."""
     instead = INSTEAD.get(client, "see docs/estimates.md")
     return DiscreetError(
-        f"{client} has no estimates with intervals, which are for Bandit and BestArmSearch: "
-        f"{instead}."
+        f"{client} has no estimates with intervals; only Bandit and BestArmSearch do: {instead}."
     )

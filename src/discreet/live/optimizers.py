@@ -1,4 +1,4 @@
-"""Live classes for points of a set: from the losses of points, and from whole loss vectors."""
+"""Live classes for points of a set: one learns from losses of points, one from loss vectors."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from discreet.sets import ConvexSet, LinearOracle, Vertices
 
 FOR_VERTICES, FOR_POINTS = "private-linear-oracle", "private-projection-free"
 Outcome = float | Sequence[float] | Floats
-ROUNDING = 1e-12  # by which a loss vector may leave the declared set, in units of its size
+ROUNDING = 1e-12  # how far a loss vector may leave the declared set, relative to its size
 
 
 class Optimizer(PointClient):
-    """Private optimisation from the losses of points: of a point, slate, ranking or path.
+    """Private optimisation over points, slates, rankings or paths, from the losses of those played.
 
     >>> slates = Optimizer(domain="k-sets(10,3)", horizon=100_000, epsilon=1.0, delta=1e-6)
     >>> decision = slates.ask()
@@ -45,28 +45,28 @@ class Optimizer(PointClient):
     Optimizer(k-sets(10,3), round 1 of 100000, private-linear-oracle, (1, 1e-06)-differential
     privacy, live: exact noise)
 
-    A loss is one number in the range from ``low`` to ``high``; neighbours replace that of one
-    round. Algorithms with two evaluations (``private-two-point``) give two points, the rows of
+    A loss is one number in the range from ``low`` to ``high``; neighbours replace the loss of one
+    round. Algorithms with two evaluations (``private-two-point``) return two points, the rows of
     ``decision.point``, and take the losses of both.
 
     Parameters
     ----------
     domain
-        The set of points, by a name of docs/sets.md: "ball(10)", "k-sets(10,3)", "paths(3,4)"; or a
-        set of your own, such as ``Box([1.0], [20.0])`` for a price or ``Paths.of(...)``.
+        The set of points: a name from docs/sets.md ("ball(10)", "k-sets(10,3)", "paths(3,4)") or
+        your own set, such as ``Box([1.0], [20.0])`` for a price or ``Paths.of(...)``.
     items
-        Names of the coordinates; decisions are then described by them.
+        Names of the coordinates; the labels of decisions then use them.
     algorithm
-        A name of ``discreet list``. The default for slates, rankings, paths and the like plays them
-        as they are, by their labels, and learns best if losses are linear, a sum over items; for
-        all other sets it is one for convex functions of a point.
+        A name from ``discreet list``. The default for slates, rankings, paths and similar sets
+        plays their elements directly and labels them; it learns best if losses are linear, that is,
+        a sum over items. The default for all other sets is for convex functions of a point.
     form, lipschitz, curvature, smoothness
-        Whether losses are "linear" or "convex"; how steep they are at most, in widths of the range
-        per unit of length, and how curved. The learner relies on it: a wrong declaration costs
-        regret, never privacy.
+        Whether losses are "linear" or "convex"; their maximum slope, in widths of the range per
+        unit of length, and how curved they are. The learner relies on this: a wrong declaration
+        costs regret, never privacy.
     low, high, clip, and all others
-        As for :class:`discreet.Bandit`. (``noise="spherical"`` cannot be drawn exactly, and is not
-        chosen live.)
+        As for :class:`discreet.Bandit`. (``noise="spherical"`` cannot be drawn exactly, so live
+        runs do not choose it.)
 
     """
 
@@ -103,7 +103,7 @@ class Optimizer(PointClient):
     ) -> None:
         if "geometry" in options:
             raise DiscreetError(
-                "geometry is given, but is for VectorOptimizer: here the set is a domain, such "
+                "geometry is given, but belongs to VectorOptimizer: give Optimizer a domain, such "
                 "as 'ball(3)'."
             )
         run = RunOptions.among(locals())
@@ -136,7 +136,7 @@ class Optimizer(PointClient):
     def tell(
         self, decision: Point | int, *, loss: Outcome | None = None, reward: Outcome | None = None
     ) -> None:
-        """Report the loss or reward of a decision (or its id): two numbers for two points.
+        """Report the loss or reward of a decision (or its id): two numbers if it has two points.
 
         With ``wait``, an outcome after its deadline is discarded.
         """
@@ -145,10 +145,10 @@ class Optimizer(PointClient):
 
     @withhold_frames
     def tell_all(self, *, loss: Pairs | None = None, reward: Pairs | None = None) -> int:
-        """Report several outcomes in one transaction: pairs of a decision (or its id) and its own.
+        """Report several outcomes in one transaction, as pairs (decision or its id, outcome).
 
-        All are taken or, if one is refused, none. Returns how many count: with ``wait``, those
-        before their deadlines.
+        If one outcome is refused, none is recorded. Returns how many outcomes count: with ``wait``,
+        those that met their deadlines.
         """
         return self._tell_pairs(loss=loss, reward=reward)
 
@@ -162,7 +162,7 @@ class Optimizer(PointClient):
 
 
 class VectorOptimizer(PointClient):
-    """Private online linear optimisation on a ball, a cube or any set; loss vectors are told.
+    """Private online linear optimisation on a ball, a cube or any set; you report loss vectors.
 
     >>> budget = {"epsilon": 1.0, "delta": 1e-6}
     >>> optimizer = VectorOptimizer(geometry="cube", dimension=3, horizon=1000, **budget)
@@ -174,19 +174,19 @@ class VectorOptimizer(PointClient):
     VectorOptimizer(cube of dimension 3, round 1 of 1000, private-ftrl-cube,
     (1, 1e-06)-differential privacy, live: exact noise)
 
-    The loss of a point x is ⟨loss, x⟩. With ``geometry="ball"`` points lie in the unit ball, and
-    the 2-norm of a loss vector is at most ``high``; with ``"cube"`` points lie in the cube from -1
+    The loss of a point x is ⟨loss, x⟩. With ``geometry="ball"``, points lie in the unit ball, and
+    the 2-norm of a loss vector is at most ``high``. With ``"cube"``, points lie in the cube from -1
     to 1, and the absolute values of a loss vector add up to at most ``high``. Vectors outside are
-    refused, or moved to the nearest one inside with ``clip=True``. Neighbours replace the loss
-    vector of one round. (``private-ftrl-ball`` without a delta has noise that cannot be drawn
-    exactly: live use needs ``noise="laplace"`` there.) All other options are those of
+    refused, or moved to the nearest vector inside with ``clip=True``. Neighbours replace the loss
+    vector of one round. (Without a delta, the noise of ``private-ftrl-ball`` cannot be drawn
+    exactly: live use needs ``noise="laplace"``.) All other options are those of
     :class:`discreet.Bandit`.
 
-    With a ``domain`` in the place of geometry and dimension, points lie in any set: by a name of
-    docs/sets.md, or a set of your own. ``loss_set`` says where loss vectors lie: "range" (every
-    entry between ``low`` and ``high``), "ball" or "cross" (2-norm, or sum of absolute values, at
-    most ``high``). The default algorithm plays points inside the set; ``private-ftpl`` plays
-    vertices. ``items`` names the coordinates, and losses may then be told by name.
+    With a ``domain`` instead of geometry and dimension, points lie in any set: a name from
+    docs/sets.md or your own set. ``loss_set`` declares where loss vectors lie: "range" (every entry
+    between ``low`` and ``high``), "ball" or "cross" (2-norm, or sum of absolute values, at most
+    ``high``). The default algorithm plays points inside the set; ``private-ftpl`` plays vertices.
+    ``items`` names the coordinates; you can then report losses by name.
 
     >>> menu = VectorOptimizer(
     ...     domain="k-sets(3,1)", items=["tea", "coffee", "milk"], horizon=1000,
@@ -229,7 +229,7 @@ class VectorOptimizer(PointClient):
     ) -> None:
         problem = _points(geometry, dimension, domain, loss_set)
         if epsilon is None:
-            raise DiscreetError("epsilon is missing: say how private the run is to be.")
+            raise DiscreetError("epsilon is missing: give the epsilon of the run.")
         run = RunOptions.among(locals())
         name = f"private-ftrl-{problem.geometry}" if algorithm is None else algorithm
         least = low if problem.by_range else _no_low(low)
@@ -243,7 +243,7 @@ class VectorOptimizer(PointClient):
             vector = vector_of("default_loss", default_loss, problem.dimension)
             losses = problem.sets(make_range(least, most)).losses
             if not losses.contains(vector, ROUNDING * abs(most)):
-                raise DiscreetError("default_loss is outside of the declared set of vectors.")
+                raise DiscreetError("default_loss is outside the declared set of loss vectors.")
             default = vector.tolist()
         super().__init__(recipe, run, default, options)
 
@@ -262,15 +262,15 @@ class VectorOptimizer(PointClient):
     def tell(
         self, decision: Point | int, *, loss: Sequence[float] | Floats | Mapping[str, float]
     ) -> None:
-        """Report the loss vector of a decision (or its id); by item, if items have names."""
+        """Report the loss vector of a decision (or its id), by item if items have names."""
         self._tell(decision, self._feedback(decision, "loss", loss))
 
     @withhold_frames
     def tell_all(self, *, loss: Pairs) -> int:
-        """Report several loss vectors in one transaction: pairs of a decision (or its id) and its.
+        """Report several loss vectors in one transaction, as pairs (decision or its id, vector).
 
-        All are taken or, if one is refused, none. Returns how many count: with ``wait``, those
-        before their deadlines.
+        If one vector is refused, none is recorded. Returns how many vectors count: with ``wait``,
+        those that met their deadlines.
         """
         return self._tell_pairs(loss=loss)
 
@@ -280,8 +280,8 @@ class VectorOptimizer(PointClient):
         if not self._losses.contains(vector, ROUNDING * abs(self._recipe["high"])):
             if not self._recipe["clip"]:
                 raise DiscreetError(
-                    "the loss is outside of the declared set of vectors; clip=True would move it "
-                    "there."
+                    "the loss is outside the declared set of loss vectors; clip=True would move it "
+                    "inside."
                 )
             self._losses.project(vector)
         return vector
@@ -297,18 +297,18 @@ def _points(
     domain: str | LinearOracle | None,
     loss_set: LossSetName,
 ) -> Points:
-    """Return the problem: a set, or a ball or a cube of some dimension."""
+    """Return the problem: a set, or a ball or cube of some dimension."""
     if domain is not None:
         if geometry is not None or dimension is not None:
             raise DiscreetError(
-                "domain is given, and so is geometry or dimension, but a domain has its own: give "
-                "one of the two."
+                "domain is given together with geometry or dimension, but a domain has its own: "
+                "give one or the other."
             )
         return Points("set", domain=domain_text(domain), loss_set=loss_set)
     if not isinstance(geometry, str) or geometry not in ("ball", "cube"):
         raise DiscreetError(
-            f"geometry is {shorten(geometry)}, but must be 'ball' or 'cube' (Experts has "
-            "distributions), or give a domain."
+            f"geometry is {shorten(geometry)}, but must be 'ball' or 'cube' (for distributions use "
+            "Experts), or give a domain."
         )
     size = check_int("dimension", dimension, minimum=2, maximum=MANY)
     return Points(cast(GeometryName, geometry), size, loss_set=loss_set)
@@ -325,10 +325,10 @@ def _points_of(recipe: Recipe) -> Points:
 
 
 def _no_low(low: object) -> float:
-    """Refuse a least loss where only a size is declared."""
+    """Refuse a smallest loss where only the size of loss vectors is declared."""
     if low != 0.0:
         raise DiscreetError(
-            f"low is {shorten(low)}, but here only high counts, the largest size of a loss "
+            f"low is {shorten(low)}, but only high is used here, the largest size of a loss "
             "vector: leave low out."
         )
     return 0.0
@@ -349,7 +349,7 @@ def _problem(recipe: Recipe) -> Functions:
     }
     declared |= {} if recipe["form"] is None else {"form": recipe["form"]}
     if not isinstance(known.problem, Functions):
-        return Functions(**declared)  # ``build`` then says that the algorithm does not play it
+        return Functions(**declared)  # ``build`` then reports that the algorithm cannot play it
     return cast(Functions, known.problem_with(**declared))
 
 

@@ -1,4 +1,4 @@
-"""What live classes of points give: a point, and where there is no arm to number."""
+"""Decisions of live classes for points: a point, and no arm index."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from discreet.live.rows import Ticket
 from discreet.live.serving import AtLimit
 from discreet.live.several_client import how_many
 
-NO_CHOICE = -1  # the number of the arm where there is none
+NO_CHOICE = -1  # in place of the arm index, where there are no arms
 
 
 class Point(NamedTuple):
-    """Which point to play in one round; pass it back with its loss."""
+    """The point to play in one round; pass it back with its loss."""
 
     point: Floats  # two points, in rows, for algorithms with two evaluations
     id: int
     token: str
     label: str | None = None  # the point in words, if it is a vertex: "items 2, 5, 7"
-    learns: bool = True  # False for a user at the limit: its outcome is discarded
+    learns: bool = True  # False for a user at the limit: the outcome is discarded
 
 
 class PointClient(LiveClient[Point]):
@@ -36,11 +36,11 @@ class PointClient(LiveClient[Point]):
         return NO_CHOICE
 
     def ask(self, *, user: User | None = None, at_limit: AtLimit = "refuse") -> Point:
-        """Return the point to play in the next round, or both of them."""
+        """Return the point, or the two points, to play in the next round."""
         return self._given(self._run.ask(0, user, at_limit))
 
     def ask_many(self, n: int, *, users: Sequence[User] | None = None) -> list[Point]:
-        """Return the next n decisions: all of them in one transaction, or none."""
+        """Return the next n decisions, made in one transaction: all of them or none."""
         return self._ask_many(how_many(n), users)
 
     def _given(self, ticket: Ticket, chance: float | None = None) -> Point:
@@ -53,5 +53,5 @@ class PointClient(LiveClient[Point]):
 
 
 def no_choice(action: object, observation: object, rng: Generator) -> int:
-    """Return that no arm is chosen: the point itself is played."""
+    """Return the index that stands for no arm: the run plays the point itself."""
     return NO_CHOICE

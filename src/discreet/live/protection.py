@@ -1,4 +1,4 @@
-"""What a live class checks before it takes a run: its key, its clock and its ledger."""
+"""Checks before a live class opens a run: its key, its clock and its ledger."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from discreet.live.store import Store
 
 
 def check_protection(plan: RunPlan, kept: Store, *, unprotected: bool) -> None:
-    """Refuse a run without a key in the place of one with a key."""
+    """Refuse a run without a key in place of one with a key."""
     if not kept.durable or kept.has_key:
         return
     if plan.needs_key:
@@ -24,22 +24,22 @@ def check_protection(plan: RunPlan, kept: Store, *, unprotected: bool) -> None:
 
 
 def check_clock(clock: object, *, simulation: bool) -> None:
-    """Refuse another clock than the system's in a live run: it would decide what is protected.
+    """Refuse a custom clock in a live run: it would determine what is protected.
 
-    Deadlines hide who answered, and periods limit users, only if time goes on by itself.
+    Deadlines hide who answered, and periods limit users, only if time passes by itself.
     """
     if clock is None:
         return
     if not simulation:
         raise DiscreetError(
-            "clock is given, but a live run uses the time of the system, on which its deadlines "
-            "and periods depend: only simulation=True takes a clock."
+            "clock is given, but a live run uses the system time, on which its deadlines and "
+            "periods depend: only simulation=True takes a clock."
         )
     check_finite("the time that clock returns", check_callable("clock", clock)())
 
 
 def check_ledger(ledger: object, simulation: bool) -> None:
-    """Refuse what is not a ledger, and any ledger in a simulation."""
+    """Refuse anything that is not a ledger, and any ledger in a simulation."""
     if ledger is not None and not isinstance(ledger, Ledger):
         raise DiscreetError(f"ledger is {shorten(ledger)}, but must be a discreet.Ledger.")
     if ledger is not None and simulation:
@@ -49,7 +49,7 @@ def check_ledger(ledger: object, simulation: bool) -> None:
 
 
 def limit_of(ledger: object) -> list[float] | None:
-    """Return the limit of users that a ledger has, as a recipe keeps it."""
+    """Return the user limit of a ledger, in a recipe's form."""
     if not isinstance(ledger, Ledger) or ledger.max_rounds_per_user is None:
         return None
     seconds = 0.0 if ledger.per is None else ledger.per.total_seconds()
@@ -57,7 +57,7 @@ def limit_of(ledger: object) -> list[float] | None:
 
 
 def check_limit(ledger: Ledger | None, limit: list[float] | None, name: str) -> None:
-    """Refuse a ledger with another limit of users than the run has stated its guarantee for."""
+    """Refuse a ledger whose user limit differs from the one in the run's guarantee."""
     if limit_of(ledger) != limit:
         raise DiscreetError(
             f"the run in {name} was started with a ledger that "

@@ -1,4 +1,4 @@
-"""The releases of a run: one row for each, and how a run in memory keeps them."""
+"""The releases of a run: one row each, and their log for runs in memory."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from typing import NamedTuple
 
 from discreet.estimates.released import ReleaseSum
 
-# batch, choice, size, probability, time, value: 44 bytes a release
+# batch, choice, size, probability, time, value: 44 bytes per release
 ROW = struct.Struct("<qiqddd")
-# Releases that a run in memory keeps one by one. Older ones are kept as sums, so that memory does
-# not grow with the number of rounds; 2^17 releases take 6 MB.
+# How many single releases a run in memory keeps. Older ones are added up, so that memory does not
+# grow with the number of rounds; 2^17 releases take 6 MB.
 KEPT = 1 << 17
 
 
 class ReleaseFacts(NamedTuple):
-    """What is public about a release besides its value."""
+    """The public facts about a release, besides its value."""
 
-    choice: int  # the arm; -1 if the rounds of a batch may have different ones, or none
+    choice: int  # the arm; -1 if rounds of a batch may have different arms, or none
     size: int  # rounds
     probability: float | None  # of the arm, given what was public before the batch
-    at: float  # seconds since 1970, when the learner got it
+    at: float  # when the learner received it, in seconds since 1970
 
 
-# from a tuple of all fields, which takes half of the time
+# makes ReleaseFacts from a tuple of all fields in half the time
 new_facts: Callable[[tuple[object, ...]], ReleaseFacts] = partial(tuple.__new__, ReleaseFacts)
 
 
 class ReleaseRow(NamedTuple):
-    """One release: its batch, what is public about it, and the value that the learner received."""
+    """One release: its batch, its public facts, and the value that the learner received."""
 
     batch: int  # the number of its first round
     choice: int
@@ -42,7 +42,7 @@ class ReleaseRow(NamedTuple):
 
 
 def summed(rows: Iterable[ReleaseRow]) -> list[ReleaseSum]:
-    """Return the sums of releases of one number that belong to a choice."""
+    """Return the sums of single-number releases that belong to a choice."""
     sums: dict[tuple[int, int], tuple[int, float]] = {}
     for row in rows:
         if row.choice >= 0 and isinstance(row.value, float):
@@ -51,9 +51,9 @@ def summed(rows: Iterable[ReleaseRow]) -> list[ReleaseSum]:
 
 
 class ReleaseLog:
-    """The releases of a run in memory: the last ones one by one, the sums of all earlier ones.
+    """The releases of a run in memory: the last ones individually, earlier ones as sums.
 
-    Only numbers that belong to a choice are kept: estimates need nothing else, and vectors would
+    Only numbers that belong to a choice are stored: estimates need nothing else, and vectors would
     fill the memory.
     """
 
@@ -62,13 +62,13 @@ class ReleaseLog:
         self._kept: tuple[dict[tuple[int, int], tuple[int, float]], bytearray] = {}, bytearray()
 
     def copied(self) -> ReleaseLog:
-        """Return a copy, to go back to."""
+        """Return a copy, to restore later."""
         copy = ReleaseLog()
         copy._kept = self._kept[0], bytearray(self._kept[1])
         return copy
 
     def add(self, batch: int, facts: ReleaseFacts, value: object) -> None:
-        """Add a release; adding the same one again, after an interrupt, changes nothing."""
+        """Add a release; adding the same one again after an interrupt changes nothing."""
         choice, size, probability, at = facts
         if choice < 0 or not isinstance(value, float):
             return
@@ -99,7 +99,7 @@ class ReleaseLog:
         """Return the sums of all releases."""
         sums = dict(self._kept[0])
         for row in self.rows():
-            assert isinstance(row.value, float), "nothing else is kept"
+            assert isinstance(row.value, float), "only floats are stored"
             _add(sums, row.choice, row.size, row.value)
         return _listed(sums)
 

@@ -1,8 +1,8 @@
-"""What a server of devices keeps: which reports it received, in memory or in a file.
+"""Storage for a server of devices: the reports it received, in memory or in a file.
 
-Reports are noisy before they leave a device, so there is no key, and nothing has to be on the disk
-before it counts. A report and the fact that it was received share a transaction: a crash forgets
-both or neither. Only a published model waits for the disk, so that no two models ever have the same
+Reports are noisy before they leave a device, so there is no key, and nothing has to be on disk
+before it counts. A report and the fact that it was received share a transaction: a crash loses both
+or neither. Only a published model waits for the disk, so that no two models ever have the same
 version.
 """
 
@@ -29,7 +29,7 @@ from discreet.mechanisms.exact_directions import SEED
 FAMILY = file_access.SERVERS  # the application id of a server's file: this, its format's digit
 FORMAT = 1
 MARK = (FAMILY << 8) + ord(str(FORMAT))
-CHECK = 8  # bytes of a digest that finds damage; nobody is kept from writing to the file
+CHECK = 8  # bytes of a digest that detects damage; it does not prevent tampering
 TABLES = (
     # one row; ``state`` is that of the learner after ``checkpoint_at`` reports
     "CREATE TABLE server (recipe TEXT, task BLOB, version INTEGER, published_at INTEGER, message "
@@ -43,7 +43,7 @@ Json = dict[str, Any]
 
 
 class Published(NamedTuple):
-    """The last published model: its version, after how many reports, and the message."""
+    """The last published model: its version, the number of reports before it, and the message."""
 
     version: int
     reports: int
@@ -51,7 +51,7 @@ class Published(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """What a file holds."""
+    """The content of a file."""
 
     published: Published
     checkpoint_at: int
@@ -60,7 +60,7 @@ class Kept(NamedTuple):
 
 
 class ReportsInMemory:
-    """Seeds that were received, by version of the model."""
+    """Received seeds, by version of the model."""
 
     name = ""
 
@@ -70,7 +70,7 @@ class ReportsInMemory:
 
     @contextlib.contextmanager
     def change(self) -> Iterator[None]:
-        """Enter reports; forget them again if that fails."""
+        """Add reports; remove them again if that fails."""
         self._entered: list[tuple[int, bytes]] = []
         try:
             yield
@@ -80,7 +80,7 @@ class ReportsInMemory:
             raise
 
     def enter(self, number: int, version: int, payload: bytes) -> bool:
-        """Enter a report; return False if it was received before."""
+        """Add a report; return False if it was received before."""
         seed = payload[:SEED]
         if seed in self._seen[version]:
             return False
@@ -92,7 +92,7 @@ class ReportsInMemory:
         """Do nothing: the state is in memory."""
 
     def publish(self, published: Published, reports: int, state: bytes) -> None:
-        """Begin another version, and forget the oldest."""
+        """Begin a new version, and drop the oldest."""
         self._seen[published.version] = set()
         self._seen.pop(published.version - self._lag, None)
 
@@ -101,7 +101,7 @@ class ReportsInMemory:
 
 
 class ReportFile:
-    """Reports in a SQLite file, with one process that writes."""
+    """Reports in a SQLite file with one writing process."""
 
     def __init__(self, path: str | os.PathLike[str], lag: int) -> None:
         self.name, self._lag = str(path), lag
@@ -119,8 +119,8 @@ class ReportFile:
         if not found._connect(new_file(path)):
             found.close()
             raise DiscreetError(
-                f"path is {shorten(str(path))}, where a server is kept already: "
-                "LocalServer.open continues it."
+                f"path is {shorten(str(path))}, which already holds a server: use "
+                "LocalServer.open to continue it."
             )
         with found._closed_by_failure(), sqlite_lock, found._explained():
             found._pragmas()
@@ -158,7 +158,7 @@ class ReportFile:
         return found, recipe, task
 
     def load(self) -> Kept:
-        """Read what is committed."""
+        """Read the committed content."""
         with sqlite_lock, self._explained(), self._reading(), file_access.snapshot(self._file):
             ((*row, digest),) = self._file.execute("SELECT * FROM server").fetchall()
             if digest_of(*row) != digest:
@@ -179,12 +179,12 @@ class ReportFile:
 
     @contextlib.contextmanager
     def change(self) -> Iterator[None]:
-        """Enter reports, and all that follows from them, or nothing."""
+        """Add reports and everything that follows from them, or nothing."""
         with sqlite_lock, self._explained(), file_access.Transaction(self._file):
             yield
 
     def enter(self, number: int, version: int, payload: bytes) -> bool:
-        """Enter a report; return False if it was received before."""
+        """Add a report; return False if it was received before."""
         execute = self._file.execute
         row = (version, payload[:SEED])
         if execute("INSERT OR IGNORE INTO seen VALUES (?, ?)", row).rowcount != 1:
@@ -194,13 +194,13 @@ class ReportFile:
         return True
 
     def checkpoint(self, reports: int, state: bytes) -> None:
-        """Keep the state of the learner, and forget the reports that made it."""
+        """Store the state of the learner, and drop the reports that led to it."""
         *row, _ = self._file.execute("SELECT * FROM server").fetchone()
         row[5:] = reports, state
         self._write(row)
 
     def publish(self, published: Published, reports: int, state: bytes) -> None:
-        """Keep a published model, on the disk; older versions no longer count."""
+        """Store a published model on disk; drop reports of versions no longer accepted."""
         with sqlite_lock, self._explained(), self._waiting(), file_access.Transaction(self._file):
             recipe, task, *_ = self._file.execute("SELECT * FROM server").fetchone()
             self._write([recipe, task, *published, reports, state])
@@ -208,7 +208,7 @@ class ReportFile:
             self._file.execute("DELETE FROM seen WHERE version <= ?", (oldest,))
 
     def close(self) -> None:
-        """Release the file."""
+        """Close the file."""
         self._close()
 
     def _write(self, row: list[Any]) -> None:
@@ -264,7 +264,7 @@ class ReportFile:
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
-        """Say in one sentence what went wrong with SQLite."""
+        """Turn errors of SQLite into one-sentence errors."""
         try:
             yield
         except sqlite3.Error as error:
@@ -283,7 +283,7 @@ class ReportFile:
 
 
 def digest_of(*parts: object) -> bytes:
-    """Return a digest of some bytes, texts and numbers."""
+    """Return a digest of bytes, texts and numbers."""
     found = hashlib.sha256()
     for part in parts:
         content = part if isinstance(part, bytes) else str(part).encode()

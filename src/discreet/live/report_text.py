@@ -1,4 +1,4 @@
-"""A study report for people: text and Markdown, made from the numbers of the report."""
+"""A study report as text and Markdown, from the numbers of the report."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:  # which imports this module
 WIDTH = 96  # columns of text
 NAME = 60  # letters of a name in a table
 UNCHECKED = (
-    "The file was read without its key: whether somebody else has changed it was not checked, and "
-    "opening the run does that."
+    "The file was read without its key, so it was not checked for tampering; opening the run does "
+    "that."
 )
 Section = tuple[str, list[str]]
 
@@ -92,7 +92,7 @@ def _allocation(report: StudyReport, *, markdown: bool) -> list[str]:
 
 def _held_out(report: StudyReport, *, markdown: bool) -> list[str]:
     found = report.holdout
-    assert found is not None, "only called if rounds are held out"
+    assert found is not None, "only called if there is a hold-out"
     per_arm = "" if found.rounds_per_arm is None else f", until each arm has {found.rounds_per_arm}"
     said = _wrapped(
         f"A round is held out with probability {found.probability:.4g}{per_arm}. "
@@ -142,7 +142,7 @@ def _lost(report: StudyReport) -> dict[str, str]:
         "lost batches": f"{lost.batches:,}" + why * (lost.batches > 0),
         "unfinished batches": f"{lost.unfinished:,}",
         "open decisions": f"{lost.open_decisions:,}"
-        + " (their outcome may still come)" * (lost.open_decisions > 0),
+        + " (their outcome may still arrive)" * (lost.open_decisions > 0),
     }
 
 

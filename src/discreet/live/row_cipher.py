@@ -1,4 +1,4 @@
-"""How raw rows of a run are encrypted: with a secret that only its owner has."""
+"""Encryption of the raw rows of a run, with a secret that only its owner has."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 SALT, NONCE = 16, 12  # bytes before each encrypted row; 96 bits is the nonce of AES-GCM
-OVERHEAD = SALT + NONCE + 16  # bytes that an encrypted row has more; it ends in its own tag
+OVERHEAD = SALT + NONCE + 16  # additional bytes of an encrypted row; it ends in its own tag
 # Rows per subkey. Nonces are random, and a repeated one would reveal two rows and the
-# authentication key. With 2^32 rows per subkey that has a probability below 2^-32 (NIST SP
-# 800-38D, 8.3). So every opening of a run, and every 2^32 rows, gets a fresh subkey. Counting
-# nonces instead would repeat them when a virtual machine is set back to a snapshot.
+# authentication key. With 2^32 rows per subkey this has a probability below 2^-32 (NIST SP
+# 800-38D, 8.3). So each time a run is opened, and after every 2^32 rows, there is a fresh subkey.
+# Counting nonces instead would repeat them when a virtual machine is reset to a snapshot.
 ROWS_PER_SUBKEY = 2**32
-# Keys for different purposes are derived with different words.
+# Each purpose has its own key, derived with its own word.
 PURPOSE, TAG_PURPOSE = b"discreet: rows of a run", b"discreet: the tag of a run"
 USER_PURPOSE = b"discreet: users of a run"
 RUN_PURPOSE = b"discreet: one of the runs of a database"
 
 
 class RowCipher:
-    """A secret, and what is derived from it.
+    """A secret, and the keys derived from it.
 
     Rows are encrypted with AES-256-GCM. The associated data name the row, so a row that was
     modified, or moved to another place, fails authentication.
@@ -38,11 +38,11 @@ class RowCipher:
 
     @property
     def fingerprint(self) -> str:
-        """What a run remembers of its key."""
+        """A digest of the key, stored in the run."""
         return hashlib.blake2b(self._secret, digest_size=8, person=b"fingerprint").hexdigest()
 
     def encrypt(self, raw: bytes, row: bytes) -> bytes:
-        """Return a row's raw bytes encrypted: 44 bytes more, and never twice the same."""
+        """Return a row's raw bytes encrypted: 44 bytes more, and never the same twice."""
         if self._rows_left == 0:
             self._renew()
         self._rows_left -= 1
@@ -50,7 +50,7 @@ class RowCipher:
         return self._salt + nonce + self._cipher.encrypt(nonce, raw, row)
 
     def decrypt(self, stored: bytes, row: bytes) -> bytes:
-        """Return the raw bytes of a row, or raise ValueError if they were not written for it."""
+        """Return the raw bytes of a row; raise ValueError if they were not written for it."""
         from cryptography.exceptions import InvalidTag
 
         salt, nonce, text = stored[:SALT], stored[SALT : SALT + NONCE], stored[SALT + NONCE :]
@@ -62,7 +62,7 @@ class RowCipher:
             raise ValueError("the row is not authentic") from None
 
     def _renew(self) -> None:
-        """Take a fresh subkey for what is encrypted from now on."""
+        """Switch to a fresh subkey."""
         self._salt, self._rows_left = secrets.token_bytes(SALT), ROWS_PER_SUBKEY
         self._cipher = self._ciphers[self._salt] = self._cipher_with(self._salt)
 
@@ -83,7 +83,7 @@ class RowCipher:
         return self._derived(None, USER_PURPOSE)
 
     def of_run(self, token: str) -> RowCipher:
-        """Return the cipher of a run in a database, whose secret is that of all its runs."""
+        """Return the cipher of one run in a database, derived from the database's secret."""
         return RowCipher(self._derived(token.encode(), RUN_PURPOSE))
 
     def _derived(self, salt: bytes | None, purpose: bytes) -> bytes:

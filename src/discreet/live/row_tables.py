@@ -1,4 +1,4 @@
-"""Tables of rows by number, in memory and behind a file: what a run reads of its store."""
+"""Tables of rows by number, in memory and in a file, through which a run reads its store."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from discreet.live.blocks import BITS
 
 Row = TypeVar("Row")
-GONE = object()  # in place of a row that was taken out
+GONE = object()  # in place of a removed row
 
 
 class Table(Protocol[Row]):
@@ -19,19 +19,19 @@ class Table(Protocol[Row]):
         """Return a row, or None."""
 
     def __getitem__(self, number: int, /) -> Row:
-        """Return a row that is there."""
+        """Return a row that exists."""
 
     def __setitem__(self, number: int, row: Row, /) -> None:
-        """Put a row."""
+        """Set a row."""
 
     def pop(self, number: int, default: None, /) -> Row | None:
-        """Take a row out, if it is there."""
+        """Remove a row, if it exists."""
 
     def clear(self) -> None:
-        """Take all rows out."""
+        """Remove all rows."""
 
     def rising(self, after: int = -1) -> Iterator[Row]:
-        """Yield the rows after a number, in rising order; meanwhile nothing may change."""
+        """Yield the rows after a number, in rising order; the table must not change meanwhile."""
 
     def newest(self) -> Row | None:
         """Return the row with the largest number."""
@@ -47,14 +47,14 @@ class Table(Protocol[Row]):
 
 
 class MemoryTable(dict[int, Row]):
-    """A table in memory. Numbers are put in rising order."""
+    """A table in memory. Rows are added in rising order of numbers."""
 
     __slots__ = ()
 
     def rising(self, after: int = -1) -> Iterator[Row]:
         """Yield the rows after a number, in rising order."""
         last = next(reversed(self), after)
-        # whatever takes fewer steps: all numbers from there, or all rows
+        # the shorter way: all numbers from there, or all rows
         steps = range(after + 1, last + 1) if last - after < len(self) else self
         return (self[number] for number in steps if number > after and number in self)
 
@@ -64,7 +64,7 @@ class MemoryTable(dict[int, Row]):
 
 
 class Overlay(Generic[Row]):
-    """Changes to a table that are not made yet; for who uses it, it is the table afterwards."""
+    """Pending changes to a table; it reads as the table will be afterwards."""
 
     def __init__(self, table: Table[Row]) -> None:
         self._table = table
@@ -90,14 +90,14 @@ class Overlay(Generic[Row]):
         self._rows[number] = row
 
     def pop(self, number: int, default: None = None) -> Row | None:
-        """Take a row out, if it is there."""
+        """Remove a row, if it exists."""
         row: Row | None = self.get(number)
         self._length -= row is not None
         self._rows[number] = GONE
         return row
 
     def clear(self) -> None:
-        """Take all rows out."""
+        """Remove all rows."""
         self._rows, self._length, self._cleared = {}, 0, True
 
     def rising(self, after: int = -1) -> Iterator[Row]:
@@ -109,7 +109,7 @@ class Overlay(Generic[Row]):
         return self[max(self)] if self._length else None
 
     def merge(self) -> Table[Row]:
-        """Make the changes; return the table."""
+        """Apply the changes; return the table."""
         if self._cleared:
             self._table.clear()
         for number, row in self._rows.items():
@@ -148,10 +148,10 @@ class Stored(tuple[Any, ...]):
 
 
 class FileTable(Mapping[int, Row]):
-    """A table of a file: some of its rows are in memory, others are read when they are used.
+    """A table of a file: some of its rows are in memory, others are read when needed.
 
-    What is written is written by the store first; this is what memory keeps of it. How many rows a
-    block has is authenticated, so no row can be left out.
+    The store writes changes first; this is the copy in memory. The number of rows in a block is
+    authenticated, so no row can be omitted.
     """
 
     def __init__(
@@ -160,14 +160,14 @@ class FileTable(Mapping[int, Row]):
         sizes: Mapping[int, int],
         read: Callable[[Stored], Row],
     ) -> None:
-        self._load, self._read = load, read  # have the block of a number in memory; read a row
+        self._load, self._read = load, read  # load the block of a number; decode a row
         self.memory: dict[int, Row | Stored] = {}
         self._sizes = {block: size for block, size in sizes.items() if size}
-        self._order = sorted(self._sizes)  # of blocks that are not empty
+        self._order = sorted(self._sizes)  # of non-empty blocks
         self._length = sum(self._sizes.values())
 
     def enter(self, number: int, row: Row | Stored) -> None:
-        """Keep a row of a block that was just read."""
+        """Add a row of a block that was just read."""
         self.memory[number] = row
 
     def __getitem__(self, number: int) -> Row:
@@ -201,7 +201,7 @@ class FileTable(Mapping[int, Row]):
         self.memory[number] = row
 
     def pop(self, number: int, default: None = None) -> None:
-        """Take a row out, if it is there."""
+        """Remove a row, if it exists."""
         if number not in self.memory and number not in self:
             return
         del self.memory[number]
@@ -212,7 +212,7 @@ class FileTable(Mapping[int, Row]):
             del self._sizes[block], self._order[bisect_left(self._order, block)]
 
     def clear(self) -> None:
-        """Take all rows out."""
+        """Remove all rows."""
         self.memory.clear()
         self._sizes.clear()
         self._order.clear()
@@ -228,7 +228,7 @@ class FileTable(Mapping[int, Row]):
         return self[self._numbers(-1)[-1]] if self._order else None
 
     def _numbers(self, place: int) -> list[int]:
-        """Return the numbers of the rows of a block, which is in memory then."""
+        """Return the numbers of the rows of a block, and load the block."""
         block = self._order[place]
         self._load(block << BITS)
         return [n for n in range(block << BITS, (block + 1) << BITS) if n in self.memory]
@@ -255,14 +255,14 @@ class FileTable(Mapping[int, Row]):
 
 
 class OutcomeTable(Mapping[int, bytes]):
-    """What is kept raw with open decisions of a file: a column of their table."""
+    """The raw column of a file's open decisions."""
 
     def __init__(self, decisions: FileTable[Any], read: Callable[[Stored], bytes]) -> None:
         self._decisions, self._read = decisions, read
         self.memory: dict[int, bytes | Stored] = {}
 
     def __getitem__(self, number: int) -> bytes:
-        if number not in self._decisions:  # has its block in memory then
+        if number not in self._decisions:  # this loads its block
             raise KeyError(number)
         row = self.memory[number]
         if type(row) is Stored:
@@ -273,11 +273,11 @@ class OutcomeTable(Mapping[int, bytes]):
         self.memory[number] = outcome
 
     def pop(self, number: int, default: None = None) -> None:
-        """Take an outcome out, if it is there."""
+        """Remove an outcome, if it exists."""
         self.memory.pop(number, None)
 
     def clear(self) -> None:
-        """Take all outcomes out."""
+        """Remove all outcomes."""
         self.memory.clear()
 
     def rising(self, after: int = -1) -> Iterator[bytes]:

@@ -1,4 +1,4 @@
-"""Rows of a run as text and bytes, without losing a digit."""
+"""Rows of a run as text and bytes, without rounding."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ SIZES = struct.Struct(">QQIIi")  # of a release: decision, group, and lengths in
 
 
 def as_text(value: object) -> str:
-    """Return an action or a trace as text, without losing a digit."""
-    if type(value) is int:  # the same, in a tenth of the time
+    """Return an action or a trace as text, without rounding."""
+    if type(value) is int:  # the same result in a tenth of the time
         return str(value)
     return _encode(_as_lists(value))
 
 
 def from_text(example: Part, text: str) -> Part:
-    """Return the value that a text stands for, of the same kind as the example."""
+    """Return the value of a text, of the same kind as the example."""
     return with_names(example, _with_arrays(example, json.loads(text)))
 
 
 def recipe_text(recipe: Recipe) -> str:
-    """Return the arguments of a run as text, or refuse those that text cannot hold."""
+    """Return the arguments of a run as text, or refuse those that text cannot represent."""
     given: dict[str, object] = {**recipe, **recipe["options"]}
     for name, value in given.items():
         if name == "options":
@@ -39,13 +39,13 @@ def recipe_text(recipe: Recipe) -> str:
         labels = value if isinstance(value, list) else [value]
         if not all(label is None or isinstance(label, str | int | float) for label in labels):
             raise DiscreetError(
-                f"{name} has a value that is neither text nor a number, which a file cannot hold."
+                f"{name} has a value that is neither text nor a number, so a file cannot store it."
             )
     return json.dumps(recipe)
 
 
 def number_bytes(value: object) -> tuple[str, bytes]:
-    """Return the shape and the bytes of a release: of one size, whatever was drawn."""
+    """Return the shape and the bytes of a release: always of one size, for any value drawn."""
     if isinstance(value, float):
         return "null", np.float64(value).tobytes()
     array = np.asarray(value, np.float64)
@@ -53,13 +53,13 @@ def number_bytes(value: object) -> tuple[str, bytes]:
 
 
 def numbers_from(shape: str, content: bytes) -> object:
-    """Return the release that ``number_bytes`` has written."""
+    """Return the release that ``number_bytes`` wrote."""
     size, numbers = json.loads(shape), np.frombuffer(content, np.float64)
     return float(numbers[0]) if size is None else numbers.reshape(size).copy()
 
 
 def drawn_bytes(drawn: Drawn, group: int) -> bytes:
-    """Return a release of a group as bytes, without generators: of one size, whatever was drawn."""
+    """Return a release of a group as bytes, without generators: of one size for any value drawn."""
     shape, content = number_bytes(drawn.value)
     held = -1 if drawn.held is None else len(drawn.held)
     head = SIZES.pack(drawn.decision, group, len(shape), len(content), held)
@@ -67,7 +67,7 @@ def drawn_bytes(drawn: Drawn, group: int) -> bytes:
 
 
 def drawn_from(content: bytes) -> tuple[Drawn, int]:
-    """Return the release that ``drawn_bytes`` has written, and its group."""
+    """Return the release that ``drawn_bytes`` wrote, and its group."""
     decision, group, shape, size, held = SIZES.unpack_from(content)
     text, numbers = SIZES.size + shape, SIZES.size + shape + size
     value = numbers_from(content[SIZES.size : text].decode(), content[text:numbers])
@@ -75,12 +75,12 @@ def drawn_from(content: bytes) -> tuple[Drawn, int]:
 
 
 def as_json(draws: Draws | None) -> str | None:
-    """Return the state of the generators as text, if there is one."""
+    """Return the state of the generators as text, if any."""
     return None if draws is None else json.dumps(draws)
 
 
 def draws_from(text: str | None) -> Draws | None:
-    """Return the state of the generators, if there is one."""
+    """Return the state of the generators, if any."""
     return None if text is None else Draws(*json.loads(text))
 
 
@@ -101,6 +101,6 @@ def _as_lists(value: object) -> object:
 def _with_arrays(example: object, parts: object) -> object:
     if isinstance(example, tuple):
         if not isinstance(parts, list):
-            raise TypeError("the text stands for something else")
+            raise TypeError("the text represents another type")
         return tuple(_with_arrays(one, other) for one, other in zip(example, parts, strict=True))
     return np.array(parts, dtype=example.dtype) if isinstance(example, np.ndarray) else parts

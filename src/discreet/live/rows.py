@@ -1,4 +1,4 @@
-"""What a live run consists of: rows of a few tables, and the changes to them."""
+"""The rows of a live run: a few tables, and the changes to them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from discreet.problems.points import GeometryName, LossSetName
 Example = tuple[object, object]  # an action and a trace, of the kind that a learner makes
 Epoch = tuple[int, int]  # its number, and its first round
 
-# How far a run is: decisions asked for, the running group, decisions still to be asked for in it,
-# releases, lost groups. A plain tuple, because two are made per round and names would cost 4 % of
-# the time.
+# Progress of a run: decisions asked for, the running group, decisions it still needs, releases,
+# lost groups. A plain tuple, because two are created per round and names would cost 4 % of the
+# time.
 Counters = tuple[int, int, int, int, int]
-RELEASED = 3  # the place of releases among the counters
-# Where a clock was set back: decisions before this number were given at this time, at the latest.
+RELEASED = 3  # the position of releases among the counters
+# For a clock that was set back: decisions before this number were made no later than this time.
 Clock = tuple[tuple[int, float], ...]
-FINAL = -3  # the number of the final release, and of the decision that makes it due: none
+FINAL = -3  # the number of the final release, and of the decision that triggers it (none)
 
 
 class Recipe(TypedDict, total=False):
@@ -31,10 +31,10 @@ class Recipe(TypedDict, total=False):
     client: str  # the class that the run belongs to
     arms: list[Hashable]  # labels
     capacity: int | None  # slots for arms, if they come and go
-    chosen: str  # "bounded", "proved" or "best", if the algorithm was chosen so
+    chosen: str  # "bounded", "proved" or "best", if the algorithm was chosen by one of these
     prior: list[float | None]  # a mean reward and its rounds for each arm
-    explore: float | None  # the share of rounds that are held out
-    holdout: int | None  # rounds of each arm that are held out
+    explore: float | None  # the share of held-out rounds
+    holdout: int | None  # held-out rounds of each arm
     experts: list[Hashable]
     error: float
     domain: str
@@ -46,7 +46,7 @@ class Recipe(TypedDict, total=False):
     per_arm: bool
     intercept: bool
     scales: list[float]
-    shorten: bool  # features that are too long
+    shorten: bool  # whether to shorten features that are too long
     form: str | None
     lipschitz: float
     curvature: float
@@ -63,20 +63,20 @@ class Recipe(TypedDict, total=False):
     simulation: bool
     seed: int | None
     ledger: bool
-    ledger_limit: list[float] | None  # rounds of a user, and seconds of a period (0: ever)
+    ledger_limit: list[float] | None  # rounds of a user, and seconds of a period (0: no period)
     final: float | None  # epsilon of the final release
     wait: float | None  # seconds
     max_rounds_per_user: int | None
     per: float | None  # seconds
     default: float | list[float] | None
-    durable: str  # what is on the disk when an outcome was told
+    durable: str  # what is on disk when ``tell`` returns
     options: Mapping[str, object]
 
 
 class Group(NamedTuple):
-    """Rounds that share one action: what the learner needs of it, and what the channel holds."""
+    """Rounds that share one action, with the data of the learner and of the channel for it."""
 
-    number: int  # of the round in which it began
+    number: int  # of its first round
     action: Any
     trace: object
     size: int  # rounds
@@ -88,22 +88,22 @@ class Group(NamedTuple):
 
 
 class Ticket(NamedTuple):
-    """What to do in one round, while its outcome has not been told."""
+    """The decision of one round, until its outcome arrives."""
 
     id: int
     group: int
     choice: int  # an arm or an expert, -1 if there is none
-    token: str  # of the run that gave it
+    token: str  # of the run that made the decision
     asked_at: float  # seconds since 1970
     action: Any = None  # not stored: only the caller of ``ask`` needs it
 
     def is_named(self, number: int, token: str | None, choice: int | None) -> bool:
-        """Return whether it is the decision that somebody names."""
+        """Return whether the given id, token and choice match this decision."""
         return self.id == number and (token is None or (token, choice) == (self.token, self.choice))
 
     @property
     def learns(self) -> bool:
-        """Whether somebody learns from its outcome; decisions that are only served have no id."""
+        """Whether the run learns from its outcome; decisions without learning have no id."""
         return self.id >= 0
 
 
@@ -120,13 +120,13 @@ class Draws(NamedTuple):
 class Drawn(NamedTuple):
     """A release that is drawn and counts, but that the learner may not have learned from yet.
 
-    It is stored before the learner sees it, so whatever fails afterwards, the learner never sees
-    another draw of the same batch (docs/proofs.md: One draw).
+    It is stored before the learner sees it, so even after a failure the learner never sees another
+    draw of the same batch (docs/proofs.md: One draw).
     """
 
-    decision: int  # the one whose outcome made it due
+    decision: int  # the one whose outcome triggered it
     value: Any  # a float, or an array of them
-    held: bytes | None  # raw: what the channel holds afterwards, for the group or the stream
+    held: bytes | None  # raw: the channel's new content, for the group or the stream
     draws: Draws | None = None
 
     def __repr__(self) -> str:
@@ -134,7 +134,7 @@ class Drawn(NamedTuple):
 
 
 class Change(NamedTuple):
-    """What changes a run besides ``ask`` and ``tell``; None leaves things as they are."""
+    """A change to a run other than ``ask`` and ``tell``; None leaves a part unchanged."""
 
     counters: Counters
     closed: int | None = None  # a group
@@ -150,12 +150,12 @@ class Change(NamedTuple):
         return f"Change(counters={self.counters}, rows=<hidden>)"
 
 
-# The fields of a ticket, as the table of open decisions keeps them: one is made and taken apart in
-# every round, and with names that would cost 5 % of the time. ``Rows.tickets`` gives them names.
+# The fields of a ticket, as in the table of open decisions: one is created and unpacked in every
+# round, and with names that would cost 5 % of the time. ``Rows.tickets`` names them.
 OpenRow = tuple[int, int, int, str, float, object]
 
-# Groups are made in every round. Made this way, from a tuple of all fields in order, they take half
-# of the time.
+# Groups are created in every round. Creating them this way, from a tuple of all fields in order,
+# takes half the time.
 new_group: Callable[[tuple[object, ...]], Group] = partial(tuple.__new__, Group)
 new_drawn: Callable[[tuple[object, ...]], Drawn] = partial(tuple.__new__, Drawn)
 
@@ -163,8 +163,8 @@ new_drawn: Callable[[tuple[object, ...]], Drawn] = partial(tuple.__new__, Drawn)
 class Rows:
     """All tables of a run, in memory.
 
-    Each method first notes the whole change in one assignment: that is its commit. Everything after
-    it can be repeated, and ``complete`` does so for a change that was interrupted halfway.
+    Each method first records the whole change in one assignment: that is its commit. All later
+    steps can be repeated, and ``complete`` does so for a change that was interrupted.
     """
 
     def __init__(self, recipe: Recipe, token: str, learner: bytes) -> None:
@@ -174,22 +174,22 @@ class Rows:
         self.counters: Counters = (0, -1, 0, 0, 0)
         self.epoch: Epoch = (0, 0)
         self.learner = learner
-        self.stream: bytes | None = None  # raw: what the channel holds, if all rounds are a stream
+        self.stream: bytes | None = None  # raw: the channel's content, if all rounds are one stream
         self.draws: Draws | None = None
         self.slots: Slots | None = None  # if arms come and go
         self.groups: Table[Group] = MemoryTable()
         self.open: Table[OpenRow] = MemoryTable()  # in the order of asking
-        self.outcomes: Table[bytes] = MemoryTable()  # raw: what is kept with open decisions
-        self.choices: dict[int, int] = {}  # how often each was made
+        self.outcomes: Table[bytes] = MemoryTable()  # raw: stored with open decisions
+        self.choices: dict[int, int] = {}  # how often each choice was made
         self.clock: Clock = ()
         self.usage: dict[int, tuple[int, bytes]] = {}  # rounds of users: users.py
         self.drawn: Drawn | None = None  # until the learner has learned from it
-        self.ended: str | None = None  # why, if an operator has ended the run
-        self.restored = False  # from a backup: ids alone no longer name decisions
-        self.final: object = None  # what the final release has released
+        self.ended: str | None = None  # the reason, if an operator has ended the run
+        self.restored = False  # from a backup: an id alone no longer identifies a decision
+        self.final: object = None  # the sums of the final release
         self.log = ReleaseLog()  # empty if a store keeps the releases elsewhere
-        # The same, of several: by group, the decision and the value, in the order of drawing. Their
-        # decisions are closed; their groups end when the learner has learned from them.
+        # The same for several releases: by group, the decision and the value, in the order of
+        # drawing. Their decisions are closed; a group ends when the learner has learned from it.
         self.unlearned: dict[int, tuple[int, Any]] = {}
         self._asked: tuple[Any, ...] | None = None  # the change that is being made
         self._told: tuple[Any, ...] | None = None
@@ -227,16 +227,16 @@ class Rows:
         self._asked = None
 
     def hold(self, drawn: Drawn) -> None:
-        """Keep a release that was drawn; see ``Store.hold``."""
+        """Store a drawn release; see ``Store.hold``."""
         self.drawn = drawn
 
     @property
     def releases(self) -> int:
-        """How many releases were drawn."""
+        """The number of releases drawn."""
         return self.counters[RELEASED] + (self.drawn is not None) + len(self.unlearned)
 
     def defer(self, group: int, decision: int, value: object) -> None:
-        """Keep one of several releases; see ``Store.defer``."""
+        """Store one of several releases; see ``Store.defer``."""
         self.unlearned[group] = decision, value
 
     def tell(
@@ -310,7 +310,7 @@ class Rows:
         return [Ticket(*row) for row in self.open.values()]
 
     def given_at(self, number: int, asked_at: float) -> float:
-        """Return when a decision was given: if the clock was set back since, not after that."""
+        """Return when a decision was made; if the clock was set back since, not after that."""
         for before, latest in self.clock:
             if number < before:
                 return min(asked_at, latest)
@@ -321,7 +321,7 @@ class Rows:
         return max((window for window, _ in self.usage.values()), default=0)
 
     def begin(self) -> None:
-        """Begin several changes, which are made whole or not at all."""
+        """Begin several changes, which will be made together or not at all."""
         copies: dict[str, Any] = {"choices": dict(self.choices), "unlearned": dict(self.unlearned)}
         copies["log"], copies["usage"] = self.log.copied(), dict(self.usage)
         self._before = {**vars(self), **copies}
@@ -329,7 +329,7 @@ class Rows:
         self.outcomes = Overlay(self.outcomes)
 
     def commit(self) -> None:
-        """Make the changes since ``begin``: from the first assignment on, they count."""
+        """Make the changes since ``begin``; they count from the first assignment on."""
         now = [(name, vars(self)[name]) for name in ("open", "groups", "outcomes")]
         self._merged, self._before = now, None
         for name, overlay in now:
@@ -337,9 +337,9 @@ class Rows:
         self._merged = None
 
     def complete(self) -> None:
-        """Repeat a change that was interrupted, if one was; take several back that were not made.
+        """Complete an interrupted change, if any; undo several changes that were not committed.
 
-        Whether they were made is decided by ``commit``.
+        ``commit`` decides whether they were.
         """
         if self._before is not None:
             vars(self).update(self._before, _before=None)
@@ -362,7 +362,7 @@ class Rows:
 def new_session() -> str:
     """Return a name for the time from opening a run to closing it.
 
-    Decisions carry it, so that a number that a power loss took back is never mistaken for its
-    successor.
+    Decisions carry it, so that if a power failure undoes a decision, its id is never mistaken for
+    that of its successor.
     """
     return secrets.token_hex(4)

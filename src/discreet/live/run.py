@@ -1,4 +1,4 @@
-"""The one live object: everything that is learned from people goes through a run."""
+"""The live run: everything that is learned from real outcomes goes through it."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from discreet.private import Private
 
 
 class LiveRun(ChangingArms, GroupedOperations):
-    """A private learner in use: it decides, takes outcomes, and releases what is due.
+    """A private learner in use: it decides, records outcomes, and makes releases when due.
 
-    All its state is rows of a store. What a group of rounds holds is put into the channel while an
-    outcome is taken, and taken out again; the learner's arrays are a copy of the committed ones. So
-    an operation that fails leaves nothing behind, wherever it failed: the next one begins with what
-    is committed. (Random numbers that it drew are gone. Only the file of a simulation with a seed
-    stores its generators, and sets them back.)
+    All its state is in the rows of a store. The content of a group of rounds is loaded into the
+    channel while an outcome is recorded, and unloaded again; the learner's arrays are a copy of the
+    committed ones. So a failed operation leaves nothing behind: the next one starts from what is
+    committed. (Random numbers that it drew are lost. Only the file of a seeded simulation stores
+    its generators, and resets them.)
 
     A release is drawn once. It is stored before the learner sees it, with all that is needed to
     complete it; then the learner learns, and the rest is committed, including the erasure of the
-    raw sum. If that fails, the next operation hands the same value to the learner again
+    raw sum. If that fails, the next operation passes the same value to the learner again
     (docs/proofs.md: One draw).
 
-    With a wait time, outcomes are kept until their deadlines. Then each counts in the order of
-    asking, or the default if there is none. This happens when the next decision is asked for, never
-    when an outcome is told (docs/proofs.md: Deadlines).
+    With a wait, outcomes are stored until their deadlines. Then each outcome, or the default if
+    there is none, counts in the order of asking. This happens when the next decision is requested,
+    never when an outcome is recorded (docs/proofs.md: Deadlines).
 
-    Threads take turns; other processes are refused.
+    The run is thread-safe; other processes are refused.
     """
 
     @classmethod
     def over(cls, private: Private, *, horizon: int, observation: object = 0) -> Self:
-        """Return a run in memory of a custom private learner, with exact noise.
+        """Return an in-memory run of a custom private learner, with exact noise.
 
         >>> from discreet import Private, Range, channels, learners
         >>> channel = channels.Batch.laplace(size=2, epsilon=1.0, bounds=Range(0.0, 1.0))
@@ -58,11 +58,11 @@ class LiveRun(ChangingArms, GroupedOperations):
     def ask(
         self, observation: object = None, user: User | None = None, at_limit: AtLimit = "refuse"
     ) -> Ticket:
-        """Return what to do in the next round."""
+        """Return the decision of the next round."""
         return Ticket(*self.decide_or_serve(observation, user, at_limit)[0])
 
     def decide(self, observation: object, user: User | None) -> tuple[OpenRow, float | None]:
-        """Return what to do in the next round, as the fields of a ticket, and its probability."""
+        """Return the decision of the next round as the fields of a ticket, and its probability."""
         if not self._mark[0] or self._inside():
             self._check_caller()
         try:
@@ -95,7 +95,7 @@ class LiveRun(ChangingArms, GroupedOperations):
             action, trace, left, held = acted or engine.act(observation, rng)
             if self._records is None:
                 learner = engine.learner_state.tobytes()
-            else:  # a policy decided: nothing was learned, and nobody may see what it chose
+            else:  # a policy decided: nothing was learned, and its choice must not be shown
                 unknown = self._plan.no_outcome
                 outcome, chosen = self._records.opened(unknown, observation, action)
                 action = 0
@@ -123,17 +123,17 @@ class LiveRun(ChangingArms, GroupedOperations):
         row = asked, of, choice, self._token, now, action
         counters = asked + 1, number, left - 1, released, lost
         times = rows.choices.get(choice, 0) + 1
-        # By position, in the order of the parameters: keywords would cost 1 % of the time.
+        # Positional arguments, in the order of the parameters: keywords would cost 1 % of the time.
         self._commit_ask(counters, row, times, group, learner, draws, outcome, usage)
         return (row if self._records is None else (*row[:5], chosen)), chance
 
     def _admit(
         self, rows: Rows, now: float, user: User | None
     ) -> tuple[bytes | None, Usage | None]:
-        """Check deadlines, the order of outcomes, ledger and users before a decision is given.
+        """Check deadlines, the order of outcomes, ledger and users before making a decision.
 
-        Returns what is kept in place of its outcome, if that is to wait for a deadline, and the
-        rounds of users with this one, if the run counts them.
+        Returns the placeholder for its outcome, if that must wait for a deadline, and the rounds of
+        users including this one, if the run counts them.
         """
         outcome = usage = None
         if self._wait is not None:
@@ -142,14 +142,14 @@ class LiveRun(ChangingArms, GroupedOperations):
                 self._pass_deadlines(rows, now, self._wait)
             outcome = self._plan.no_outcome
         if not self._several:
-            self._release_held_out(rows)  # if a failure kept it back
+            self._release_held_out(rows)  # if a failure delayed it
         self._admission.check(user)
         if rows.counters[0] >= self._end:
             self._next_epoch(rows)
         if self._in_order and rows.counters[2] == 0 and rows.groups:
             raise DiscreetError(
-                f"{self._plan.algorithm} is private only if all outcomes so far are told before "
-                f"the next arm is drawn; {count(len(rows.open), 'outcome')} still to come."
+                f"{self._plan.algorithm} is private only if you tell all outcomes before asking "
+                f"again; {count(len(rows.open), 'outcome')} still missing."
             )
         self._admission.charge()
         if self._users is not None and user is not None:
@@ -160,14 +160,14 @@ class LiveRun(ChangingArms, GroupedOperations):
 
     @withhold_frames
     def tell(self, ticket: Ticket, feedback: object) -> bool:
-        """Take the outcome of a decision; when it returns, the outcome counts exactly once.
+        """Record the outcome of a decision; once this returns, the outcome counts exactly once.
 
-        With a wait time it returns False for an outcome after its deadline, which does not count.
+        With a wait, returns False for an outcome after its deadline, which does not count.
         """
         if not isinstance(ticket, Ticket) or type(ticket.id) is not int:
             raise DiscreetError(
                 f"ticket is of type {type(ticket).__name__}, but must be the Ticket that ask() "
-                "gave."
+                "returned."
             )
         token = ticket.token if isinstance(ticket.token, str) else ""
         choice = ticket.choice if isinstance(ticket.choice, int) else None
@@ -176,14 +176,14 @@ class LiveRun(ChangingArms, GroupedOperations):
     def tell_by_id(
         self, number: int, token: str | None, choice: int | None, feedback: object
     ) -> bool:
-        """Take the outcome of the decision with this number; a token and a choice must match it."""
+        """Record the outcome of the decision with this id; a token and a choice must match it."""
         try:
             if not self._mark[0] or self._inside():
                 self._check_caller()
             with self._lock:
                 if self._changing:
                     row = self._recover()
-                    # with a wait time the release came from a deadline: this outcome is late
+                    # with a wait, a deadline triggered the release: this outcome is late
                     if (
                         row is not None
                         and self._wait is None
@@ -214,12 +214,12 @@ class LiveRun(ChangingArms, GroupedOperations):
             raise without_frames(error)  # noqa: B904 - the same error
 
     def _count(self, rows: Rows, decision: int, of: int, feedback: object) -> None:
-        """Take an outcome; draw what is to be released, and store it before anybody sees it."""
+        """Record an outcome; draw the release it triggers, and store it before anybody sees it."""
         before, engine, counters = rows.groups.get(of), self._engine, rows.counters
         if of == HELD_OUT:
             before, engine = self._aside(rows, decision)
         self._changing = True
-        if before is None:  # of an epoch that is over: nobody learns from it any more
+        if before is None:  # its epoch is over: the learner no longer uses it
             self._commit_tell(counters, decision)
             self._changing = self._several
             return
@@ -229,7 +229,7 @@ class LiveRun(ChangingArms, GroupedOperations):
         ready, value, after = self._hand_over(engine, raw, trace, feedback, full)
         if self._plan.final is not None:
             stream = self._with_outcome(rows, action, feedback)
-            after = stream if ready else after  # a batch that is released holds nothing more
+            after = stream if ready else after  # a released batch holds nothing more
         if ready:
             if rows.draws is not None:
                 draws = Draws(rows.draws.learner, self._noise_rng.bit_generator.state)
@@ -254,7 +254,7 @@ class LiveRun(ChangingArms, GroupedOperations):
         rows: Rows,
         before: Group,
         decision: int,
-        value: Any,  # noqa: ANN401 - whatever the channel releases
+        value: Any,  # noqa: ANN401 - anything that the channel releases
         after: bytes | None,
         draws: Draws | None,
     ) -> None:
@@ -287,9 +287,9 @@ class LiveRun(ChangingArms, GroupedOperations):
         self._changing = self._several
 
     def _finish(self, rows: Rows) -> None:
-        """Hand a release that is held to the learner, which has failed or never seen it."""
+        """Pass a stored release to the learner, which failed on it or never saw it."""
         drawn = rows.drawn
-        assert drawn is not None, "only called if one is held"
+        assert drawn is not None, "only called if one is stored"
         self._changing = True
         if drawn.draws is not None:
             self._noise_rng.bit_generator.state = dict(drawn.draws.privacy)
@@ -298,15 +298,15 @@ class LiveRun(ChangingArms, GroupedOperations):
         self._learn(rows, self._group_of(rows, drawn.decision), *drawn)
 
     def _keep(self, rows: Rows, number: int, feedback: object, deadline: float) -> bool:
-        """Keep an outcome until the deadline of its decision, unless it comes too late."""
-        # The deadline is checked first: late callers must not learn who answered.
+        """Store an outcome until the deadline of its decision, unless it is too late."""
+        # The deadline is checked first: a late caller must not learn who answered.
         if self._clock() >= deadline:
             return False
         self._changing = True
         before = rows.outcomes[number]
         told, kept = self._plan.is_told(before), self._plan.kept(feedback, before)
-        # A repeated one is written like the first, with what is kept already: otherwise the time
-        # that it takes, or a disk that is full, would show who has answered.
+        # A repeated outcome writes the stored content again: otherwise the time this takes, or a
+        # full disk, would show who has answered.
         self._commit(Change(rows.counters, outcome=(number, before if told else kept)))
         self._changing = self._several
         if told:
@@ -315,7 +315,7 @@ class LiveRun(ChangingArms, GroupedOperations):
 
     @withhold_frames
     def release_due(self) -> int:
-        """Make the releases whose time has come, and return how many; ``ask`` does so first."""
+        """Make all releases that are due, and return how many; ``ask`` does this first."""
         self._check_caller()
         with self._lock:
             before = self._committed().releases
@@ -334,7 +334,7 @@ class LiveRun(ChangingArms, GroupedOperations):
             rows = self._committed()
             if self._wait is not None:
                 raise DiscreetError(
-                    "wait was declared, so the time decides what comes too late: nothing is "
+                    "this run has a wait, so only deadlines end the waiting: no decision can be "
                     "given up."
                 )
             row = rows.open.get(number)
@@ -347,7 +347,7 @@ class LiveRun(ChangingArms, GroupedOperations):
             return self._lose(rows, Ticket(*row))
 
     def _lose(self, rows: Rows, ticket: Ticket) -> bool:
-        """Close the group of a decision without a release; what it holds is erased."""
+        """Close the group of a decision without a release, and erase its content."""
         asked, running, left, released, lost = rows.counters
         group = rows.groups.get(ticket.group)
         whole = self._engine.holding and group is not None
@@ -362,7 +362,7 @@ class LiveRun(ChangingArms, GroupedOperations):
         return whole
 
     def _open_of(self, rows: Rows, group: Group) -> list[int]:
-        """Return the open decisions of a group, which are among those since its first round."""
+        """Return the open decisions of a group; none is older than its first round."""
         left = rows.counters[2] if rows.counters[1] == group.number else 0
         missing, gone = group.size - left - group.told, []
         for number, of, *_ in rows.open.rising(group.number - 1):

@@ -1,4 +1,4 @@
-"""A run without a horizon: epochs, each with a learner of its own."""
+"""A run without a horizon: epochs, each with its own learner."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from discreet.live.run_holdout import RunWithHoldOut
 
 
 class RunInEpochs(RunWithHoldOut):
-    """The part of a run that begins again when its rounds are used up."""
+    """The part of a run that starts a new epoch when its rounds are used up."""
 
     def _next_epoch(self, rows: Rows) -> None:
-        """Begin again with a longer horizon, if none was declared; open decisions are discarded.
+        """Start again with a longer horizon, if none was declared; open decisions are discarded.
 
-        It waits until as many outcomes have counted as the epoch has rounds, so that late outcomes
-        do not leave an epoch with nothing to learn from.
+        It waits until as many outcomes have counted as the epoch has rounds, so that an epoch with
+        late outcomes still has something to learn from.
         """
         if self._plan.horizon is not None:
             raise HorizonUsed(
-                f"the horizon of {self._plan.horizon} rounds is used up: no decision is left to "
-                "ask for."
+                f"the horizon of {self._plan.horizon} rounds is used up: the run makes no further "
+                "decisions."
             )
         asked, _, _, released, lost = rows.counters
         if asked - len(rows.open) < self._end:

@@ -25,7 +25,7 @@ from discreet.live.rows import Counters, Example, Group, Recipe, Rows, new_sessi
 from discreet.live.run_version import VersionedStore
 from discreet.live.slots import slots_text
 
-ONLY_RELEASES = "releases"  # the value of the option ``durable`` by which outcomes do not wait
+ONLY_RELEASES = "releases"  # the value of ``durable`` with which outcomes do not wait for the disk
 FIRST = (
     "INSERT INTO run (recipe, token, session, key, epoch, epoch_start, learner, stream, draws, "
     "slots) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -37,11 +37,11 @@ COUNT = (
 
 
 class RunFile(VersionedStore):
-    """A file with one writer and authentic content; ``FileStore`` reads and writes its rows."""
+    """A file with one writer and authenticated content; ``FileStore`` reads and writes its rows."""
 
     layout = FORMAT
     tells = "FULL"  # SQLite's ``synchronous`` for what must not be lost: it waits for the disk
-    asks = "NORMAL"  # and for the rest
+    asks = "NORMAL"  # for everything else
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self._given = check_path("path", path)
@@ -50,16 +50,16 @@ class RunFile(VersionedStore):
         self._fingerprint: str | None = None  # of the key
         self._version = NEW
         self._recipe = ""  # as text
-        self._columns: tuple[Any, ...] = ()  # of ``run``, as they were read; and small tables
+        self._columns: tuple[Any, ...] = ()  # of ``run``, as read; and of small tables
         self._kept: dict[str, list[Any]] = {}
-        self._kept_asks = 0  # how many asks are on the disk
-        self._row_pending = False  # a release whose row may still be on the disk was learned from
-        self._contents: dict[str, str | bytes] = {}  # of columns of ``run``, to be written
-        self._is_checked = False  # what is in memory is what the file has: there was no change yet
+        self._kept_asks = 0  # the number of asks on the disk
+        self._row_pending = False  # the row of a learned release may still be on the disk
+        self._contents: dict[str, str | bytes] = {}  # columns of ``run`` to be written
+        self._is_checked = False  # memory matches the file: there was no change yet
         self._example: Example = (0, 0)  # of an action and a trace
-        self._together = False  # in a block of several changes
-        self._deferred = 0  # releases in it
-        self._only_releases = False  # are waited for: other outcomes need not be on the disk
+        self._together = False  # inside a block of several changes
+        self._deferred = 0  # releases in that block
+        self._only_releases = False  # only releases wait for the disk, other outcomes do not
         self._file: sqlite3.Connection
         self._lock: sqlite3.Connection
 
@@ -69,7 +69,7 @@ class RunFile(VersionedStore):
         if not self._connect(new_file(self._given)):
             self.close()
             raise DiscreetError(
-                f"path is {str(self._given)!r}, where a run is kept already: open continues it."
+                f"path is {str(self._given)!r}, which already holds a run: use open to continue it."
             )
         with self._closed_by_failure(), sqlite_lock, self._explained():
             if key is not None:
@@ -91,7 +91,7 @@ class RunFile(VersionedStore):
             self._advance()
 
     def open(self, key: KeyPlace | None = None) -> None:
-        """Take the run in the file."""
+        """Open the run in the file."""
         path = self._given
         # Unlike Path.is_file, this is false for impossible names.
         if not os.path.isfile(path):
@@ -102,11 +102,11 @@ class RunFile(VersionedStore):
             raise DiscreetError(f"{self.name} is a file of another kind, not a run.")
         with self._closed_by_failure(), sqlite_lock, self._explained(), self._reading():
             file_access.be_careful(self._file)
-            with self._transaction():  # whatever is checked is what is used
+            with self._transaction():  # so that what is checked is what is used
                 file_access.check_structure(self._file)
                 token, fingerprint = self._file.execute("SELECT token, key FROM run").fetchone()
                 if not token.isalnum():
-                    raise ValueError("not what a run writes")
+                    raise ValueError("not written by a run")
                 self._token, place = token, key or KeyPlace()
                 if fingerprint is not None and place.lost:
                     self._key = place.create(token)
@@ -120,12 +120,12 @@ class RunFile(VersionedStore):
                     self._is_checked = True
                     self._drop_undone()
                 if [type(each) for each in self._version] != [int, int, bytes, bytes]:
-                    raise ValueError("not what a run writes")
+                    raise ValueError("not written by a run")
                 self._begin_session()
             self._advance()
 
     def _begin_session(self) -> None:
-        """Take the run for this process: whoever had it before can no longer change it."""
+        """Take the run for this process; the previous writer can no longer change it."""
         self._session = new_session()
         self._file.execute("UPDATE run SET session = ?", (self._session,))
         *counters, epoch, start = self._file.execute(
@@ -135,7 +135,7 @@ class RunFile(VersionedStore):
         self._seal(cast(Counters, tuple(counters)), (epoch, start), self._version)
 
     def _connect(self, path: Path) -> bool:
-        """Connect to the file, as its only writer; return whether it is empty."""
+        """Connect to the file as its only writer; return whether it is empty."""
         self.name = show_path(path)
         with sqlite_lock, self._explained():
             self._lock = file_access.only_writer(path)
@@ -152,9 +152,9 @@ class RunFile(VersionedStore):
         return False
 
     def _drop_undone(self) -> None:
-        """Drop a group that was released, if a power loss has undone the ask of its last decision.
+        """Drop a released group if a power failure has undone the ask of its last decision.
 
-        A learner may have seen the release, so its group must not be released again.
+        A learner may have seen the release, so the group must not be released again.
         """
         execute = self._file.execute
         noted = self._noted()
@@ -181,16 +181,16 @@ class RunFile(VersionedStore):
         self._version = self._version.with_release(self._key.version.last_release)
 
     def recipe(self) -> Recipe:
-        """Return the arguments that the run was made with."""
+        """Return the arguments that created the run."""
         return cast(Recipe, json.loads(self._recipe))
 
     def _measure(self) -> tuple[bytes, bytes]:
-        """Compute the tag of what is in the file; return it, and the one that is there.
+        """Compute the tag of the file's content; return it, and the tag in the file.
 
-        Of blocks that are settled it reads what authenticates them: their rows, when they are used.
+        Of settled blocks it reads only what authenticates them; rows are checked when used.
         """
         execute, secret = self._file.execute, None if self._key is None else self._key.tag_secret
-        me = weakref.proxy(self)  # or a store that is forgotten would keep its file
+        me = weakref.proxy(self)  # otherwise a discarded store would keep its file open
         self._found = FileRows(
             secret,
             execute,
@@ -222,7 +222,7 @@ class RunFile(VersionedStore):
         return tag.of(token, session, fingerprint, *counters, changes, release, change), found
 
     def _read_group(self, stored: Stored) -> Group:
-        """Return a group of the file."""
+        """Return a group from the file."""
         number, action, trace, size, told, held = stored
         with self._reading():
             action, trace = from_text(self._example, f"[{action}, {trace}]")
@@ -230,7 +230,7 @@ class RunFile(VersionedStore):
         return Group(number, action, trace, size, told, held)
 
     def _read_outcome(self, stored: Stored) -> bytes:
-        """Return what the file keeps raw with a decision."""
+        """Return the raw content that the file stores with a decision."""
         number, outcome = stored
         return self._decrypted(outcome, "outcome", number) or b""
 
@@ -247,17 +247,17 @@ class RunFile(VersionedStore):
         self._tag.load_all()
 
     def _verify(self) -> None:
-        """Refuse a file that was not written with its key, or is older than it."""
+        """Refuse a file that was not written with its key, or is older than its key."""
         tag, found = self._measure()
         if not isinstance(found, bytes) or not hmac.compare_digest(tag, found):
             if self._key is None:
-                raise ValueError("the tag does not fit")
+                raise ValueError("the tag does not match")
             raise self._not_authentic("the run")
         if self._key is not None:
             self._check_age(self._key)
 
     def _seal(self, counters: Counters, epoch: tuple[int, int], version: Version) -> None:
-        """Write the counters, large columns that are new, the version, and the tag of everything.
+        """Write the counters, changed large columns, the version, and the tag of everything.
 
         Refuses if another process took the run.
         """
@@ -271,7 +271,7 @@ class RunFile(VersionedStore):
         if self._file.execute(statement, row).rowcount != 1:
             raise DiscreetError(
                 f"{self.name} has been opened by another process: a run has one writer, so this "
-                "one ends."
+                "one stops."
             )
         self._version = version
 
@@ -284,9 +284,9 @@ class RunFile(VersionedStore):
         releasing: bool = False,
         epoch: tuple[int, int] | None = None,
     ) -> Iterator[None]:
-        """Write what follows, the counters and the tag in one transaction; then count in the key.
+        """Write the changes, the counters and the tag in one transaction; then count in the key.
 
-        What is ``lasting`` is on the disk before it returns.
+        A ``lasting`` change is on the disk before this returns.
         """
         if self._together:
             yield
@@ -302,11 +302,11 @@ class RunFile(VersionedStore):
                 self._key.advance(version, note=b"")
 
     def _prepare(self, lasting: bool) -> None:
-        """Be ready for a transaction."""
+        """Prepare for a transaction."""
         if file_access.identity(self._path) != self._identity:
             raise DiscreetError(
-                f"{self.name} was deleted or replaced while its run is open: nothing can be kept "
-                "there, so nothing has changed."
+                f"{self.name} was deleted or replaced while its run is open, so nothing can be "
+                "stored and nothing has changed."
             )
         synchronous = self.tells if lasting else self.asks
         if synchronous != self._synchronous:
@@ -341,11 +341,11 @@ class RunFile(VersionedStore):
                         self._key.advance(version, note=b"")
 
     def close(self) -> None:
-        """Release the file for another process."""
+        """Close the file, so that another process can open it."""
         with sqlite_lock:
             if self._key is not None:
-                # If it fails, the file is ahead of its key, which catches up when it is opened.
-                # A file that was refused must not move its key.
+                # If this fails, the file is ahead of its key, which catches up at the next open.
+                # A refused file must not advance its key.
                 with contextlib.suppress(sqlite3.Error, DiscreetError, TypeError):
                     if self._session:
                         with self._snapshot():
@@ -356,7 +356,7 @@ class RunFile(VersionedStore):
 
     @contextlib.contextmanager
     def _closed_by_failure(self) -> Iterator[None]:
-        """Release the file if what follows fails."""
+        """Close the file if the block fails."""
         try:
             yield
         except BaseException:

@@ -1,4 +1,4 @@
-"""How a run holds rounds out, and how likely its decisions were."""
+"""The part of a run that holds rounds out, and the probabilities of its decisions."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from discreet.live.run_state import RunState
 class RunWithHoldOut(RunState):
     """The part of a run that holds rounds out (docs/proofs.md: Hold-out).
 
-    The sums of what is held out are the stream of the run; what is public about it follows the
-    learner's state. So both are committed, encrypted and authenticated as those are.
+    The held-out sums are the stream of the run; the public state of the hold-out follows the
+    learner's state. So both are committed, encrypted and authenticated like those.
     """
 
     def chance_of(self, group: Group) -> float | None:
-        """Return how likely the action of a group was, given what was public before it."""
-        # Arms that come and go pause batches, and which goes on depends on more than one draw.
+        """Return the probability of a group's action, given what was public before it."""
+        # If arms come and go, batches pause, and which continues depends on more than one draw.
         number, action, trace, _, _, _ = group
         if not self._shows_chances or number < 0 or self._store.rows.slots is not None:
             return None
         chance = self._engine.private.learner.chance(trace, action)
-        return chance if chance == chance else None  # not a number if it is not known
+        return chance if chance == chance else None  # NaN if it is not known
 
     def _probability(self, rows: Rows, ticket: Ticket) -> float | None:
-        """Return the probability that a decision had."""
+        """Return the probability of a decision."""
         if ticket.group == HELD_OUT:
             return self._plan.read_chance(rows.outcomes[ticket.id])
         group = rows.groups.get(ticket.group)
@@ -36,9 +36,9 @@ class RunWithHoldOut(RunState):
         return chance if self._side is None else self._side.mixed(ticket.id, chance)
 
     def _set_aside(self, side: HoldOut, asked: int, group: Group | None, rng: Generator) -> int:
-        """Toss the coin of a round: return the arm if it is held out, else -1.
+        """Toss the coin of a round: return the arm if the round is held out, else -1.
 
-        ``group`` is the one that begins with this round, if one does.
+        ``group`` is the group that begins with this round, if any.
         """
         if group is not None:
             side.note_chances(self._engine.private.learner, group.trace, self._shows_chances)
@@ -46,9 +46,9 @@ class RunWithHoldOut(RunState):
 
     @withhold_frames
     def held_out(self) -> list[tuple[int, int, float]] | None:
-        """Return what was released of the hold-out; None before that, or if there is none.
+        """Return the release of the hold-out; None before it, or if there is no hold-out.
 
-        For each arm its number, its rounds, and the noisy sum of their losses in widths of the
+        For each arm: its index, its rounds, and the noisy sum of their losses in widths of the
         range (low is 0, high is 1).
         """
         self._check_caller()
@@ -58,21 +58,19 @@ class RunWithHoldOut(RunState):
 
     @withhold_frames
     def finish_holdout(self, *, give_up: bool = False) -> bool:
-        """Hold nothing more out; return whether the hold-out is released.
+        """End the hold-out; return whether it is released.
 
-        It is when all its outcomes have come. With ``give_up`` it does not wait for them.
+        It is released once all its outcomes have arrived. With ``give_up``, it does not wait.
         """
         self._check_caller()
         with self._lock:
             self._recover()
             rows, side = self._committed(), self._side
             if side is None:
-                raise DiscreetError(
-                    "this run holds nothing out: it has neither explore nor holdout."
-                )
+                raise DiscreetError("this run has no hold-out: start it with explore or holdout.")
             if give_up and self._wait is not None:
                 raise DiscreetError(
-                    "wait was declared, so the time decides what comes too late: nothing is "
+                    "this run has a wait, so only deadlines end the waiting: no decision can be "
                     "given up."
                 )
             asked = rows.counters[0]
@@ -94,7 +92,7 @@ class RunWithHoldOut(RunState):
         raise NotImplementedError
 
     def _drop_held_out(self, rows: Rows, side: HoldOut, ticket: Ticket) -> None:
-        """Leave a round out of the hold-out, because nobody waits for its outcome any more."""
+        """Remove a round from the hold-out because its outcome was given up."""
         self._changing = True
         side.drop(ticket.choice)
         given_up = (ticket.id,)
@@ -102,19 +100,19 @@ class RunWithHoldOut(RunState):
         self._changing = False
 
     def _aside(self, rows: Rows, decision: int) -> tuple[Group, Engine]:
-        """Return a round that is held out as a group, and the engine of the hold-out."""
-        assert self._side is not None, "only called if rounds are held out"
+        """Return a held-out round as a group, and the engine of the hold-out."""
+        assert self._side is not None, "only called if there is a hold-out"
         choice = RELEASE if decision == HELD_OUT else Ticket(*rows.open[decision]).choice
         return self._side.group(choice), self._side.engine
 
     def _group_of(self, rows: Rows, decision: int) -> Group:
-        """Return the group of a decision that made a release due, or of the hold-out."""
+        """Return the group of a decision that triggered a release, or that of the hold-out."""
         if decision == HELD_OUT:
             return self._aside(rows, decision)[0]
         return rows.groups[Ticket(*rows.open[decision]).group]
 
     def _given_up(self, trace: object) -> bytes:
-        """Tell the learner that a batch is lost; return the public state."""
+        """Notify the learner that a batch is lost; return the public state."""
         self._engine.give_up(trace)
         return self._learned()
 
@@ -124,5 +122,5 @@ class RunWithHoldOut(RunState):
             self._count(rows, HELD_OUT, HELD_OUT, 0.0)
 
     def _count(self, rows: Rows, decision: int, of: int, feedback: object) -> None:
-        """Take an outcome, or ask for the release of the hold-out."""
+        """Record an outcome, or trigger the release of the hold-out."""
         raise NotImplementedError

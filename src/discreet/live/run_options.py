@@ -1,4 +1,4 @@
-"""The options that every live class has, stated and checked once."""
+"""The options common to all live classes, defined and checked in one place."""
 
 from __future__ import annotations
 
@@ -24,40 +24,40 @@ Clock = Callable[[], float]  # seconds since 1970
 
 @dataclass(frozen=True)
 class RunOptions:
-    """The options that every live class has.
+    """The options common to all live classes.
 
     Parameters
     ----------
     simulation, seed
-        By default noise is exact (whole numbers drawn by OpenDP from the operating system's
-        entropy; the extra ``exact``), and a seed is refused. With ``simulation=True`` noise is
-        floating point, fast and reproducible from a seed, and protects nobody: its low-order bits
-        can be attacked. ``repr`` and the guarantee say which of the two it is.
+        By default, noise is exact (integers that OpenDP draws from the operating system's entropy;
+        the extra ``exact``), and a seed is refused. With ``simulation=True``, noise is floating
+        point, fast and reproducible from a seed, and protects nobody: its low-order bits can be
+        attacked. ``repr`` and the guarantee show which of the two is in use.
     ledger
-        A budget (:class:`discreet.Ledger`) that the whole run is charged to before its first
-        decision. If it limits the rounds of a user, ``ask`` needs the user, and the charge is what
-        holds for a user with that many rounds.
+        A budget (:class:`discreet.Ledger`). The whole run is charged to it before the first
+        decision. If the ledger limits the rounds of a user, ``ask`` needs the user, and the charge
+        is the one for a user with that many rounds.
     path, store
-        Where to keep the run, safe from crashes, so that ``open`` can continue it: a new file, or a
-        store (an object or a URL such as ``"sqlite:///run.db"``). Without them it is in memory.
+        Where to store the run so that it survives crashes and ``open`` can continue it: a new file,
+        or a store (an object or a URL such as ``"sqlite:///run.db"``). By default, in memory.
     key
-        Where to write the key that encrypts raw values in the file; by default in the user's state
-        folder, or in the folder that the variable ``DISCREET_KEYS`` names.
+        Where to write the key that encrypts raw values in the file. The default is the user's state
+        folder, or the folder that the environment variable ``DISCREET_KEYS`` names.
     wait
         Seconds, or a ``timedelta``, after which a missing outcome counts as the default
-        (``default_reward`` or ``default_loss``); no release then shows who answered when
-        (docs/live.md). What comes later is discarded.
+        (``default_reward`` or ``default_loss``). No release then shows who answered when
+        (docs/live.md). Outcomes that arrive later are discarded.
     durable
-        What is on the disk when ``tell`` returns: all "outcomes", or only "releases", which is
-        faster. A power loss then takes outcomes that were told since the last release.
+        What is on disk when ``tell`` returns: all "outcomes", or only "releases", which is faster.
+        A power failure then loses the outcomes reported since the last release.
     max_rounds_per_user, per
-        How many rounds each user may have in this run: ever, or in each period (a ``timedelta``).
-        ``ask`` then needs the user, and counts the round in the transaction of the decision. The
-        guarantee is the one for all these rounds together. A ledger can limit users instead, over
-        all its runs.
+        How many rounds each user may have in this run: in total, or in each period (a
+        ``timedelta``). ``ask`` then needs the user, and counts the round in the transaction of the
+        decision. The guarantee covers all these rounds together. A ledger can limit users instead,
+        across all its runs.
     clock
-        With ``simulation=True``: a function that returns the time, in seconds since 1970, to play a
-        study of months in seconds. A live run always uses the time of the system, because deadlines
+        With ``simulation=True``, a function that returns the time in seconds since 1970; it can
+        play a study of months in seconds. A live run always uses the system time, because deadlines
         and periods are part of its guarantee.
 
     """
@@ -76,7 +76,7 @@ class RunOptions:
 
     @classmethod
     def among(cls, arguments: Mapping[str, Any]) -> Self:
-        """Return the options among the arguments of a live class, which has all of them."""
+        """Return the options from the arguments of a live class, which has all of them."""
         return cls(**{each.name: arguments[each.name] for each in fields(cls)})
 
     def check(self, default: Default) -> None:
@@ -84,21 +84,21 @@ class RunOptions:
         check_flag("simulation", self.simulation)
         if (self.wait is None) != (default is None):
             raise DiscreetError(
-                "wait and a default belong together: after the wait the default counts as the "
-                "outcome."
+                "wait and a default belong together: after the wait, a missing outcome counts as "
+                "the default."
             )
         if self.key is not None and self.path is None and self.store is None:
             raise DiscreetError(
-                "key is given, but without path= nothing is written that it could encrypt."
+                "key is given, but without path= or store= there is nothing to encrypt."
             )
         check_choice("durable", self.durable, get_args(Durable))
         if self.durable != "outcomes" and self.path is None and self.store is None:
             raise DiscreetError(
-                f"durable is {self.durable!r}, but without path= nothing is kept on a disk."
+                f"durable is {self.durable!r}, but without path= or store= nothing is on disk."
             )
         if self.seed is not None and not self.simulation:
             raise DiscreetError(
-                f"seed is {shorten(self.seed)}, but live noise cannot have one: only "
+                f"seed is {shorten(self.seed)}, but live noise cannot be seeded: only "
                 "simulation=True takes a seed."
             )
         check_clock(self.clock, simulation=self.simulation)
@@ -117,7 +117,7 @@ def terms(
     clip: bool,
     algorithm: str,
 ) -> Recipe:
-    """Return the part of a recipe that every live class has."""
+    """Return the part of a recipe that all live classes share."""
     return Recipe(
         horizon=horizon,
         epsilon=epsilon,
@@ -130,5 +130,5 @@ def terms(
 
 
 def seconds_of(wait: Wait) -> float:
-    """Return a wait time in seconds."""
+    """Return the wait in seconds."""
     return check_positive("wait", wait.total_seconds() if isinstance(wait, timedelta) else wait)

@@ -1,4 +1,4 @@
-"""What a live run is made of: from its arguments to a private learner and its guarantee."""
+"""The plan of a live run: from its arguments to a private learner and its guarantee."""
 
 from __future__ import annotations
 
@@ -43,28 +43,28 @@ CLIENTS: dict[type[Problem], str] = {
     SemiBandit: "SlateBandit",
     Contexts: "ContextualBandit",
 }
-Carry = Callable[[Any, Any, Generator], int]  # of an action, and of what was shown
-# The first byte of an outcome that is kept until its deadline, and of the default in its place.
+Carry = Callable[[Any, Any, Generator], int]  # takes an action and what was observed
+# The first byte of an outcome stored until its deadline, and of the default in its place.
 TOLD, UNTOLD = b"\1", b"\0"
 # Rounds of the first epoch, if there is no horizon and the algorithm needs one. Epochs double, so
-# it costs at most a factor in regret; 1024 rounds are enough for a first batch to be useful.
+# this costs at most a factor in regret; 1024 rounds are enough for a first batch to be useful.
 FIRST_EPOCH = 1024
 
 CAVEAT = "for ideal noise: this object draws floating-point noise{seeded}, for simulation only"
-EPOCHS = ", a round in one of them (docs/proofs.md: Epochs of a run)"
-AGAIN = ", begun again after {:,} rounds (docs/proofs.md: Epochs of a run)"
-ASIDE = ", or in the hold-out, a round in one of them (docs/proofs.md: Hold-out)"
-PUBLIC_TIMES = "if when outcomes come is public"
+EPOCHS = ", each round in one epoch (docs/proofs.md: Epochs of a run)"
+AGAIN = ", restarted after {:,} rounds (docs/proofs.md: Epochs of a run)"
+ASIDE = ", or in the hold-out, each round in one of them (docs/proofs.md: Hold-out)"
+PUBLIC_TIMES = "if arrival times of outcomes are public"
 FIXED_TIMES = (
-    "also of when outcomes come, if decisions are not asked for in answer to them "
-    "(docs/proofs.md: Deadlines)"
+    "arrival times of outcomes are protected too, if decisions are not requested in response to "
+    "outcomes (docs/proofs.md: Deadlines)"
 )
 OWN_CHOICE = (
-    ", and if which arms are available in a round depends on no other person's data, except "
-    "through what is released; this covers what everybody else sees: models, and choices for "
-    "others. The choice for a person follows from that person's features without noise. Who sees "
-    "it (server logs, invoices, page views by user) is not covered; do not keep arm with user or "
-    "time outside the run"
+    ", and if the arms available in a round depend on no other person's data, except through "
+    "releases; this covers what everybody else sees: models, and decisions for others. The "
+    "decision for a person follows from that person's features without noise, and anything that "
+    "shows it (server logs, invoices, page views by user) is not covered; outside the run, do not "
+    "store arms with users or times"
 )
 
 
@@ -72,25 +72,25 @@ NUMBERS = int, np.integer
 
 
 class RunPlan(NamedTuple):
-    """What a live run needs to know."""
+    """The plan of a live run."""
 
-    name: str  # of what is run, in a ledger
-    private: Protected  # before the first round, with the noise that is to be used
+    name: str  # of the run, in a ledger
+    private: Protected  # before the first round, with the noise to be used
     algorithm: str
     horizon: int | None
     simulation: bool
     seed: int | None
     observation: object  # an example
-    # which arm or expert an action means in a round, -1 for none; None if the action is that arm
+    # the arm or expert that an action means in a round, -1 for none; None if the action is the arm
     carry: Carry | None
     wait: float | None = None  # seconds until the default replaces a missing outcome
     default: object = None
-    rebuild: Callable[[int], Protected] | None = None  # for some rounds, if there is no horizon
+    rebuild: Callable[[int], Protected] | None = None  # for a number of rounds, without a horizon
     first_epoch: int = FIRST_EPOCH  # rounds, if there is no horizon
-    # how arm and features are kept with a decision, if they are private; then nothing shows an arm
+    # how arm and features are stored with a decision, if private; then no arm is ever shown
     records: KeptRecords | None = None
-    holdout: HoldOutPlan | None = None  # rounds with uniform arms, which nobody learns from
-    final: Private | None = None  # what holds the sums of a final release
+    holdout: HoldOutPlan | None = None  # rounds with uniform arms, without learning
+    final: Private | None = None  # holds the sums of a final release
     users: UserLimit | None = None  # if the run counts its users
     problem: Problem | None = None  # None for a custom private learner
 
@@ -98,7 +98,7 @@ class RunPlan(NamedTuple):
     def of(
         cls, recipe: Recipe, problem: Problem, *, observation: object, carry: Carry | None = None
     ) -> RunPlan:
-        """Return the plan that the arguments of a live class describe."""
+        """Return the plan described by the arguments of a live class."""
         horizon, default, name = recipe["horizon"], recipe["default"], recipe["algorithm"]
         rebuild = functools.partial(build, problem, recipe)
         private = rebuild(FIRST_EPOCH if horizon is None else horizon)
@@ -113,7 +113,7 @@ class RunPlan(NamedTuple):
             and not rebuild(2 * FIRST_EPOCH).guarantee <= private.guarantee
         ):
             raise DiscreetError(
-                f"horizon is None, but {name} promises less in longer runs: give a number."
+                f"horizon is None, but {name} guarantees less in longer runs: give a number."
             )
         return cls(
             name=recipe["client"].lower(),
@@ -150,10 +150,10 @@ class RunPlan(NamedTuple):
         )
 
     def rounds_of(self, epoch: int) -> int:
-        """Return how many rounds an epoch has.
+        """Return the number of rounds of an epoch.
 
-        All of them, if there is a horizon; otherwise twice as many as the epoch before. Algorithms
-        that need no horizon have equal epochs, each as long as the channel lasts.
+        With a horizon, that is all rounds; otherwise, twice as many as in the epoch before.
+        Algorithms that need no horizon have equal epochs, each as long as the channel lasts.
         """
         if self.horizon is not None:
             return self.horizon
@@ -166,13 +166,13 @@ class RunPlan(NamedTuple):
         private = self.rebuild(self.rounds_of(epoch))
         if not private.guarantee <= self.private.guarantee:
             raise DiscreetError(
-                f"{self.algorithm} would promise less from here on: give a horizon."
+                f"{self.algorithm} would guarantee less from here on: give a horizon."
             )
         return private
 
     @property
     def guarantee(self) -> Guarantee:
-        """What is guaranteed: of the learner's rounds, those held out, and a final release."""
+        """The guarantee for the learner's rounds, held-out rounds and a final release."""
         main = held_out_guarantee(self.private.guarantee, self.holdout)
         if self.final is None or not main.is_private:
             return main
@@ -186,30 +186,30 @@ class RunPlan(NamedTuple):
         return not self.simulation and self.private.guarantee.is_private
 
     def kept(self, outcome: object, before: bytes = b"") -> bytes:
-        """Return an outcome as it is kept until its deadline, with all that was kept beside it."""
+        """Return an outcome as stored until its deadline, with all that was stored beside it."""
         told = TOLD + np.asarray(outcome, np.float64).tobytes()
         return told + before[len(told) :]
 
     def with_chance(self, kept: bytes | None, chance: float | None) -> bytes:
-        """Return what is kept of a decision that is held out: last its probability."""
+        """Return what is stored of a held-out decision: its probability comes last."""
         return (kept or b"") + np.float64(math.nan if chance is None else chance).tobytes()
 
     def read_chance(self, kept: bytes) -> float | None:
-        """Return the probability that ``with_chance`` has written."""
+        """Return the probability that ``with_chance`` wrote."""
         chance = float(np.frombuffer(kept[-8:])[0])
         return None if math.isnan(chance) else chance
 
     @property
     def no_outcome(self) -> bytes:
-        """What is kept while there is no outcome: the default, so it is read like an outcome."""
+        """What is stored while there is no outcome: the default, in the form of an outcome."""
         return UNTOLD + self.kept(0.0 if self.default is None else self.default)[len(TOLD) :]
 
     def is_told(self, kept: bytes) -> bool:
-        """Return whether there is an outcome in what is kept."""
+        """Return whether the stored content has an outcome."""
         return kept[:1] == TOLD
 
     def read(self, kept: bytes) -> object:
-        """Return the outcome that was kept until its deadline, or the default: both alike."""
+        """Return the outcome stored until its deadline, or the default: both in the same way."""
         if self.records is not None:
             return self.records.record(kept, float(np.frombuffer(kept[1:9])[0]))
         numbers = np.frombuffer(kept, offset=len(TOLD))
@@ -217,19 +217,19 @@ class RunPlan(NamedTuple):
 
     @property
     def noise_words(self) -> str:
-        """Which noise is drawn."""
+        """The kind of noise, in words."""
         if not self.private.channel.noise_scales:
             return "no noise"
         return "simulation only: floating-point noise" if self.simulation else "live: exact noise"
 
 
 def build(problem: Problem, recipe: Recipe, rounds: int) -> Protected:
-    """Return an algorithm before its first round, with exact noise unless it is a simulation."""
+    """Return an algorithm before its first round, with exact noise unless simulated."""
     known = algorithm(recipe["algorithm"], type(problem))
     if not known.plays(problem):
         here = f": use {CLIENTS.get(type(known.problem), 'LiveRun')}"
         if isinstance(problem, type(known.problem)):
-            here = f", but here {problem} are played"
+            here = f", but this class plays {problem}"
         raise DiscreetError(f"algorithm is {known.name}, which plays {known.problem}{here}.")
     setting = Setting(
         problem,
@@ -249,29 +249,29 @@ def build(problem: Problem, recipe: Recipe, rounds: int) -> Protected:
 
 
 def limit_of(recipe: Recipe) -> UserLimit | None:
-    """Return how many rounds each user may have."""
+    """Return the user limit of a recipe."""
     seconds = recipe["per"]
     per = None if seconds is None else timedelta(seconds=seconds)
     return UserLimit.of(recipe["max_rounds_per_user"], per)
 
 
 def action_number(action: object, observation: object, rng: Generator) -> int:
-    """Return the action if it is a number of something, otherwise -1."""
+    """Return the action if it is an index, otherwise -1."""
     return int(action) if isinstance(action, NUMBERS) else -1
 
 
 def with_exact_noise(private: Protected) -> Protected:
-    """Return a copy with exact noise, for a run, which ensures that nothing is released twice."""
+    """Return a copy with exact noise, for a run, which never releases the same sum twice."""
     if private.channel.rounds_seen() > 0:
         raise DiscreetError(
-            "the channel has seen rounds, but live use begins before the first: build it again."
+            "the channel has already seen rounds, but live use needs a fresh one: build it again."
         )
     copied = componentjit.copy(private)
     return copied._replace(channel=copied.channel.live())
 
 
 def run_guarantee(plan: RunPlan) -> Guarantee:
-    """Return what a run guarantees, and on which condition; with a caveat if it is a simulation."""
+    """Return the guarantee of a run and its condition, with a caveat for a simulation."""
     mine = plan.guarantee
     if not mine.is_private:
         return mine

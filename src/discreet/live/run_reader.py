@@ -1,4 +1,4 @@
-"""Reading a run's file while another process writes it: what is public, and nothing else."""
+"""Reading the public part of a run's file while another process writes to it."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ TRIES = 3
 
 
 class RunFacts(NamedTuple):
-    """What a file says about its run at one moment. Nothing in it is raw."""
+    """The public facts of a run's file at one moment. Nothing in it is raw."""
 
     recipe: Recipe
-    labels: tuple[Hashable, ...]  # of arms, also of those that came later or are retired
+    labels: tuple[Hashable, ...]  # of all arms, including added and retired ones
     asked: int
     released: int
-    lost: int  # batches that were given up
-    open: int  # decisions whose outcome may still come
-    waiting: int  # batches that are not complete
-    choices: dict[int, int]  # how often each was made
+    lost: int  # batches given up
+    open: int  # decisions whose outcome may still arrive
+    waiting: int  # incomplete batches
+    choices: dict[int, int]  # how often each choice was made
     sums: list[ReleaseSum]
-    aside: Sums | None  # what was released of the rounds that were held out
-    first: float | None  # when the first and the last release were, in seconds since 1970
+    aside: Sums | None  # released sums of held-out rounds
+    first: float | None  # times of the first and the last release, in seconds since 1970
     last: float | None
-    final: list[SumAtEnd] | None  # what the final release has released
-    retired: tuple[int, ...]  # arms, by number
-    held: list[int] | None  # rounds of each arm that were held out
+    final: list[SumAtEnd] | None  # the sums of the final release
+    retired: tuple[int, ...]  # indices of arms
+    held: list[int] | None  # held-out rounds of each arm
 
     def final_sums(self) -> list[SumAtEnd] | None:
-        """Return what the final release has released."""
+        """Return the sums of the final release."""
         return self.final
 
     def release_sums(self) -> list[ReleaseSum]:
@@ -51,15 +51,15 @@ class RunFacts(NamedTuple):
         return self.sums
 
     def held_out(self) -> Sums | None:
-        """Return what was released of the rounds that were held out."""
+        """Return the released sums of held-out rounds."""
         return self.aside
 
 
 def read_run(path: str | os.PathLike[str]) -> RunFacts:
-    """Return what is public in the file of a run, as it is at one moment.
+    """Return the public content of a run's file, as it is at one moment.
 
-    The file is not changed, no lock is taken that a writer would wait for, and no key is needed.
-    So nothing is decrypted, and the file is not checked for changes by others.
+    This does not change the file, takes no lock that would block a writer, and needs no key. So
+    nothing is decrypted, and tampering is not detected.
     """
     given = check_path("path", path)
     if not os.path.isfile(given):
@@ -71,21 +71,21 @@ def read_run(path: str | os.PathLike[str]) -> RunFacts:
             with _connection(whole) as file, file_access.snapshot(file):
                 file_access.check_mark(file, whole)
                 facts = _facts(file)
-            # Without a log nobody was writing, unless somebody began meanwhile.
+            # Without a log there was no writer, unless one started meanwhile.
             if before[0] or _traces(whole) == before:
                 return facts
-    raise DiscreetError(f"{whole} is being opened and closed by another process: try again.")
+    raise DiscreetError(f"{whole} is being opened or closed by another process: try again.")
 
 
 def _traces(path: Path) -> tuple[bool, int, int]:
-    """Return whether there is a log of changes, and size and time of the file."""
+    """Return whether there is a log of changes, and the file's size and time."""
     log, found = path.with_name(path.name + "-wal"), path.stat()
     return log.exists(), found.st_size, found.st_mtime_ns
 
 
 @contextlib.contextmanager
 def _connection(path: Path) -> Iterator[sqlite3.Connection]:
-    """Connect for reading; where nobody writes, without leaving files beside the run."""
+    """Connect for reading; without a writer, leave no files beside the run."""
     kind = "mode=ro" if _traces(path)[0] else "mode=ro&immutable=1"
     file = file_access.connect(f"{path.as_uri()}?{kind}")
     try:

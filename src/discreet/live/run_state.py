@@ -1,4 +1,4 @@
-"""A run between two operations: the rows of its store, and the engine that is made from them."""
+"""A run between two operations: the rows of its store, and the engine built from them."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ from discreet.processes import process_mark
 from discreet.randomness import InBlocks, streams
 
 Read = TypeVar("Read")
-OVER = "the run is over: its final release was made, so there is nothing left to ask or to tell."
+OVER = "the run is over: its final release was made, so it takes no further calls."
 
 
 class RunState(NotCopyable):
-    """What a run is between two operations, and how it recovers when one has failed.
+    """The state of a run between two operations, and its recovery after a failed one.
 
-    Every method takes the lock by a plain ``with``, so an interrupt cannot come between taking and
-    releasing it. Other processes are refused.
+    Every method takes the lock by a plain ``with``, so an interrupt cannot come between acquiring
+    and releasing it. Other processes are refused.
     """
 
-    # who is told, after rows were read again, which arms there are
+    # called with the current arms after rows were reread
     _listener: weakref.WeakMethod[Callable[[Slots | None], object]] | None = None
 
     def __init__(
@@ -58,7 +58,7 @@ class RunState(NotCopyable):
         self._commit_draw = store.hold
         self._process, self._mark = os.getpid(), process_mark()
         # Reentrant only so that it knows its owner: a signal handler that calls the run in the
-        # middle of an operation is refused, instead of waiting for itself.
+        # middle of an operation gets an error instead of a deadlock.
         self._lock = store.make_lock(self._is_stale)
         self._inside: Callable[[], bool] = self._lock._is_owned
         self._engine = Engine(plan.private, plan.observation)
@@ -68,15 +68,15 @@ class RunState(NotCopyable):
         self._rng, self._noise_rng = drawn.learner, drawn.privacy
         if plan.seed is None:
             self._rng = InBlocks(self._rng.bit_generator)
-        self._serving: Generator | None = None  # for decisions that nobody learns from
+        self._serving: Generator | None = None  # for decisions without learning
         self._carry, self._wait, self._records = plan.carry, plan.wait, plan.records
         self._alike = plan.carry is None or plan.carry is action_number
         self._in_order = plan.private.channel.in_order
-        self._closed = self._changing = False  # either way an operation cannot simply begin
-        self._next_deadline = -math.inf  # nothing is due before
-        self._latest = -math.inf  # when the last decision was given
-        self._several = False  # in a transaction of several changes
-        self._deferring = False  # in one of several outcomes: the learner learns afterwards
+        self._closed = self._changing = False  # if either is set, the next operation must recover
+        self._next_deadline = -math.inf  # nothing is due before this
+        self._latest = -math.inf  # time of the last decision
+        self._several = False  # inside a transaction of several changes
+        self._deferring = False  # inside one with several outcomes: the learner learns afterwards
         self._reading = False  # a group reads its requests, and may call the run meanwhile
         self._users: UserCount | None = None
         self._reload()
@@ -89,8 +89,8 @@ class RunState(NotCopyable):
             self._users = UserCount(plan.users, store.user_secret, store.rows.latest_window())
         waits = self._wait is not None or self._side is not None
         self._guarded = waits or self._in_order or self._admission.needed
-        self._noting = store.durable or self._engine.showing  # whether facts of releases are kept
-        # what a learner knows of its draws is shown if the guarantee covers more than actions
+        self._noting = store.durable or self._engine.showing  # whether release facts are stored
+        # the learner's probabilities are shown if the guarantee covers more than actions
         self._shows_chances = not plan.private.guarantee.seen
         self._chance: tuple[int, float | None] = -1, None  # of the running group
 
@@ -105,8 +105,8 @@ class RunState(NotCopyable):
         ledger: Ledger | None = None,
         clock: Callable[[], float] | None = None,
     ) -> Self:
-        """Return a run before its first round, in a store; in memory if none is given."""
-        Admission(ledger, plan.guarantee, "", plan.users).check_room()  # before there is a file
+        """Return a run before its first round, in a store, or in memory if none is given."""
+        Admission(ledger, plan.guarantee, "", plan.users).check_room()  # before creating a file
         store = MemoryStore() if store is None else store
         rows = Rows(recipe, secrets.token_hex(8), b"")
         engine = Engine(plan.private, plan.observation)
@@ -127,7 +127,7 @@ class RunState(NotCopyable):
         return run
 
     def _is_stale(self) -> None:
-        """Begin the next operation with what is committed: another worker has changed it."""
+        """Make the next operation reload: another worker has changed the committed state."""
         self._changing = True
 
     def _check_caller(self) -> None:
@@ -138,25 +138,25 @@ class RunState(NotCopyable):
         """
         if not self._mark[0] or os.getpid() != self._process:
             raise DiscreetError(
-                "this run belongs to another process: close it there, and open its file here."
+                "this run belongs to another process: close it there, then open its file here."
             )
         if self._inside() and not self._reading:
             raise DiscreetError(
                 "this run is in the middle of an operation of the same thread, as in a signal "
-                "handler: set a flag there and use the run afterwards, or use close_on_sigterm."
+                "handler: set a flag there and use the run later, or use close_on_sigterm."
             )
 
     def _committed(self) -> Rows:
-        """Return what is committed, after going back to it if an operation has failed."""
+        """Return the committed rows, after recovering from a failed operation."""
         if self._changing:
             self._check_open()
             self._reload()
         return self._store.rows
 
     def _recover(self) -> OpenRow | None:
-        """Go back to what is committed; let the learner learn from a release that is held.
+        """Return to the committed state, and let the learner learn from a stored release.
 
-        Returns the decision that made that release due, if there was one.
+        Returns the decision that triggered that release, if there was one.
         """
         rows = self._committed()
         if rows.final is not None or rows.ended is not None:
@@ -184,7 +184,7 @@ class RunState(NotCopyable):
             raise DiscreetError("this run is closed: open its file to continue.")
 
     def _reload(self) -> None:
-        """Go back to what is committed."""
+        """Return to the committed state."""
         self._store.load(self._engine.example)
         rows, plan = self._store.rows, self._plan
         if rows.epoch[0] != self._epoch:
@@ -195,7 +195,7 @@ class RunState(NotCopyable):
         if len(rows.learner) != size:
             raise DiscreetError(
                 f"the learner of this run has {len(rows.learner)} bytes, but {plan.algorithm} "
-                f"needs {size}: it was made by another version."
+                f"needs {size}: another version of discreet wrote it."
             )
         held = not self._engine.streaming or self._engine.can_hold(rows.stream) or rows.ended
         if not held or not (self._side is None or self._side.load(rows)):
@@ -206,11 +206,11 @@ class RunState(NotCopyable):
         if rows.draws is not None:
             self._rng.bit_generator.state = dict(rows.draws.learner)
             self._noise_rng.bit_generator.state = dict(rows.draws.privacy)
-        # A release that is held is for the next operation that changes something.
+        # A stored release waits for the next operation that changes something.
         self._changing = rows.drawn is not None or rows.final is not None or bool(rows.unlearned)
         self._changing |= rows.ended is not None
         self._token = f"{rows.token}.{rows.session}"
-        # after a power loss, or a restore, an id may be given to another user
+        # after a power failure or a restore, another user may get the same id
         self._needs_token = rows.restored or (plan.users is not None and self._store.durable)
         if self._users is not None:
             self._users.catch_up(rows.latest_window())
@@ -221,7 +221,7 @@ class RunState(NotCopyable):
             listener(rows.slots)
 
     def listen(self, listener: Callable[[Slots | None], object]) -> None:
-        """Tell a method which arms there are whenever rows were read again; another may add one."""
+        """Call a method with the current arms when rows are reread; others may have added some."""
         self._listener = weakref.WeakMethod(listener)
 
     def _learned(self) -> bytes:
@@ -231,7 +231,7 @@ class RunState(NotCopyable):
 
     @withhold_frames
     def state(self) -> Progress:
-        """Return how far the run is."""
+        """Return the progress of the run."""
         self._check_caller()
         with self._lock:
             rows = self._committed()
@@ -246,9 +246,9 @@ class RunState(NotCopyable):
     def open_decisions(
         self, after: int = -1, limit: int | None = None
     ) -> tuple[tuple[Ticket, float, float | None], ...]:
-        """Return the decisions whose outcome may still come: ages in seconds, probabilities.
+        """Return decisions whose outcome may still arrive, with ages in seconds and probabilities.
 
-        Those after a number, and at most so many.
+        At most ``limit`` of those after an id.
         """
         self._check_caller()
         with self._lock:
@@ -261,20 +261,20 @@ class RunState(NotCopyable):
             return tuple(found)
 
     def _facts(self, group: Group) -> ReleaseFacts:
-        """Return what is public about a release of a group."""
+        """Return the public facts about a release of a group."""
         number, action, _, size, _, _ = group
-        # Where an action is carried out differently from round to round, a batch has no choice.
+        # If an action is carried out differently from round to round, a batch has no single choice.
         choice = action_number(action, None, self._rng) if self._alike else -1
-        of, chance = self._chance  # of the group that was asked for last: this saves a call
+        of, chance = self._chance  # of the group asked for last: this saves a call
         if of != number:
             chance = self.chance_of(group)
         return new_facts((choice, size, chance, self._clock()))
 
     @withhold_frames
     def releases(self) -> list[ReleaseRow]:
-        """Return what was released, by batch; a run in memory keeps the last releases only.
+        """Return the releases, by batch; a run in memory keeps only the last ones.
 
-        A channel that is not private has no values here: they would be raw.
+        For a channel without privacy, values are left out: they would be raw.
         """
         self._check_caller()
         with self._lock:
@@ -290,20 +290,20 @@ class RunState(NotCopyable):
             return self._store.release_sums()
 
     def chance_of(self, group: Group) -> float | None:
-        """Return how likely the action of a group was, given what was public before it."""
+        """Return the probability of a group's action, given what was public before it."""
         raise NotImplementedError
 
     def _given_up(self, trace: object) -> bytes:
-        """Tell the learner that a batch is lost; return the public state."""
+        """Notify the learner that a batch is lost; return the public state."""
         raise NotImplementedError
 
     def _probability(self, rows: Rows, ticket: Ticket) -> float | None:
-        """Return the probability that a decision had."""
+        """Return the probability of a decision."""
         raise NotImplementedError
 
     @withhold_frames
     def read_learner(self, read: Callable[[Learner], Read]) -> Read:
-        """Return what is read from the learner's committed state, as private as the releases."""
+        """Return what ``read`` finds in the learner's committed state, as private as releases."""
         self._check_caller()
         with self._lock:
             self._committed()
@@ -311,40 +311,40 @@ class RunState(NotCopyable):
 
     @property
     def guarantee(self) -> Guarantee:
-        """The guarantee and its condition, for a user with as many rounds as are allowed."""
+        """The guarantee with its condition, for a user with the maximum number of rounds."""
         return self._admission.covering(run_guarantee(self._plan))
 
     @withhold_frames
     def rounds_of(self, user: User) -> int:
-        """Return how many rounds of a user the run has counted, in the present period."""
+        """Return how many rounds of a user the run has counted in the current period."""
         self._check_caller()
         with self._lock:
             if self._users is None:
                 raise DiscreetError(
-                    "this run counts no users: give max_rounds_per_user, or ask its ledger."
+                    "this run does not count users: give max_rounds_per_user, or ask its ledger."
                 )
             return self._users.rounds(self._committed().usage, self._clock(), user)
 
     @property
     def round(self) -> int:
-        """How many decisions were asked for."""
+        """The number of decisions so far."""
         return self._store.rows.counters[0]
 
     @property
     def plan(self) -> RunPlan:
-        """What is run."""
+        """The plan of the run."""
         return self._plan
 
     @withhold_frames
     def snapshot(self, store: Store, *, key: KeyPlace | None = None) -> None:
         """Write a copy to another store: a separate run, without open decisions.
 
-        It draws other randomness, refuses decisions of this run, and is charged to a ledger again.
+        It draws fresh randomness, refuses decisions of this run, and is charged to a ledger again.
         """
         if self._engine.streaming:
             raise DiscreetError(
                 f"{self._plan.algorithm} learns from one running sum, which a copy would release "
-                "again: use its file."
+                "again: continue with its file instead."
             )
         self._check_caller()
         with self._lock:
@@ -352,12 +352,12 @@ class RunState(NotCopyable):
             rows = self._committed()
             if not rows.recipe:
                 raise DiscreetError(
-                    "a custom private learner is run in memory: it cannot be kept in a file."
+                    "a run of a custom private learner is in memory: it cannot be stored in a file."
                 )
             asked, _, left, _, _ = rows.counters
             learner = self._engine.without([group.trace for group in rows.groups.values()])
             copied = Rows({**rows.recipe, "seed": None}, secrets.token_hex(8), learner)
-            if self._side is not None:  # a copy has a hold-out of its own
+            if self._side is not None:  # a copy has its own hold-out
                 copied.learner, copied.stream = learner + self._side.first, self._side.blank
             copied.counters = (min(asked + left, self._end), -1, 0, rows.counters[RELEASED], 0)
             copied.epoch = rows.epoch
@@ -369,7 +369,7 @@ class RunState(NotCopyable):
 
     @withhold_frames
     def close(self) -> None:
-        """Release the file; a run in memory is forgotten."""
+        """Close the file; a run in memory is lost."""
         self._check_caller()
         with self._lock:
             self._closed = self._changing = True

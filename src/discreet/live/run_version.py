@@ -1,4 +1,4 @@
-"""Which version of a run a file has: compared with its key, to refuse old copies."""
+"""The version of a run in its file, compared with its key to refuse old copies."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ from discreet.live.store import Store
 
 
 class VersionedStore(Store):
-    """A store whose runs have a version, which their key remembers."""
+    """A store whose runs have a version, which is also recorded in their key."""
 
     _key: Key | None = None
     _version: Version = NEW
 
     def _check_age(self, key: Key) -> None:
-        """Refuse a run that is older than its key, or that another copy has gone on from."""
+        """Refuse a run that is older than its key, or that continued in another copy."""
         mine, known = self._version, key.version
         if mine.releases + (self._noted() is not None) < known.releases:
             raise OldCopy(
-                f"{self.name} is an old copy: it has {mine.releases} releases, but the run has had "
-                f"{known.releases}. Continuing it would release batches twice; use the file that "
-                "the run was last in."
+                f"{self.name} is an old copy: it has {mine.releases} releases, but the run made "
+                f"{known.releases}. Continuing it would release batches twice; use the run's "
+                "latest file."
             )
         if mine.changes < known.changes:
             raise OldCopy(
-                f"{self.name} is an old copy: outcomes that were told since then are missing (it "
-                f"has {mine.changes} changes, but the run has had {known.changes}). Use the file "
-                "that the run was last in."
+                f"{self.name} is an old copy: later outcomes are missing (it has {mine.changes} "
+                f"changes, but the run made {known.changes}). Use the run's latest "
+                "file."
             )
         another = mine.releases == known.releases and mine.last_release != known.last_release
         another |= mine.changes == known.changes and mine.last_change != known.last_change
         if another:
             raise OldCopy(
-                f"{self.name} is an old copy: the run went on from another one. Use the file that "
-                "the run was last in."
+                f"{self.name} is an old copy: the run continued in another one. Use the run's "
+                "latest file."
             )
 
     def _noted(self) -> tuple[Drawn, int] | None:
-        """Return the release that the key keeps for the run as it is, and its group."""
+        """Return the release that the key stores for the current state, and its group."""
         key, name = self._key, self._kept_name()
         if key is None or name is None:
             return None
@@ -49,9 +49,9 @@ class VersionedStore(Store):
             return None
 
     def _kept_name(self) -> bytes | None:
-        """Return the name of the release that the key keeps for the run as it is.
+        """Return the name of the release that the key stores for the current state.
 
-        A note for an earlier state may still be in the key: no other release gets its name.
+        The key may still have a note for an earlier state: no other release gets its name.
         """
         key = self._key
         if key is None or not key.note:
@@ -60,7 +60,7 @@ class VersionedStore(Store):
         return name if key.version == self._version.with_release(name) else None
 
     def _note_name(self, release: bytes) -> bytes:
-        """Return what is authenticated with a note: it is for one state of the run."""
+        """Return the data authenticated with a note, which belongs to one state of the run."""
         releases, changes, *names = self._version
         return b"".join([self._row_name("note", releases, changes), *names, release])
 
@@ -70,7 +70,7 @@ class VersionedStore(Store):
             self._key.advance(self._version)
 
     def _next(self, *, lasting: bool, releases: int) -> Version:
-        """Return the version after a change."""
+        """Return the version that follows a change."""
         version = self._version
         if lasting:
             version = version._replace(changes=version.changes + 1, last_change=new_name())

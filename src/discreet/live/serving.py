@@ -1,4 +1,4 @@
-"""Decisions for users at their limit: nobody learns from them."""
+"""Decisions for users at their limit: the run does not learn from them."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from discreet.live.run_state import RunState
 from discreet.randomness import streams
 
 AtLimit = Literal["refuse", "serve"]  # what to do for a user at the limit
-SERVED = -1  # the id of a decision that nobody learns from
-SERVING = 1  # the number of the random stream of such decisions; that of the run is 0
+SERVED = -1  # the id of a decision without learning
+SERVING = 1  # the number of their random stream; that of the run is 0
 
 
 class Serving(RunState):
     """A run that can also decide for users whose outcomes it must not use.
 
-    Such a decision is what the learner would do next. It is made from the committed state, on fresh
-    coins, and changes nothing; its outcome is discarded. So it is post-processing of what was
-    released, and costs nothing (docs/proofs.md: Decisions that learn nothing).
+    Such a decision is what the learner would do next. It is drawn from the committed state with
+    fresh randomness and changes nothing; its outcome is discarded. So it is post-processing of
+    earlier releases, and costs nothing (docs/proofs.md: Decisions that learn nothing).
     """
 
     @withhold_frames
@@ -39,17 +39,17 @@ class Serving(RunState):
 
     @property
     def charge_label(self) -> str | None:
-        """The label under which a ledger has the charge of this run; None without a ledger."""
+        """The label of this run's charge in the ledger; None without a ledger."""
         return self._admission.label
 
     def decide(self, observation: object, user: User | None) -> tuple[OpenRow, float | None]:
-        """Return what to do in the next round, and its probability, or refuse at the limit."""
+        """Return the decision of the next round and its probability; refuse at the limit."""
         raise NotImplementedError
 
     def decide_or_serve(
         self, observation: object, user: User | None, at_limit: AtLimit
     ) -> tuple[OpenRow, float | None]:
-        """Return what to do in the next round; ``at_limit`` says what if the user has no more."""
+        """Return the decision of the next round; ``at_limit`` applies if the user has none left."""
         if check_choice("at_limit", at_limit, get_args(AtLimit)) == "refuse":
             return self.decide(observation, user)
         self._check_serving()
@@ -58,16 +58,16 @@ class Serving(RunState):
         return self._serve(observation), None
 
     def _check_serving(self) -> None:
-        """Refuse where a decision itself costs privacy: where the learner knows more than shown."""
+        """Refuse if decisions cost privacy, because the learner knows more than was released."""
         plan = self._plan
         if plan.private.guarantee.seen or self._in_order:
             raise DiscreetError(
                 f"at_limit is 'serve', but {plan.algorithm} is private through its own sampling, "
-                "so each of its decisions costs privacy: use 'refuse'."
+                "so every decision costs privacy: use 'refuse'."
             )
 
     def _serve(self, observation: object) -> OpenRow:
-        """Return what to do in a round that nobody learns from, as the fields of a ticket."""
+        """Return the decision of a round without learning, as the fields of a ticket."""
         try:
             self._check_caller()
             with self._lock:
@@ -88,7 +88,7 @@ class Serving(RunState):
         if type(shown) is Available and rows.slots is not None:
             places = tuple(arm for arm in shown.places if arm not in rows.slots.retired)
             if not places:
-                raise DiscreetError("all available arms were retired: name one that is not.")
+                raise DiscreetError("all available arms are retired: name one that is not.")
             shown, action = Available(places), action if action in places else None
         if action is None:
             self._changing = True
@@ -100,13 +100,13 @@ class Serving(RunState):
         return SERVED, SERVED, choice, self._token, self._clock(), action
 
     def _not_open(self, number: int, token: str | None) -> bool:
-        """Return False for an outcome after its deadline, and refuse any other."""
+        """Return False for an outcome after its deadline; refuse all others."""
         rows = self._store.rows
         mine = token is None or str(token).startswith(rows.token)
-        if number == SERVED and mine and self._admission.limited:  # nobody learns from it
+        if number == SERVED and mine and self._admission.limited:  # a decision without learning
             return False
         if number in rows.open or not mine or not 0 <= number < rows.counters[0]:
-            raise NotGiven(f"decision {shorten(number)} is not one that this run gave.")
+            raise NotGiven(f"decision {shorten(number)} does not belong to this run.")
         if self._wait is None:
             raise AlreadyTold(
                 f"decision {number} has been told already, or given up: each outcome counts once."

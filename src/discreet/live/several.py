@@ -1,4 +1,4 @@
-"""Several decisions and outcomes at once, in one transaction; and what a deadline makes due."""
+"""Several decisions or outcomes in one transaction, and releases that deadlines make due."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from discreet.live.run_epochs import RunInEpochs
 from discreet.live.serving import Serving
 from discreet.live.users import bare_id
 
-CHUNK = 2_000  # due decisions in one transaction
+CHUNK = 2_000  # due decisions per transaction
 Told = tuple[int, str | None, int | None, object]  # number, token, choice, feedback
 
 
 class SeveralAtOnce(RunInEpochs, Serving):
-    """A run that gives and takes several at once: one transaction, made whole or not at all.
+    """A run that handles several decisions or outcomes in one transaction: all of them or none.
 
-    Releases within it are drawn in the order of the outcomes, and stored with them; the transaction
-    ends before the learner sees the first. Then it learns from each, in the same order
+    Its releases are drawn in the order of the outcomes and stored with them; the transaction ends
+    before the learner sees the first one. The learner then learns from each, in the same order
     (docs/proofs.md: One draw).
     """
 
@@ -38,7 +38,7 @@ class SeveralAtOnce(RunInEpochs, Serving):
         rows: Rows,
         before: Group,
         decision: int,
-        value: Any,  # noqa: ANN401 - whatever the channel releases
+        value: Any,  # noqa: ANN401 - anything that the channel releases
         after: bytes | None,
         draws: Draws | None,
     ) -> None:
@@ -48,7 +48,7 @@ class SeveralAtOnce(RunInEpochs, Serving):
     def ask_many(
         self, observations: Sequence[object], users: Sequence[User] | None = None
     ) -> list[tuple[Ticket, float | None]]:
-        """Return what to do in the next rounds, one for each observation, and its probability.
+        """Return one decision per observation, for the next rounds, and its probability.
 
         All of them, or none.
         """
@@ -61,8 +61,8 @@ class SeveralAtOnce(RunInEpochs, Serving):
             left = self._end - rows.counters[0]
             if self._plan.horizon is not None and wanted > left:
                 raise HorizonUsed(
-                    f"ask_many is asked for {count(wanted, 'decision')}, but of the horizon of "
-                    f"{self._plan.horizon} rounds {left} are left."
+                    f"ask_many needs {count(wanted, 'decision')}, but {left} of the horizon of "
+                    f"{self._plan.horizon} rounds are left."
                 )
             if users is not None and len(users) != wanted:
                 raise DiscreetError(
@@ -78,9 +78,9 @@ class SeveralAtOnce(RunInEpochs, Serving):
 
     @withhold_frames
     def tell_all(self, told: Iterable[Told]) -> int:
-        """Take the outcomes of several decisions: all of them, or none.
+        """Record the outcomes of several decisions: all of them, or none.
 
-        Returns how many count: with a wait time, those that came before their deadlines.
+        Returns how many count: with a wait, those that met their deadlines.
         """
         self._check_caller()
         given = list(told)
@@ -99,7 +99,7 @@ class SeveralAtOnce(RunInEpochs, Serving):
 
     @contextmanager
     def _together(self, *, lasting: bool = True, deferring: bool = False) -> Iterator[None]:
-        """Make several changes in one transaction. If it fails, the next operation goes back."""
+        """Make several changes in one transaction; if it fails, the next operation undoes it."""
         self._changing = self._several = True
         self._deferring = deferring
         try:
@@ -118,7 +118,7 @@ class SeveralAtOnce(RunInEpochs, Serving):
 
     @withhold_frames
     def verify(self) -> None:
-        """Check all that the store keeps, also what was not read yet."""
+        """Check everything in the store, including parts not read so far."""
         self._check_caller()
         with self._lock:
             self._committed()
@@ -127,7 +127,7 @@ class SeveralAtOnce(RunInEpochs, Serving):
     def _tell_one(
         self, rows: Rows, number: int, token: str | None, choice: int | None, feedback: object
     ) -> bool:
-        """Take one of several outcomes."""
+        """Record one of several outcomes."""
         row = rows.open.get(number)
         if row is None:
             return self._not_open(number, token)
@@ -153,7 +153,7 @@ class SeveralAtOnce(RunInEpochs, Serving):
         after: bytes | None,
         draws: Draws | None,
     ) -> None:
-        """Count an outcome that makes a release due; the learner is handed it afterwards."""
+        """Count an outcome that triggers a release; the learner gets the release afterwards."""
         number, action, trace, size, told, _ = before
         stream = None
         if self._engine.streaming or self._plan.final is not None:
@@ -164,13 +164,13 @@ class SeveralAtOnce(RunInEpochs, Serving):
         self._store.defer(number, decision, value)
 
     def _finish_several(self, rows: Rows) -> None:
-        """Hand the releases of several outcomes to the learner, in the order of drawing."""
+        """Pass the releases of several outcomes to the learner, in the order of drawing."""
         if rows.unlearned:
             with self._together(lasting=False):
                 self._learn_several(rows)
 
     def _learn_several(self, rows: Rows) -> None:
-        """Do the same within a transaction."""
+        """Do the same inside a transaction."""
         for number, (decision, value) in list(rows.unlearned.items()):
             group = rows.groups[number]
             before = group._replace(told=group.told - 1)
@@ -188,7 +188,7 @@ class SeveralAtOnce(RunInEpochs, Serving):
     def _pass_deadlines(self, rows: Rows, now: float, wait: float) -> None:
         """Count every outcome whose deadline has passed, or the default, in the order of asking.
 
-        Decisions are asked for at rising times, so the first that is not due ends the search.
+        Asking times never decrease, so the first decision that is not due ends the search.
         """
         while now >= self._next_deadline:
             due = self._due(rows, now, wait)
@@ -215,7 +215,7 @@ class SeveralAtOnce(RunInEpochs, Serving):
         return due
 
     def _due_first(self, rows: Rows) -> list[OpenRow]:
-        """Return the decisions that are due, after counting all of them but the last few."""
+        """Count all due decisions except the last few, and return those."""
         if self._wait is None:
             return []
         now = self._clock()
@@ -233,7 +233,7 @@ class SeveralAtOnce(RunInEpochs, Serving):
             self._count(rows, number, of, self._plan.read(rows.outcomes[number]))
 
     def _correct_clock(self, rows: Rows, now: float) -> None:
-        """After the clock was set back, date future decisions to now: otherwise all would wait."""
+        """Date future decisions to now if the clock was set back; otherwise all would wait."""
         if now < self._latest and len(rows.open):
             kept = tuple(each for each in rows.clock if each[1] < now)
             self._changing = True
@@ -244,5 +244,5 @@ class SeveralAtOnce(RunInEpochs, Serving):
 
 
 def refused_pair(place: int, refusal: DiscreetError) -> DiscreetError:
-    """Return the refusal of several outcomes because of one."""
-    return type(refusal)(f"pairs[{place}] is refused, so nothing was told: {refusal}")
+    """Return the refusal of several outcomes because one of them is refused."""
+    return type(refusal)(f"pairs[{place}] is refused, so nothing was recorded: {refusal}")

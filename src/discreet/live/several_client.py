@@ -1,4 +1,4 @@
-"""What live classes do with several decisions: open ones in pages, and many asked for or told."""
+"""Live classes with several decisions: pages of open decisions, ask_many and tell_all."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from discreet.live.rows import Ticket
 from discreet.live.run import LiveRun
 from discreet.live.several import Told, refused_pair
 
-PAGE = 1_000  # decisions that are read at once
-MOST = 10_000_000  # decisions that are asked for at once
+PAGE = 1_000  # decisions read at once
+MOST = 10_000_000  # maximum n of ask_many
 
 
 class Decided(Protocol):
-    """What ``ask`` of any live class returns."""
+    """A decision, as ``ask`` of any live class returns it."""
 
     @property
     def id(self) -> int:
@@ -28,7 +28,7 @@ class Decided(Protocol):
 
     @property
     def token(self) -> str:
-        """What names the run that gave it."""
+        """A token that identifies the run and the decision."""
 
 
 Gives = TypeVar("Gives", bound=Decided, default=Decided)
@@ -36,16 +36,16 @@ Pairs = Iterable[tuple[Any, Any]]  # a decision, or its id, and its outcome
 
 
 class OpenDecisions(Sequence[OpenDecision]):
-    """The decisions whose outcome may still come, oldest first; they are read in pages.
+    """Decisions whose outcome may still arrive, oldest first, read in pages.
 
-    It is a view: what is told meanwhile is no longer in it.
+    It is a view: decisions leave it as their outcomes are recorded.
     """
 
     def __init__(self, run: LiveRun, shown: Callable[[Ticket], Hashable]) -> None:
         self._run, self._shown = run, shown
 
     def page(self, after: int | None = None, limit: int = PAGE) -> tuple[OpenDecision, ...]:
-        """Return the next decisions after the one with an id, at most ``limit`` of them."""
+        """Return the decisions that follow the one with id ``after``, at most ``limit``."""
         first = -1 if after is None else check_int("after", after, minimum=0)
         found = self._run.open_decisions(first, check_int("limit", limit, minimum=1))
         return tuple(
@@ -79,53 +79,54 @@ class OpenDecisions(Sequence[OpenDecision]):
 
 
 class SeveralClient(NotCopyable, Generic[Gives]):
-    """A live class, as far as it gives and takes several decisions at once."""
+    """The part of a live class that handles several decisions at once."""
 
-    _gives: ClassVar[type[Decided]]  # what ``ask`` returns
+    _gives: ClassVar[type[Decided]]  # the type that ``ask`` returns
     _run: LiveRun
 
     @property
     def open_decisions(self) -> OpenDecisions:
-        """The decisions whose outcome may still come, oldest first: id, choice, age in seconds.
+        """Decisions whose outcome may still arrive, oldest first: id, choice, age in seconds.
 
-        With ``wait`` they are those before their deadline, told or not. ``len`` is known at once;
-        of very many, ``open_decisions.page(after=id, limit=1000)`` reads some.
+        With ``wait``, these are all decisions before their deadline, whether or not their outcome
+        has arrived. ``len`` is immediate; to read very many, use pages such as
+        ``open_decisions.page(after=id, limit=1000)``.
         """
         return OpenDecisions(self._run, self._shown)
 
     def verify(self) -> None:
-        """Check the whole file: refuse it if anything in it was changed by another program.
+        """Check the whole file, and refuse it if another program changed anything in it.
 
-        Without it, each part of a large file is checked before it is used.
+        By default, each part of a large file is checked only before it is used.
         """
         self._run.verify()
 
     def _given(self, ticket: Ticket, chance: float | None = None) -> Gives:
-        """Return what a live class gives for a ticket, and its probability."""
+        """Return the decision for a ticket, with its probability, as this class represents it."""
         raise NotImplementedError
 
     def _shown(self, ticket: Ticket) -> Hashable:
-        """Return what was decided, in words or by its label; None if there is neither."""
+        """Return the decision in words or by its label; None if there is neither."""
         return self._label(ticket.choice)
 
     def _label(self, choice: int) -> Hashable:
-        """Return the label of what was chosen; None if there are no labels."""
+        """Return the label of a choice; None if choices have no labels."""
         raise NotImplementedError
 
     def _choice(self, decision: Gives) -> int | None:
-        """Return the number of what was chosen."""
+        """Return the index of the choice."""
         raise NotImplementedError
 
     def _feedback(self, decision: object, name: str, outcome: object) -> object:
-        """Return an outcome as the channel takes it; ``name`` is the argument of ``tell``."""
+        """Return an outcome in the channel's form; ``name`` is the argument of ``tell``."""
         raise NotImplementedError
 
     def _checked(self, decision: object) -> Gives:
-        """Return a decision, or refuse what ``ask`` cannot have given."""
+        """Return the decision, or refuse anything that ``ask`` cannot have returned."""
         if not isinstance(decision, self._gives) or type(decision.id) is not int:
             raise DiscreetError(
                 f"decision is of type {type(decision).__name__}, but must be the "
-                f"{self._gives.__name__} that ask() gave, or its id."
+                f"{self._gives.__name__} that ask() returned, or its id."
             )
         return cast(Gives, decision)
 
@@ -135,7 +136,7 @@ class SeveralClient(NotCopyable, Generic[Gives]):
         return [self._given(*each) for each in self._run.ask_many(observations, users)]
 
     def _tell_pairs(self, **given: Pairs | None) -> int:
-        """Take the outcomes of pairs, which are all rewards or all losses."""
+        """Record the outcomes of pairs, which are all rewards or all losses."""
         named = {name: pairs for name, pairs in given.items() if pairs is not None}
         if len(named) != 1:
             raise DiscreetError(f"tell_all needs pairs of one kind: {' or '.join(given)}.")
@@ -143,7 +144,7 @@ class SeveralClient(NotCopyable, Generic[Gives]):
         return self._run.tell_all(self._read(name, pairs))
 
     def _read(self, name: str, pairs: Pairs) -> list[Told]:
-        """Return pairs as the run takes them; nothing of an outcome is in an error."""
+        """Return pairs in the run's form; errors contain nothing of an outcome."""
         if isinstance(pairs, str | bytes) or not isinstance(pairs, Iterable):
             raise DiscreetError(
                 f"{name} is of type {type(pairs).__name__}, but must be pairs of a decision and "
@@ -153,7 +154,7 @@ class SeveralClient(NotCopyable, Generic[Gives]):
         for place, pair in enumerate(pairs):
             if not isinstance(pair, tuple | list) or len(pair) != 2:
                 raise DiscreetError(
-                    f"pairs[{place}] is no pair of a decision and its outcome, so nothing was told."
+                    f"pairs[{place}] is not a pair (decision, outcome), so nothing was recorded."
                 )
             try:
                 feedback = self._feedback(pair[0], name, pair[1])
@@ -168,19 +169,19 @@ class SeveralClient(NotCopyable, Generic[Gives]):
 
 
 def how_many(n: int) -> list[object]:
-    """Return an observation for each of so many decisions, where nothing is observed."""
+    """Return one placeholder observation per decision, for problems without observations."""
     return [0] * check_int("n", n, minimum=1, maximum=MOST)
 
 
 def one_for_each(name: str, given: object) -> list[Any]:
-    """Return what is observed in several rounds, as a list, or refuse it."""
+    """Return the observations of several rounds as a list, or refuse them."""
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
         raise DiscreetError(
-            f"{name} is {shorten(given)}, but must be a list with one for each decision."
+            f"{name} is {shorten(given)}, but must be a list with one entry per decision."
         )
     return list(given)
 
 
 def token_of(decision: Decided) -> str:
-    """Return the token of a decision, which may be anything if somebody made it up."""
+    """Return the token of a decision; a forged decision may hold any value there."""
     return decision.token if isinstance(decision.token, str) else ""

@@ -1,4 +1,4 @@
-"""The live class for slates: some of several items are shown, and the loss of each is told."""
+"""The live class for slates: it shows some of the items, and learns from the loss of each."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ Losses = Mapping[Hashable, float] | Sequence[float] | Floats
 
 
 class ShownItems(NamedTuple):
-    """Which items to show in one round; pass it back with their losses."""
+    """The items to show in one round; pass it back with their losses."""
 
     items: tuple[Hashable, ...]
     id: int
     token: str
-    learns: bool = True  # False for a user at the limit: its outcome is discarded
+    learns: bool = True  # False for a user at the limit: the outcome is discarded
 
 
 class SlateBandit(LiveClient[ShownItems]):
-    """Private choice of slates, from the losses of all items shown.
+    """A private bandit over slates that learns from the losses of all items shown.
 
     >>> bandit = SlateBandit(["a", "b", "c", "d"], shown=2, horizon=10_000, epsilon=1.0)
     >>> decision = bandit.ask()
@@ -49,7 +49,7 @@ class SlateBandit(LiveClient[ShownItems]):
     SlateBandit(slates of 2 of 4 items, round 1 of 10000, private-slate-ftrl, 1-differential
     privacy, live: exact noise)
 
-    Losses (or rewards) are in the range from ``low`` to ``high``, one for each item shown: by item,
+    Report one loss (or reward) in the range from ``low`` to ``high`` for each item shown: by item,
     or in the order of ``decision.items``. The loss of a slate is their sum. Neighbours replace all
     losses of one round. All other options are those of :class:`discreet.Bandit`.
     """
@@ -116,7 +116,7 @@ class SlateBandit(LiveClient[ShownItems]):
         return self._given(self._run.ask(0, user, at_limit))
 
     def ask_many(self, n: int, *, users: Sequence[User] | None = None) -> list[ShownItems]:
-        """Return the next n decisions: all of them in one transaction, or none."""
+        """Return the next n decisions, made in one transaction: all of them or none."""
         return self._ask_many(how_many(n), users)
 
     def _given(self, ticket: Ticket, chance: float | None = None) -> ShownItems:
@@ -133,7 +133,7 @@ class SlateBandit(LiveClient[ShownItems]):
     ) -> None:
         """Report the losses or rewards of all items shown, by item or in their order.
 
-        If only the id of a decision is given, they must be in order.
+        If you give only the id of a decision, they must be in order.
         """
         named = {"losses": losses, "rewards": rewards}
         given = [name for name, each in named.items() if each is not None]
@@ -142,10 +142,10 @@ class SlateBandit(LiveClient[ShownItems]):
 
     @withhold_frames
     def tell_all(self, *, losses: Pairs | None = None, rewards: Pairs | None = None) -> int:
-        """Report several outcomes in one transaction: pairs of a decision (or its id) and its own.
+        """Report several outcomes in one transaction, as pairs (decision or its id, outcome).
 
-        All are taken or, if one is refused, none. Returns how many count: with ``wait``, those
-        before their deadlines.
+        If one outcome is refused, none is recorded. Returns how many outcomes count: with ``wait``,
+        those that met their deadlines.
         """
         return self._tell_pairs(losses=losses, rewards=rewards)
 
@@ -158,12 +158,12 @@ class SlateBandit(LiveClient[ShownItems]):
             places = items if isinstance(items, tuple) else ()
         elif isinstance(losses, Mapping) or isinstance(rewards, Mapping):
             raise DiscreetError(
-                "outcomes are given by item, but the decision by its id only: give the decision, "
+                "outcomes are given by item, but the decision only by its id: give the decision, "
                 "or outcomes in the order of its items."
             )
         clip = self._recipe["clip"]
         if len(places) != self._recipe["shown"]:
-            raise DiscreetError("decision has other items than ask() gave.")
+            raise DiscreetError("decision has other items than ask() returned.")
         return losses_of(rewards, losses, places, self._bounds, clip=clip)
 
     def _size(self) -> str:

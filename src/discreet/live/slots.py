@@ -1,4 +1,4 @@
-"""Arms that come and go: the slots of a run, which batches are paused, and which arms are away."""
+"""Arms that come and go: the slots of a run, its paused batches, and absent arms."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ from discreet.learners.arms.specialists import Absent
 from discreet.live.arguments import index_of
 
 CONDITION = (
-    "if which arms are available does not depend on outcomes, except through what is released "
+    "if the availability of arms does not depend on outcomes, except through releases "
     "(docs/proofs.md: Arms that come and go)"
 )
 INSTEAD = (
-    "use batched-ucb, or start a new run with a prior from what this one has released "
+    "use batched-ucb, or start a new run with a prior from this run's releases "
     "(docs/live.md: Arms that come and go)"
 )
 
 
 class Slots(NamedTuple):
-    """What a run knows of its arms, if they come and go. All of it is public.
+    """The state of the arms of a run, if they come and go. All of it is public.
 
-    Each arm has a slot of its own, also after it is retired. A batch is paused while its arm is not
+    Each arm keeps its own slot, even after it is retired. A batch is paused while its arm is not
     available.
     """
 
     labels: tuple[Hashable, ...]  # in the order of the slots; later ones are spare
     retired: tuple[int, ...] = ()
-    paused: tuple[tuple[int, int], ...] = ()  # groups, and decisions still to be asked for
-    considered: Places = ()  # arms that were available when the running batch was chosen
-    present: Places = ()  # arms that were available when the last one was drawn by weight
-    absent: tuple[tuple[int, float, float], ...] = ()  # arms with a weight that were not
-    epoch: int = 0  # in which they were drawn
+    paused: tuple[tuple[int, int], ...] = ()  # groups, and how many decisions each still needs
+    considered: Places = ()  # arms available when the running batch was chosen
+    present: Places = ()  # arms available when an arm was last drawn by weight
+    absent: tuple[tuple[int, float, float], ...] = ()  # arms with a weight, not available then
+    epoch: int = 0  # the epoch of that draw
 
     @property
     def live(self) -> Places:
@@ -50,16 +50,16 @@ class Slots(NamedTuple):
 
     @property
     def away(self) -> dict[int, Absent]:
-        """What is known of arms that are away."""
+        """What is known of absent arms."""
         return {arm: Absent(share, level) for arm, share, level in self.absent}
 
     def with_away(self, away: Mapping[int, Absent]) -> Slots:
-        """Return these slots with other arms away."""
+        """Return these slots with other absent arms."""
         return self._replace(absent=tuple((arm, *each) for arm, each in sorted(away.items())))
 
 
 def slots_text(slots: Slots | None) -> str | None:
-    """Return slots as text, or refuse labels that text cannot hold."""
+    """Return slots as text, or refuse labels that text cannot represent."""
     if slots is None:
         return None
     check_labels(slots.labels)
@@ -67,7 +67,7 @@ def slots_text(slots: Slots | None) -> str | None:
 
 
 def slots_from(text: str | None) -> Slots | None:
-    """Return the slots that a text stands for."""
+    """Return the slots from their text."""
     if text is None:
         return None
     labels, retired, paused, considered, present, absent, epoch = json.loads(text)
@@ -83,43 +83,43 @@ def slots_from(text: str | None) -> Slots | None:
 
 
 def check_labels(labels: Iterable[Hashable]) -> None:
-    """Refuse labels that a file cannot hold."""
+    """Refuse labels that a file cannot store."""
     if not all(label is None or isinstance(label, str | int | float) for label in labels):
         raise DiscreetError(
-            "label is neither text nor a number, which the file of a run cannot hold."
+            "label is neither text nor a number, so the file of a run cannot store it."
         )
 
 
 def check_changeable(private: Protected, algorithm: str, chosen: str | None, name: str) -> None:
-    """Refuse arms that come and go where no guarantee, or a bound that was asked for, would hold.
+    """Refuse arms that come and go if the guarantee, or a requested bound, would not hold.
 
-    ``name`` is the argument or method that was used.
+    ``name`` is the argument or method that the caller used.
     """
     if chosen in WITH_PROOF:
         raise DiscreetError(
-            f'{name} is used, but algorithm="{chosen}" was chosen for a bound that holds only if '
-            'all arms are always available: name an algorithm without one, such as "batched-ucb" '
+            f'{name} is used, but algorithm="{chosen}" chooses by a bound that holds only if all '
+            'arms are always available: name an algorithm, such as "batched-ucb" '
             'or "best".'
         )
     if isinstance(private.learner, GuardedUcb):
         guarded = algorithm if algorithm == "guarded-ucb" else f"{algorithm} with guard=True"
         raise DiscreetError(
-            f"{name} is used, but {guarded} needs all of its arms, as its bound holds only if they "
-            "are always available: use tracking-ucb without guard."
+            f"{name} is used, but {guarded} needs all of its arms: its bound holds only if they "
+            "are always available. Use tracking-ucb without guard."
         )
     if private.channel.in_order or not can_choose_among(private.learner):
         raise DiscreetError(f"{name} is used, but {algorithm} needs all of its arms: {INSTEAD}.")
 
 
 def with_condition(guarantee: Guarantee) -> Guarantee:
-    """Return a guarantee with the condition that arms come and go by what is public."""
+    """Return a guarantee with the condition that availability depends only on public data."""
     if not guarantee.is_private:
         return guarantee
     return replace(guarantee, source=f"{guarantee.source}; {CONDITION}")
 
 
 def available_of(given: object, indices: Mapping[Hashable, int], slots: Slots) -> Available:
-    """Return the arms that were named as available, or refuse them."""
+    """Return the arms named as available, or refuse them."""
     flat = not isinstance(given, np.ndarray) or given.ndim == 1
     if isinstance(given, str | bytes) or not isinstance(given, Collection) or not flat:
         raise DiscreetError(f"available is {shorten(given)}, but must be a list of labels of arms.")
@@ -128,10 +128,10 @@ def available_of(given: object, indices: Mapping[Hashable, int], slots: Slots) -
         arm = index_of(indices, label)
         if arm is None:
             raise DiscreetError(
-                f"available has {shorten(label)}, which is no arm of this run: add_arm adds one."
+                f"available has {shorten(label)}, which is not an arm: add_arm adds one."
             )
         if arm in slots.retired:
-            raise DiscreetError(f"available has {shorten(label)}, which was retired for good.")
+            raise DiscreetError(f"available has {shorten(label)}, an arm that is already retired.")
         found.add(arm)
     if not found:
         raise DiscreetError("available is empty, but at least one arm must be available.")

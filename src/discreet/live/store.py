@@ -1,4 +1,4 @@
-"""Where a run is kept: the contract of stores, and the store in memory."""
+"""Stores for runs: their contract, and the store in memory."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from discreet.live.rows import (
 
 
 class RunLock(Protocol):
-    """A reentrant lock that knows whether this thread has it."""
+    """A reentrant lock that knows whether this thread holds it."""
 
     def __enter__(self) -> object: ...
     def __exit__(
@@ -42,22 +42,22 @@ class RunLock(Protocol):
 
 
 class Store:
-    """Keeps one run: its rows, and changes to them in transactions, each made whole or not at all.
+    """Stores one run: its rows, and atomic transactions that change them.
 
     A store object names a place, such as a file. ``create`` starts a run there, ``open`` continues
     one; either takes the run for this process until ``close``, and a second writer is refused.
-    ``rows`` is what is committed, decrypted. If a method raises, nothing has changed, and ``load``
-    goes back to what is committed.
+    ``rows`` is the committed state, decrypted. If a method raises, nothing has changed, and
+    ``load`` returns to the committed state.
 
     To add a kind of store, write a subclass, register a scheme with ``register_store``, and run
-    ``discreet.testing.StoreConformance``. A store writes raw columns (``Group.held``, the stream,
-    outcomes) only encrypted, if it is given the place of a key.
+    ``discreet.testing.StoreConformance``. If a store gets the place of a key, it writes raw columns
+    (``Group.held``, the stream, outcomes) only in encrypted form.
     """
 
     durable: ClassVar[bool] = True  # whether a run outlives the process
     shared: ClassVar[bool] = False  # whether several workers may have the run open at once
-    layout: ClassVar[int] = 1  # the version of the format that it writes
-    name: str  # what messages call it, without secrets
+    layout: ClassVar[int] = 1  # the version of its format
+    name: str  # for messages, without secrets
     rows: Rows
     _key: RowCipher | None = None  # if raw columns are encrypted
     _token = ""  # of the run
@@ -73,41 +73,41 @@ class Store:
 
     @property
     def user_secret(self) -> bytes:
-        """The secret under which users are hashed; without a key it hides nobody."""
+        """The secret for hashes of users; without a key, hashes hide nobody."""
         return self.rows.token.encode() if self._key is None else self._key.user_secret
 
     def make_lock(self, stale: Callable[[], None]) -> RunLock:
-        """Return what a run holds during each of its operations.
+        """Return the lock that a run holds during each of its operations.
 
-        Of a store that workers share, it also keeps others out; ``stale`` is called if one of them
+        If workers share the store, the lock also keeps them out; ``stale`` is called if one of them
         has changed the run meanwhile.
         """
         return cast(RunLock, threading.RLock())
 
     def beginning(self) -> AbstractContextManager[object]:
-        """Make what follows one transaction, if the store can: a new run, and its charge."""
+        """Make the block one transaction, if the store can: a new run and its charge."""
         return nullcontext()
 
     def create(self, rows: Rows, key: KeyPlace | None = None) -> None:
-        """Start a run with these rows, or refuse if there is one; without ``key`` in plain text."""
+        """Start a run with these rows, or refuse if there is one; without ``key``, unencrypted."""
         raise NotImplementedError
 
     def open(self, key: KeyPlace | None = None) -> None:
-        """Take the run that is here, in a new session; decisions given before stay valid.
+        """Open the run in a new session; earlier decisions stay valid.
 
-        A lost key is replaced by a new one; the unfinished groups that it hid are closed and
+        A lost key is replaced by a new one; the unfinished groups that it encrypted are closed and
         counted as lost.
         """
         raise NotImplementedError
 
     def recipe(self) -> Recipe:
-        """Return the arguments that the run was made with."""
+        """Return the arguments that created the run."""
         raise NotImplementedError
 
     def load(self, example: Example) -> None:
-        """Read what is committed; ``example`` is an action and a trace of the kind in groups.
+        """Read the committed state; ``example`` is an action and a trace of the kind in groups.
 
-        Whatever was begun and not committed is gone afterwards.
+        Anything begun but not committed is discarded.
         """
         raise NotImplementedError
 
@@ -122,14 +122,14 @@ class Store:
         outcome: bytes | None = None,
         usage: tuple[int, int, bytes] | None = None,
     ) -> None:
-        """Open a decision. When it returns, nobody else is given that decision.
+        """Open a decision. Once this returns, no other caller gets that decision.
 
-        What is None stays as it is. ``row`` has the fields of a ``Ticket``; ``times`` is how often
-        its choice was made, with this one; ``group`` is a new group; ``outcome`` is a placeholder
-        of the size of an outcome, kept until the deadline; ``usage`` is a bucket of users with
-        their rounds, one of them this one, in place of the bucket with the same number. A count
-        may be lost in a crash only together with its decision, and a decision that was told, or of
-        whose group something was released, not at all.
+        None leaves a part unchanged. ``row`` has the fields of a ``Ticket``; ``times`` is how often
+        its choice was made, including this one; ``group`` is a new group; ``outcome`` is a
+        placeholder of the size of an outcome, stored until the deadline; ``usage`` is a bucket of
+        users with their rounds, including this one, in place of the bucket with the same number. A
+        crash may lose a count only together with its decision, and never a decision whose outcome
+        was told or whose group had a release.
         """
         raise NotImplementedError
 
@@ -146,20 +146,20 @@ class Store:
         draws: Draws | None = None,
         facts: ReleaseFacts | None = None,
     ) -> None:
-        """Close a decision. When it returns, what was told is durable.
+        """Close a decision. Once this returns, its outcome is durable.
 
-        A release was drawn before, and ``hold`` has made it durable; it is no longer held now. What
-        is None stays as it is. ``group`` is its group as it is now, or ``closed`` the number
-        of a group that ends; ``released`` is the group that something is released of, at most
-        once, and ``value`` what that is (None if the channel is not private: it would be raw);
-        ``facts`` are what is public about it.
+        If there is a release, it was drawn before, and ``hold`` made it durable; it is no longer
+        held now. None leaves a part unchanged. ``group`` is the new state of its group, or
+        ``closed`` the number of a group that ends; ``released`` is the group of the release, at
+        most once, and ``value`` the released value (None if the channel is not private: it would be
+        raw); ``facts`` are the public facts about it.
         """
         raise NotImplementedError
 
     def hold(self, drawn: Drawn) -> None:
-        """Keep a release before the learner sees it. When it returns, it is durable and counts.
+        """Store a release before the learner sees it. Once this returns, it is durable and counts.
 
-        ``rows.drawn`` then is this release, also after ``open``, until ``tell`` completes it.
+        ``rows.drawn`` is then this release, also after ``open``, until ``tell`` completes it.
         """
         raise NotImplementedError
 
@@ -168,7 +168,7 @@ class Store:
         raise NotImplementedError
 
     def releases(self) -> Iterator[ReleaseRow]:
-        """Return the releases that are kept, by batch; a run in memory keeps the last ones only."""
+        """Return the stored releases, by batch; a run in memory has only the last ones."""
         raise NotImplementedError
 
     def release_sums(self) -> list[ReleaseSum]:
@@ -176,53 +176,53 @@ class Store:
         return summed(self.releases())
 
     def together(self, *, lasting: bool = True) -> AbstractContextManager[None]:
-        """Make all changes in a ``with`` block whole or not at all, in one transaction.
+        """Make all changes in a ``with`` block in one transaction: all of them or none.
 
-        ``rows`` has each of them at once. If the block raises, ``load`` takes them back. Unless
-        ``lasting`` is False they are durable when the block ends. There is no ``hold`` in it.
+        ``rows`` shows each of them immediately. If the block raises, ``load`` undoes them. They are
+        durable when the block ends, unless ``lasting`` is False. The block must not use ``hold``.
         """
         raise NotImplementedError
 
     def defer(self, group: int, decision: int, value: object) -> None:
-        """Keep one of several releases before the learner sees it, in a block of ``together``.
+        """Store one of several releases before the learner sees it, in a block of ``together``.
 
-        It counts when the block ends. Its decision is told, and its group is there, until ``tell``
-        has it as ``released``; until then ``rows.unlearned`` has it, also after ``open``.
+        It counts when the block ends. Its decision is closed, and its group stays until ``tell``
+        gets it as ``released``; until then it is in ``rows.unlearned``, also after ``open``.
         """
         raise NotImplementedError
 
     def prefetch(
         self, decisions: Iterable[int], names: Iterable[str] = (), buckets: Iterable[int] = ()
     ) -> None:
-        """Read what a group of operations needs, if that is quicker than one by one.
+        """Read what a group of operations needs, if that is faster than one by one.
 
-        Decisions with their groups, names, and buckets of users.
+        That is, decisions with their groups, names, and buckets of users.
         """
 
     def recall(self, name: str) -> bytes | None:
-        """Return what ``remember`` keeps under a name, for a day; None if there is nothing."""
+        """Return what ``remember`` stored under a name, for a day; None if there is nothing."""
         raise DiscreetError(
-            f"a decision has the name {shorten(name)}, but {self.name} keeps no names: a database "
-            "does (discreet.live.database)."
+            f"a decision has the name {shorten(name)}, but {self.name} stores no names: use a "
+            "database (discreet.live.database)."
         )
 
     def remember(self, name: str, content: bytes) -> None:
-        """Keep the decision that a caller has named, in the transaction that makes it."""
+        """Store a named decision, in the transaction that makes it."""
         raise NotImplementedError
 
     def verify(self) -> None:
-        """Check all that is kept, also what was not read yet; refuse what was changed."""
+        """Check everything in the store, including parts not read yet; refuse changed data."""
 
     def close(self) -> None:
-        """Release the run, so that another process can open it."""
+        """Close the run, so that another process can open it."""
         raise NotImplementedError
 
-    # What stores have in common: raw columns are written encrypted.
+    # Common to all stores: raw columns are written encrypted.
 
     def _encrypted(
         self, raw: bytes | None, kind: str, number: int = 0, version: int = 0
     ) -> bytes | None:
-        """Return a raw column as it is written; ``version`` is how many outcomes are in it."""
+        """Return a raw column in written form; ``version`` is the number of outcomes in it."""
         if raw is None or self._key is None:
             return raw
         return self._key.encrypt(raw, self._row_name(kind, number, version))
@@ -244,12 +244,12 @@ class Store:
         )
 
     def _row_name(self, kind: str, number: int, version: int) -> bytes:
-        """Return what is authenticated with a row: its format, run, kind, number and version."""
+        """Return the data authenticated with a row: format, run, kind, number and version."""
         return f"{self.layout} {self._token} {kind} {number} {version}".encode()
 
 
 class MemoryStore(Store):
-    """Keeps a run as long as the process lives; nothing is written or encrypted."""
+    """Stores a run for the lifetime of the process; nothing is written or encrypted."""
 
     durable = False
     name = "the store in memory"
@@ -262,11 +262,11 @@ class MemoryStore(Store):
     def create(self, rows: Rows, key: KeyPlace | None = None) -> None:
         """Start a run with these rows."""
         if self._kept is not None:
-            raise DiscreetError(f"{self.name} keeps a run already: open it.")
+            raise DiscreetError(f"{self.name} already holds a run: open it.")
         self._use(rows)
 
     def open(self, key: KeyPlace | None = None) -> None:
-        """Take the run again, after it was closed."""
+        """Open the run again after it was closed."""
         if self._kept is None:
             raise DiscreetError(f"{self.name} has no run.")
         if self._in_use:
@@ -278,16 +278,16 @@ class MemoryStore(Store):
     def _use(self, rows: Rows) -> None:
         self._kept = self.rows = rows
         self._in_use = True
-        # The tables' own methods, which saves a call per change.
+        # The methods of the tables, which saves a call per change.
         self.ask, self.tell, self.change = rows.ask, rows.tell, rows.change  # type: ignore[method-assign]
         self.hold, self.defer = rows.hold, rows.defer  # type: ignore[method-assign]
 
     def recipe(self) -> Recipe:
-        """Return the arguments that the run was made with."""
+        """Return the arguments that created the run."""
         return self.rows.recipe
 
     def load(self, example: Example) -> None:
-        """Complete a change that was interrupted while it entered the tables."""
+        """Complete a change that was interrupted while the tables were updated."""
         self.rows.complete()
 
     def releases(self) -> Iterator[ReleaseRow]:
@@ -306,5 +306,5 @@ class MemoryStore(Store):
         self.rows.commit()
 
     def close(self) -> None:
-        """Release the run."""
+        """Close the run."""
         self._in_use = False

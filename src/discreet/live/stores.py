@@ -1,4 +1,4 @@
-"""How a store is chosen: by a path, a URL or an object."""
+"""Choosing a store: by a path, a URL or an object."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _schemes: dict[str, Callable[[str], Store]] = {}
 
 
 def register_store(scheme: str, from_url: Callable[[str], Store]) -> None:
-    """Let ``store="scheme://..."`` name a kind of store; ``from_url`` gets the whole URL."""
+    """Register a kind of store for ``store="scheme://..."``; ``from_url`` gets the whole URL."""
     check_callable("from_url", from_url)
     _schemes[check_name("scheme", scheme)] = from_url
 
 
 def choose_store(path: str | os.PathLike[str] | None, store: str | Store | None) -> Store:
-    """Return the store that was asked for; without any, one in memory."""
+    """Return the requested store, or one in memory by default."""
     if path is not None and store is not None:
-        raise DiscreetError("path and store are both given, but a run is kept in one place.")
+        raise DiscreetError("path and store are both given, but a run has one place: give one.")
     if path is not None:
         return FileStore(path)
     if store is None:
@@ -37,7 +37,7 @@ def choose_store(path: str | os.PathLike[str] | None, store: str | Store | None)
     if colon and scheme not in _schemes:
         load_plugins()
     if not colon or scheme not in _schemes:
-        # Do not show the whole URL: it may hold a password.
+        # Do not show the whole URL: it may contain a password.
         found = f"has the scheme {shorten(scheme)}" if colon else "has no scheme"
         raise DiscreetError(
             f"store {found}, but must be a Store or a URL with one of the schemes "

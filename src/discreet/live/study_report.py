@@ -46,19 +46,19 @@ CLIENTS: dict[str, type[LiveClient[Any]]] = {
         ContextualBandit,
     )
 }
-NO_COUNTS = "A decision of {} is a slate or a point, and the run does not count which were made."
+NO_COUNTS = "A decision of {} is a slate or a point; the run does not count them."
 OWN_CHOICES = (
     "The run shows no choices: each follows from a person's features without noise, and the "
     "guarantee does not cover it."
 )
 SIMULATED = (
-    "This is a simulation, whose noise protects nobody. A live run with the same arguments would "
+    "This is a simulation: its noise protects nobody. A live run with the same arguments would "
     "guarantee the following."
 )
 
 
 class StudyDesign(NamedTuple):
-    """What was declared, and how far the run is."""
+    """The declared design, and the progress of the run."""
 
     client: str
     problem: str  # in words
@@ -76,7 +76,7 @@ class StudyDesign(NamedTuple):
     first_release: str | None  # times in ISO format, UTC
     last_release: str | None
     wait_seconds: float | None
-    default: list[float]  # what a missing outcome counts as: one number, or one for each entry
+    default: list[float]  # the value of a missing outcome: one number, or one per entry
 
 
 class ArmShare(NamedTuple):
@@ -89,7 +89,7 @@ class ArmShare(NamedTuple):
 
 
 class HeldOutMean(NamedTuple):
-    """Rounds of an arm that were held out, and their noisy mean once it is released."""
+    """Held-out rounds of an arm, and their noisy mean once released."""
 
     arm: Hashable
     rounds: int
@@ -106,7 +106,7 @@ class HoldOutFacts(NamedTuple):
 
 
 class LostOutcomes(NamedTuple):
-    """What was not learned from."""
+    """Decisions and batches that the run did not learn from."""
 
     batches: int
     unfinished: int
@@ -115,7 +115,7 @@ class LostOutcomes(NamedTuple):
 
 @dataclass(frozen=True)
 class StudyReport:
-    """What a study did and found, from public facts and releases; nothing in it is raw."""
+    """What a study did and found, from public facts and releases; it contains nothing raw."""
 
     name: str
     design: StudyDesign
@@ -130,7 +130,7 @@ class StudyReport:
     lost: LostOutcomes
 
     def as_dict(self) -> dict[str, object]:
-        """Return the report for JSON: numbers are numbers, and what is not known is None."""
+        """Return the report for JSON: numbers as numbers, unknown values as None."""
         found, cost, held = self.estimates, self.guarantee, self.holdout
         period = None if cost.period is None else cost.period.total_seconds()
         return {
@@ -186,11 +186,11 @@ def report_on(
     control: Hashable | None = None,
     domain: LinearOracle | None = None,
 ) -> StudyReport:
-    """Return the report on a run in a file, which may be open in another process meanwhile.
+    """Return the report on a run in a file, which another process may have open.
 
-    A ``kind`` of estimates that the run does not have is refused. If there are none valid at all
-    times, the report says why. With a ``control`` (an arm, or its label as text), differences are
-    those from it. A run on a set of your own needs that set, as ``domain``.
+    A ``kind`` of estimates that the run does not have is refused. If the run has no anytime
+    estimates, the report gives the reason. With a ``control`` (an arm, or its label as text),
+    differences are relative to it. A run on your own set needs that set, as ``domain``.
     """
     check_share("level", level)
     check_choice("outcomes", outcomes, get_args(Outcomes))
@@ -261,7 +261,7 @@ def _design(recipe: Recipe, plan: RunPlan, facts: RunFacts, outcomes: Outcomes) 
 
 
 def _allocation(recipe: Recipe, plan: RunPlan, facts: RunFacts) -> tuple[ArmShare, ...]:
-    """Return how often each arm or expert was chosen; nothing if the run does not count that."""
+    """Return how often each arm or expert was chosen; nothing if the run does not count this."""
     client = CLIENTS[recipe["client"]]
     if not client._chosen:
         return ()
@@ -293,7 +293,7 @@ def _holdout(
 
 
 def _guarantee(recipe: Recipe, plan: RunPlan) -> Guarantee:
-    """Return the guarantee for as many rounds as a user may have."""
+    """Return the guarantee for the maximum number of rounds of a user."""
     found, limit = run_guarantee(plan), recipe["ledger_limit"]
     if recipe["max_rounds_per_user"] is not None:
         limit = [recipe["max_rounds_per_user"], recipe["per"] or 0.0]
@@ -304,7 +304,7 @@ def _guarantee(recipe: Recipe, plan: RunPlan) -> Guarantee:
 
 
 def _in_words(recipe: Recipe, plan: RunPlan) -> str:
-    assert plan.problem is not None, "runs in files are made from recipes"
+    assert plan.problem is not None, "runs in files are built from recipes"
     setting = Setting(
         plan.problem,
         rounds=plan.rounds_of(0),

@@ -6,11 +6,11 @@ import hashlib
 import struct
 from collections.abc import Callable
 
-Column = str | int | float | bytes | None  # what a column of a table holds
+Column = str | int | float | bytes | None  # the value of a column
 Columns = tuple[Column, ...]
 DIGEST = 32  # bytes of a tag
-NO_KEY = b"no key"  # without a secret the tag finds damage, but nobody is kept from forging it
-# The rows that nearly every change writes, as bytes: a third of the time of text.
+NO_KEY = b"no key"  # without a secret, the tag detects damage but not forgery
+# The rows that nearly every change writes, as bytes, which takes a third of the time of text.
 OPEN = struct.Struct(">qqqdii")
 HELD = struct.Struct(">qqi")
 CHOICE = struct.Struct(">qq")
@@ -19,33 +19,32 @@ BLOCK = struct.Struct(">1sqqqq")
 
 
 class Tag:
-    """The tag of a run: a keyed hash of every row, combined, so that a change costs a few hashes.
+    """The tag of a run: the combined keyed hashes of all rows, so that a change costs a few hashes.
 
-    Each row is hashed with the key (BLAKE2b, a pseudorandom function), and the hashes are added
-    by exclusive or. Rows have distinct names, so no two cancel; a large column of ``run`` is a row
-    of its own. The tag is a keyed hash of that sum and of the other columns of ``run``; the sum
-    itself is never written. Whoever does not know the
-    key cannot tell the hash of any row, and so cannot find other rows with the same tag
-    (docs/proofs.md: One draw).
+    Each row is hashed with the key (BLAKE2b, a pseudorandom function), and the hashes are combined
+    by exclusive or. Rows have distinct names, so no two cancel; a large column of ``run`` is its
+    own row. The tag is a keyed hash of that sum and of the other columns of ``run``; the sum itself
+    is never written. Without the key, the hash of a row cannot be computed, and so no other rows
+    with the same tag can be found (docs/proofs.md: One draw).
     """
 
     def __init__(self, secret: bytes | None) -> None:
         self._start = hashlib.blake2b(key=secret or NO_KEY, digest_size=DIGEST)
         self._sum = 0
-        self._rows: dict[tuple[str, int], int] = {}  # the hashes of rows that may change
+        self._rows: dict[tuple[str, int], int] = {}  # hashes of rows that may change
 
     def put(self, table: str, number: int, *columns: Column) -> None:
-        """Count a row, in place of the one with the same number."""
+        """Add a row, in place of the one with the same number."""
         name, fresh = (table, number), self.hash_of(table, (number, *columns))
         self._sum ^= fresh ^ self._rows.get(name, 0)
         self._rows[name] = fresh
 
     def drop(self, table: str, number: int) -> None:
-        """No longer count a row, if it is there."""
+        """Remove a row, if it exists."""
         self._sum ^= self._rows.pop((table, number), 0)
 
     def drop_all(self, table: str) -> None:
-        """No longer count any row of a table."""
+        """Remove all rows of a table."""
         for name in [name for name in self._rows if name[0] == table]:
             self.drop(*name)
 
@@ -70,14 +69,14 @@ class Tag:
 
 
 def as_text_bytes(table: str, columns: Columns) -> bytes:
-    """Return any row as bytes: its text, which names bytes by their length, and those bytes."""
+    """Return any row as bytes: its text, in which bytes appear by length, then those bytes."""
     texts = [(len(each),) if type(each) is bytes else each for each in columns]
     parts = [each for each in columns if type(each) is bytes]
     return b"".join([repr((table, texts)).encode(), *parts])
 
 
 # Rows of frequent kinds begin with a letter, and those of ``as_text_bytes`` with a bracket, so no
-# two rows are alike. What is not of the usual types, as in a damaged file, is hashed as text.
+# two rows are alike. Values of unexpected types, as in a damaged file, are hashed as text.
 
 
 def _decision(table: str, columns: Columns) -> bytes:

@@ -1,4 +1,4 @@
-"""Tokens, device tasks, health, and the description of the interface."""
+"""Tokens, device tasks, health, and the description of the API."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ TOKEN_FIELDS = frozenset(("role", "run", "label", "expires"))
 
 
 async def create_token(call: Call) -> Response:
-    """Make a token; it is shown this once."""
+    """Create a token; it is shown only once."""
     check_fields(call.body, TOKEN_FIELDS, "a token")
     role, run = call.body.get("role"), call.body.get("run", EVERY_RUN)
     if not isinstance(role, str):
@@ -28,20 +28,20 @@ async def create_token(call: Call) -> Response:
 
 
 async def list_tokens(call: Call) -> Response:
-    """List what tokens allow, without the tokens."""
+    """List the rights of all tokens, without the tokens."""
     call.query()
     return respond({"tokens": [asdict(each) for each in call.service.tokens.all()]})
 
 
 async def revoke_token(call: Call) -> Response:
-    """Take a token back."""
+    """Revoke a token."""
     identity = call.path("id")
     await call.change(lambda: call.service.tokens.revoke(identity))
     return nothing()
 
 
 async def who_am_i(call: Call) -> Response:
-    """Say what the token of the request allows."""
+    """Return the rights of the request's token."""
     call.query()
     assert call.grant is not None, "the route needs a token"
     return respond({"id": call.grant.id, "role": call.grant.role, "run": call.grant.run})
@@ -56,7 +56,7 @@ async def create_task(call: Call) -> Response:
 
 
 async def show_task(call: Call) -> Response:
-    """Show all that a device needs to know."""
+    """Show everything that a device needs."""
     call.query()
     return respond(call.service.tasks.get(call.path("task")).facts())
 
@@ -81,12 +81,12 @@ async def take_reports(call: Call) -> Response:
 
 
 async def health(call: Call) -> Response:
-    """Say that the process answers."""
+    """Report that the process is alive."""
     return respond({"status": "ok"})
 
 
 async def readiness(call: Call) -> Response:
-    """Say whether requests can be served."""
+    """Report whether requests can be served."""
     service = call.service
     if service.ready and service.writer.working:
         if service.host.refused and not service.host.names():

@@ -1,4 +1,4 @@
-"""The application: every route of the table behind the same checks, the hot ones in front."""
+"""The application: all routes of the table behind the same checks, the hot ones first."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from discreet.service.tokens import EVERY_RUN, Grant
 METHODS = ("GET", "PUT", "POST", "DELETE")
 ALLOWED = ("Authorization", "Content-Type", "If-None-Match")
 EXPOSED = ("ETag", "Retry-After", "Location")
-REMEMBERED = 600  # seconds for which a browser remembers what an origin may do
+REMEMBERED = 600  # seconds for which a browser caches the rights of an origin
 
 
 def make_app(service: Service, pages: Sequence[BaseRoute] = ()) -> ASGIApp:
-    """Return the application of a service, with the routes of its pages behind those of the API."""
+    """Return the application of a service, with the routes of its pages after those of the API."""
 
     @contextlib.asynccontextmanager
     async def life(app: Starlette) -> AsyncIterator[None]:
@@ -69,7 +69,7 @@ def problem_response(problem: HttpProblem) -> Response:
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException), "it is registered for these"
+    assert isinstance(error, HTTPException), "registered for these only"
     return problem_response(of_status(error.status_code, error.headers))
 
 
@@ -97,7 +97,7 @@ def _route(facts: RouteFacts, service: Service) -> tuple[str, str, Endpoint]:
             who = "" if grant is None else grant.id
             response = await _called(facts, service, request, grant)
         except ClientGone:
-            return Response(status_code=400)  # nobody reads it
+            return Response(status_code=400)  # there is no reader
         except Exception as error:
             problem = problem_of(error)
             if problem.kind == "internal":
@@ -115,7 +115,7 @@ def _route(facts: RouteFacts, service: Service) -> tuple[str, str, Endpoint]:
 
 
 def _grant(facts: RouteFacts, service: Service, request: Request) -> Grant | None:
-    """Return what the token of a request allows, or refuse the request."""
+    """Return the rights of a request's token, or refuse the request."""
     if facts.scope == "open":
         service.by_address.count(address_of(request.scope))
         return None
@@ -138,12 +138,12 @@ async def _called(
             call.content = content
         else:
             call.body = parse_object(content)
-    assert facts.handler is not None, "hot routes do not come here"
+    assert facts.handler is not None, "hot routes are handled elsewhere"
     return await facts.handler(call)
 
 
 def _joined(routes: list[tuple[str, str, Endpoint]]) -> list[Route]:
-    """Return one route for each path, so that another method is refused with what is allowed."""
+    """Return one route per path, so that the refusal of a method lists the allowed ones."""
     by_path: dict[str, dict[str, Endpoint]] = {}
     for path, method, endpoint in routes:
         by_path.setdefault(path, {})[method] = endpoint

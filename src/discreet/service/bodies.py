@@ -1,4 +1,4 @@
-"""Bodies of requests: at most so large, within so many seconds, and strict JSON."""
+"""Request bodies: limited in size and time, and strict JSON."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from starlette.types import Receive
 
 from discreet.service.problems import HttpProblem
 
-SMALL = 64 * 1024  # bytes: of a decision or an outcome
-LARGE = 1024 * 1024  # of anything else
-PATIENCE = 10.0  # seconds within which a body must have come
+SMALL = 64 * 1024  # bytes, for a decision or an outcome
+LARGE = 1024 * 1024  # bytes, for anything else
+PATIENCE = 10.0  # seconds within which a body must arrive
 DEEP = 32  # levels of lists and objects
 
 
@@ -24,10 +24,10 @@ class ClientGone(Exception):
 
 
 class Bodies:
-    """Reads bodies of requests, each within so many seconds.
+    """Reads request bodies, each within a time limit.
 
-    One timer for all of them (``sweep``) finds those that are slow: a timer for each would take a
-    tenth of the time of a request.
+    One timer for all of them (``sweep``) finds slow ones: a timer for each would take a tenth of
+    the time of a request.
     """
 
     def __init__(self, patience: float = PATIENCE) -> None:
@@ -36,7 +36,7 @@ class Bodies:
         self._slow: set[asyncio.Task[Any] | None] = set()
 
     async def sweep(self) -> None:
-        """Give up bodies that have taken too long."""
+        """Give up bodies that take too long."""
         now = time.monotonic()
         for task, since in list(self._since.items()):
             if task is not None and now - since > self.patience and task not in self._slow:
@@ -50,9 +50,9 @@ class Bodies:
         limit: int,
         media: bytes = b"application/json",
     ) -> bytes:
-        """Return the body of a request, or refuse one that is too large, too slow, or no JSON.
+        """Return the body of a request; refuse it if too large, too slow, or not JSON.
 
-        A body without a type is taken for the right one.
+        A body without a type is assumed to have the right one.
         """
         check_headers(headers, limit, media)
         task = asyncio.current_task()
@@ -70,7 +70,7 @@ class Bodies:
 
 
 def check_headers(headers: Iterable[tuple[bytes, bytes]], limit: int, media: bytes) -> None:
-    """Refuse a body by what its headers say."""
+    """Refuse a body on account of its headers."""
     for name, value in headers:
         if name == b"content-length":
             if not value.isdigit() or len(value) > 12 or int(value) > limit:
@@ -105,10 +105,10 @@ def _part(message: MutableMapping[str, Any]) -> bytes:
 
 
 def slow_body(patience: float) -> HttpProblem:
-    """Return the refusal of a body that did not come in time."""
+    """Return the refusal of a body that did not arrive in time."""
     return HttpProblem(
         "slow-body",
-        f"the body did not come within {patience:g} seconds.",
+        f"the body did not arrive within {patience:g} seconds.",
         headers={"Connection": "close"},
     )
 
@@ -116,13 +116,13 @@ def slow_body(patience: float) -> HttpProblem:
 def _too_large(limit: int) -> HttpProblem:
     return HttpProblem(
         "too-large",
-        f"the body is too large: at most {limit // 1024} KiB are possible.",
+        f"the body is too large: at most {limit // 1024} KiB are allowed.",
         headers={"Connection": "close"},
     )
 
 
 def parse_object(body: bytes) -> dict[str, Any]:
-    """Return the object that a body is; an empty body is an empty object.
+    """Return the JSON object in a body; an empty body is an empty object.
 
     No error shows any part of the body.
     """
@@ -132,7 +132,7 @@ def parse_object(body: bytes) -> dict[str, Any]:
     try:
         found = _decoder.decode(body.decode("utf-8"))
         if not isinstance(found, dict):
-            wrong = HttpProblem("bad-request", "the body must be an object of JSON.")
+            wrong = HttpProblem("bad-request", "the body must be a JSON object.")
         elif body.count(b"[") + body.count(b"{") > DEEP and _depth(found) > DEEP:
             wrong = HttpProblem(
                 "bad-request", f"the body has more than {DEEP} levels of lists and objects."
@@ -143,7 +143,7 @@ def parse_object(body: bytes) -> dict[str, Any]:
         wrong = HttpProblem(refused.kind, refused.detail)
     except (ValueError, RecursionError):
         wrong = HttpProblem("bad-request", "the body must be JSON in UTF-8.")
-    if wrong is not None:  # outside of the handler: the error that led to it has the body
+    if wrong is not None:  # outside the handler: the error that led to it holds the body
         raise wrong
     return found  # type: ignore[no-any-return]
 
@@ -151,7 +151,7 @@ def parse_object(body: bytes) -> dict[str, Any]:
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise HttpProblem("bad-request", "the body has a name twice in one object.")
+        raise HttpProblem("bad-request", "the body has an object with a duplicate name.")
     return found
 
 
@@ -172,7 +172,7 @@ _decoder = json.JSONDecoder(
 
 
 def _depth(value: object) -> int:
-    """Return how many levels of lists and objects there are."""
+    """Return the number of nested levels of lists and objects."""
     level: list[object] = [value]
     depth = 0
     while level and depth <= DEEP:
@@ -188,7 +188,7 @@ def _depth(value: object) -> int:
 
 
 def _check_texts(value: object) -> None:
-    """Refuse text that cannot be stored or sent again: half of a pair of surrogates, or NUL."""
+    """Refuse text that cannot be stored or sent again: a lone surrogate, or NUL."""
     if isinstance(value, str):
         if "\0" in value or any("\ud800" <= letter <= "\udfff" for letter in value):
             raise HttpProblem("bad-request", "the body has text with NUL or lone surrogates.")

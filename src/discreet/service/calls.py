@@ -1,4 +1,4 @@
-"""A request, as handlers see it: its token, its run, its body and its arguments."""
+"""A request as handlers see it: its token, run, body and arguments."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ MOST_DIGITS = 15
 
 @dataclass
 class Call:
-    """One request that is allowed, with its body read and checked."""
+    """One permitted request, with its body read and checked."""
 
     service: Service
     request: Request
     grant: Grant | None
     body: Json = field(default_factory=dict)
-    content: bytes = b""  # of a body that is not JSON
+    content: bytes = b""  # a body that is not JSON
 
     def path(self, name: str) -> str:
         """Return a part of the path."""
@@ -46,13 +46,13 @@ class Call:
         return await self.service.run(self.path("run"))
 
     def query(self, *allowed: str) -> dict[str, str]:
-        """Return the arguments in the address; each may be given once, and no others."""
+        """Return the query arguments; each may be given once, and no others."""
         found: dict[str, str] = {}
         for name, value in self.request.query_params.multi_items():
             if name not in allowed:
                 known = ", ".join(allowed) or "none"
                 raise HttpProblem(
-                    "invalid", f"the address has an argument that is not known; it takes {known}."
+                    "invalid", f"the address has an unknown argument; it takes {known}."
                 )
             if name in found:
                 raise HttpProblem("invalid", f"{name} is given twice.")
@@ -65,7 +65,7 @@ class Call:
 
 
 def whole(given: dict[str, str], name: str, default: int, most: int) -> int:
-    """Return a whole number from the address."""
+    """Return a whole number from the query."""
     text = given.get(name)
     if text is None:
         return default
@@ -75,7 +75,7 @@ def whole(given: dict[str, str], name: str, default: int, most: int) -> int:
 
 
 def respond(content: object, status: int = 200, headers: dict[str, str] | None = None) -> Response:
-    """Return a response of JSON."""
+    """Return a JSON response."""
     body = json.dumps(content, allow_nan=False).encode()
     more = {"Cache-Control": "no-store", **(headers or {})}
     return Response(body, status, media_type="application/json", headers=more)

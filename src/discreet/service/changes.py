@@ -1,4 +1,4 @@
-"""What changes runs: creating and ending them, several decisions and outcomes, arms, hold-outs."""
+"""Changes of runs: creating and ending them, several decisions and outcomes, arms, hold-outs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ async def create_run(call: Call) -> Response:
     name, host = check_run_name(call.path("run")), call.service.host
     simulations = call.service.settings.simulations
     creation = read_spec(call.body, simulations=simulations)
-    # checked in memory first, beside other requests: the library may have to compile something
+    # checked in memory first, in parallel with other requests: this may compile an algorithm
     await run_in_threadpool(lambda: creation.probe().close())
     found, new = await call.change(lambda: host.create(name, creation))
     facts = await run_in_threadpool(run_facts, found, host.now())
@@ -52,7 +52,7 @@ async def restore_run(call: Call) -> Response:
 
 
 async def ask_several(call: Call) -> Response:
-    """Ask for several decisions; each is given or refused by itself."""
+    """Ask for several decisions; each is made or refused by itself."""
     found = await call.hosted()
     requests = _requests(call, found)
     closed = found.closed
@@ -106,7 +106,7 @@ def _requests(call: Call, found: Hosted) -> list[tuple[AskRequest, str | None]]:
 
 
 async def tell_several(call: Call) -> Response:
-    """Report several outcomes; each is taken or refused by itself."""
+    """Report several outcomes; each is recorded or refused by itself."""
     found = await call.hosted()
     check_fields(call.body, frozenset(("outcomes",)), "the body")
     given = call.body.get("outcomes")
@@ -152,7 +152,7 @@ async def give_up(call: Call) -> Response:
     check_fields(call.body, frozenset(("token",)), "the body")
     token = call.body.get("token")
     if token is not None and not isinstance(token, str):
-        raise HttpProblem("invalid", "token must be text, as the decision has it.")
+        raise HttpProblem("invalid", "token must be the text in the decision.")
     if not IDENTITY.fullmatch(number):
         raise not_found("decision with that id")
     lost = await call.change(lambda: found.live._run.give_up(int(number), token))
@@ -160,7 +160,7 @@ async def give_up(call: Call) -> Response:
 
 
 async def count_rounds(call: Call) -> Response:
-    """Return how many rounds of a user were counted; the name is not in the address."""
+    """Return how many rounds of a user were counted; the user's name is not in the address."""
     found = await call.hosted()
     check_fields(call.body, frozenset(("user",)), "the body")
     user: Any = call.body.get("user")
@@ -183,20 +183,20 @@ async def add_arm(call: Call) -> Response:
     label = call.body.get("label", text)
     check_label("the path", label)
     if str(label) != text:
-        raise HttpProblem("invalid", "label must be that of the path, as text or a whole number.")
+        raise HttpProblem("invalid", "label must match the path, as text or a whole number.")
     if text in found.texts:
-        raise HttpProblem("exists", "there is or was an arm of that label.")
+        raise HttpProblem("exists", "an arm with that label exists, or existed before.")
     await call.change(lambda: live.add_arm(label))
     found.renew_labels()
     return nothing()
 
 
 async def retire_arm(call: Call) -> Response:
-    """Retire an arm, for good."""
+    """Retire an arm permanently."""
     found, text = await call.hosted(), call.path("label")
     live = _bandit(found, "have arms that come and go")
     if text not in found.texts:
-        raise not_found("arm of that label")
+        raise not_found("arm with that label")
     await call.change(lambda: live.retire_arm(found.texts[text]))
     return nothing()
 

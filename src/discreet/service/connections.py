@@ -1,4 +1,4 @@
-"""Connections whose requests begin too slowly are closed: otherwise they would stay for ever."""
+"""Closes connections whose requests begin too slowly; otherwise they would stay open forever."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from discreet.service.problems import MEDIA_TYPE, HttpProblem
 
 
 class TimedConnection(HttpToolsProtocol):
-    """One connection, which knows since when it waits for the headers of a request.
+    """A connection that records since when it has waited for the headers of a request.
 
-    Bodies have a time of their own (``bodies.Bodies``), and idle connections too, which the web
-    server closes.
+    Bodies have their own time limit (``bodies.Bodies``), and the web server closes idle
+    connections.
     """
 
     waiting_since: float | None = None
@@ -36,9 +36,9 @@ class TimedConnection(HttpToolsProtocol):
         super().on_headers_complete()
 
     def refuse_slow(self, patience: float) -> None:
-        """Answer that the headers did not come in time, and close the connection."""
+        """Answer that the headers did not arrive in time, and close the connection."""
         self.waiting_since = None
-        problem = HttpProblem("slow-body", f"the headers did not come within {patience:g} seconds.")
+        problem = HttpProblem("slow-body", f"no complete headers within {patience:g} seconds.")
         body = problem.body()
         head = (
             f"HTTP/1.1 408 Request Timeout\r\ncontent-type: {MEDIA_TYPE}\r\n"

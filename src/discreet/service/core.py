@@ -39,7 +39,7 @@ class Service:
         self.when_ready: Callable[[], None] = lambda: None
 
     async def start(self) -> None:
-        """Open all runs and tasks, and begin to serve."""
+        """Open all runs and tasks, and start serving."""
         self.writer.start()
         await self.writer.call(self.host.open_all)
         await run_in_threadpool(self.tasks.open_all)
@@ -53,7 +53,7 @@ class Service:
         log_event("ready", runs=len(self.host.names()), tasks=len(self.tasks.names()))
 
     async def stop(self) -> None:
-        """Finish what waits, and close."""
+        """Finish pending work, and close."""
         self.ready = False
         await self.timers.stop()
         await run_in_threadpool(self.writer.stop)
@@ -66,7 +66,7 @@ class Service:
         await run_in_threadpool(self.tasks.publish)
 
     def grant_of(self, headers: list[tuple[bytes, bytes]], scope: Scope) -> Grant:
-        """Return what the token of a request allows, and count the request."""
+        """Return the rights of a request's token, and count the request."""
         header = None
         for name, value in headers:
             if name == b"authorization":
@@ -76,7 +76,7 @@ class Service:
         grant = None if header is None else self.tokens.grant_of(header)
         if grant is None:
             self.by_address.count(address_of(scope))
-            words = "a token is needed" if header is None else "the token is not known"
+            words = "a token is required" if header is None else "the token is unknown"
             raise HttpProblem(
                 "unauthorized", f"{words}: send Authorization: Bearer TOKEN.", headers=CHALLENGE
             )
@@ -88,18 +88,18 @@ class Service:
         """Refuse a token without a role for a run; None means any role."""
         if not (grant.reads(run) if role is None else grant.allows(role, run)):
             where = "all runs" if run == EVERY_RUN else "this run"
-            raise HttpProblem("forbidden", f"the token has no right to do that for {where}.")
+            raise HttpProblem("forbidden", f"the token does not allow this for {where}.")
 
     async def run(self, name: str) -> Hosted:
-        """Return a run; one that another process created is opened first."""
+        """Return a run; open it first if another process created it."""
         if self.host.has(name):
             return self.host.get(name)
         if not RUN_NAME.fullmatch(name):
-            raise not_found("run of that name")
+            raise not_found("run with that name")
         return await self.writer.call(lambda: self.host.find(name))
 
 
 def address_of(scope: Scope) -> str:
-    """Return the address that a request comes from."""
+    """Return the address of the client."""
     client = scope.get("client")
     return client[0] if client else ""

@@ -1,4 +1,4 @@
-"""What is public about a run, for JSON: itself, its releases and its estimates."""
+"""The public facts about a run, for JSON: its description, releases and estimates."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from discreet.live.release_log import ReleaseRow
 from discreet.service.forms import Json
 from discreet.service.hosted import Hosted
 
-MOST_ARMS = 64  # of which all differences are given; of more, those from the best one
+MOST_ARMS = 64  # up to this, all differences are given; beyond, those from the best arm
 
 
 def guarantee_facts(guarantee: Guarantee) -> Json:
@@ -28,7 +28,7 @@ def guarantee_facts(guarantee: Guarantee) -> Json:
 
 
 def run_facts(found: Hosted, now: float) -> Json:
-    """Return what is public about a run."""
+    """Return the public facts about a run."""
     live, state = found.live, found.live.state()
     shares = [{"choice": choice, "share": share} for choice, share in state.shares.items()]
     deadline = None
@@ -59,7 +59,7 @@ def run_facts(found: Hosted, now: float) -> Json:
 def release_facts(
     found: Hosted, rows: Sequence[ReleaseRow], start: int = 0, stop: int | None = None
 ) -> list[Json]:
-    """Return some releases of a run, by their places."""
+    """Return some releases of a run, by position."""
     return [
         {
             "number": number,
@@ -81,7 +81,7 @@ def estimate_facts(
     outcomes: str,
     clipped: bool,
 ) -> Json:
-    """Return estimates for JSON; labels stay what they are."""
+    """Return estimates for JSON; labels keep their types."""
     found = live.estimates(
         level, cast(Kind, kind), outcomes=cast(Outcomes, outcomes), clipped=clipped
     )
@@ -112,7 +112,7 @@ def estimate_facts(
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401
-    """Return numbers of NumPy as lists and numbers of Python; what is not finite becomes None."""
+    """Return NumPy's numbers as Python's; non-finite values become None."""
     if value is None or isinstance(value, str | int):
         return value
     if isinstance(value, float):

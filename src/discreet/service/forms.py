@@ -1,4 +1,4 @@
-"""How each problem looks over HTTP: arguments of ``ask``, fields of an outcome, a decision."""
+"""Each problem over HTTP: the arguments of ``ask``, the fields of an outcome and a decision."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ FOR_USERS = ("user", "at_limit")
 
 @dataclass(frozen=True)
 class ProblemForm:
-    """One problem: its live class, and what of it is in requests and responses."""
+    """One problem: its live class, and its fields in requests and responses."""
 
     name: str
     live: type[LiveClient[Any]]
-    labels: str  # the argument with labels of what is chosen; "" if there are none
+    labels: str  # the argument with the labels of choices; "" if there are none
     asks: frozenset[str]  # arguments of ``ask``
-    tells: tuple[str, ...]  # fields of an outcome, of which there is one
+    tells: tuple[str, ...]  # fields of an outcome, of which exactly one is given
     shown: Callable[[Any], Json]  # the fields of a decision, besides id, token and learns
-    choice: Callable[[Any], Hashable] | None = None  # what the history counts, if that is shown
+    choice: Callable[[Any], Hashable] | None = None  # what the history counts, if it may be shown
     by_label: frozenset[str] = frozenset()  # arguments that may be objects by label
 
     @property
@@ -52,7 +52,7 @@ class ProblemForm:
         }
 
     def arguments(self, given: Json, texts: Mapping[str, Hashable]) -> Json:
-        """Return the arguments of ``ask``, or refuse what it does not take."""
+        """Return the arguments of ``ask``, or refuse unknown ones."""
         if given:
             check_fields(given, self.asks, "ask")
             if "user" in given and not isinstance(given["user"], str | int):
@@ -64,7 +64,7 @@ class ProblemForm:
         """Return the token and the arguments of ``tell``; no error shows an outcome."""
         token = given.pop("token", None)
         if token is not None and not isinstance(token, str):
-            raise HttpProblem("invalid", "token must be text, as the decision has it.")
+            raise HttpProblem("invalid", "token must be the text in the decision.")
         if len(given) != 1 or next(iter(given)) not in self.tells:
             raise HttpProblem("invalid", f"the outcome must be one of {', '.join(self.tells)}.")
         ((name, value),) = given.items()
@@ -78,7 +78,7 @@ class ProblemForm:
         value: Any,  # noqa: ANN401
         texts: Mapping[str, Hashable],
     ) -> Any:  # noqa: ANN401
-        """Return an object by label with labels in the place of their texts."""
+        """Return an object by label, with labels in place of their texts."""
         if not isinstance(value, dict):
             return value
         if name not in self.by_label:
@@ -87,11 +87,11 @@ class ProblemForm:
 
 
 def check_fields(given: Json, allowed: frozenset[str], what: str) -> None:
-    """Refuse names that are not known."""
+    """Refuse unknown fields."""
     unknown = [name for name in given if name not in allowed]
     if unknown:
         known = ", ".join(sorted(allowed)) or "no field"
-        raise HttpProblem("invalid", f"{what} has a field that is not known; it takes {known}.")
+        raise HttpProblem("invalid", f"{what} has an unknown field; it takes {known}.")
 
 
 def _arm(decision: Any) -> Json:  # noqa: ANN401
@@ -165,7 +165,7 @@ FORMS = {
             _takes("context", "arm_features", "available"),
             ONE,
             _only_arm,
-            None,  # a choice follows from a person's features: nobody counts it
+            None,  # a choice follows from a person's features, so it is never counted
             frozenset(("arm_features",)),
         ),
     )

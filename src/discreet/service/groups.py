@@ -1,7 +1,7 @@
-"""One thread writes: it takes all requests that wait, and answers after the commit.
+"""One thread writes: it processes all waiting requests together, and answers after the commit.
 
-Outcomes and decisions of one run that wait at the same time are one group, with one commit for
-many requests. Everything else that changes the database is done by the same thread, in between.
+Outcomes and decisions that wait for the same run form one group, with one commit for many requests.
+The same thread makes all other changes of the database, between groups.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Given(NamedTuple):
 
 
 class PendingAsk(NamedTuple):
-    """A decision that somebody waits for."""
+    """A decision that a caller waits for."""
 
     request: AskRequest
     future: asyncio.Future[Any]
@@ -42,14 +42,14 @@ class PendingAsk(NamedTuple):
 
 
 class PendingTell(NamedTuple):
-    """An outcome that is to be committed."""
+    """An outcome to be committed."""
 
     request: TellRequest
     future: asyncio.Future[Any]
 
 
 class Line:
-    """What waits for one run. An outcome never takes a place from a decision, nor the reverse."""
+    """The queue of one run. Outcomes never take a place from decisions, nor the reverse."""
 
     def __init__(self, hosted: Hosted) -> None:
         self.hosted = hosted
@@ -57,7 +57,7 @@ class Line:
         self.tells: deque[PendingTell] = deque()
 
     def is_over(self, host: Host) -> bool:
-        """Return whether nothing waits, and nothing more will come."""
+        """Return whether the queue is empty, and nothing more will come."""
         name = self.hosted.name
         there = host.has(name) and host.get(name) is self.hosted
         return not (there or self.asks or self.tells)
@@ -77,30 +77,30 @@ class Writer:
         self._lines: dict[Hosted, Line] = {}  # only the event loop changes it
         self._calls: deque[tuple[Callable[[], Any], asyncio.Future[Any]]] = deque()
         self._awake = threading.Event()
-        self._waking: set[asyncio.AbstractEventLoop] = set()  # those that are about to wake it
+        self._waking: set[asyncio.AbstractEventLoop] = set()  # loops about to wake it
         self._closing = False
         self._thread = threading.Thread(target=self._work, name="discreet-writer", daemon=True)
 
     def start(self) -> None:
-        """Begin to work."""
+        """Start working."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Finish what waits, then end."""
+        """Finish all waiting requests, then end."""
         self._closing = True
         self._awake.set()
         self._thread.join()
 
     @property
     def working(self) -> bool:
-        """Whether it takes requests."""
+        """Whether it accepts requests."""
         return self._thread.is_alive() and not self._closing
 
     def _line(self, hosted: Hosted) -> Line:
         self._check_open()
         line = self._lines.get(hosted)
         if line is None:
-            # what waits for a run that was restored meanwhile is still answered
+            # requests for a run that was restored meanwhile are still answered
             for each in [found for found in self._lines.values() if found.is_over(self.host)]:
                 del self._lines[each.hosted]
             line = self._lines[hosted] = Line(hosted)
@@ -113,7 +113,7 @@ class Writer:
             )
 
     def ask(self, hosted: Hosted, request: AskRequest) -> asyncio.Future[Given]:
-        """Ask for a decision; the future has it, or a refusal, after the commit."""
+        """Ask for a decision; the future gets it, or a refusal, after the commit."""
         line = self._line(hosted)
         if len(line.asks) >= QUEUE:
             raise _too_many("decisions")
@@ -124,7 +124,7 @@ class Writer:
         return future
 
     def tell(self, hosted: Hosted, request: TellRequest) -> asyncio.Future[bool]:
-        """Report an outcome; the future has True after the commit, False for a repeated one."""
+        """Report an outcome; the future gets True after the commit, False for a repeated one."""
         line = self._line(hosted)
         if len(line.tells) >= QUEUE:
             raise _too_many("outcomes")
@@ -135,7 +135,7 @@ class Writer:
         return future
 
     async def recalled(self, hosted: Hosted, name: str) -> Given:
-        """Return what was given under a name by a run that was ended; refuse any other name."""
+        """Return the decision with a name from a run that has ended; refuse any other name."""
         known = await self.call(lambda: hosted.live.recalled(name))
         if known is None:
             raise hosted.ended()
@@ -151,7 +151,7 @@ class Writer:
         return await answer_of(future)
 
     def _wake_soon(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Wake the writer when all requests that have come by now are in their lines."""
+        """Wake the writer when all requests received by now are in their queues."""
         if loop not in self._waking:
             self._waking.add(loop)
             loop.call_soon(self._wake, loop)
@@ -204,7 +204,7 @@ class Writer:
         except BaseException as error:
             if not isinstance(error, DiscreetError):
                 log_failure("a group", error)
-            if not taken[0] and not taken[1]:  # the lock was not had: nobody waits any longer
+            if not taken[0] and not taken[1]:  # the lock was not obtained: nobody waits any longer
                 taken = line.take()
             failure = without_frames(error)
             answers = [(each.future, failure) for part in taken for each in part]
@@ -217,7 +217,7 @@ class Writer:
         taken: tuple[list[PendingTell], list[PendingAsk]],
         repeated: list[bool],
     ) -> list[tuple[asyncio.Future[Any], Any]]:
-        """Return what everybody in a group is told, and count its decisions."""
+        """Return the answers for a group, and count its decisions."""
         tells, asks = taken
         answers: list[tuple[asyncio.Future[Any], Any]] = []
         for told, result in zip(tells, results, strict=False):
@@ -232,7 +232,7 @@ class Writer:
             if not again:
                 latencies.append(now - asked.since)
                 choices.append(None if hosted.form.choice is None else hosted.form.choice(result))
-        if latencies:  # first, so that who has an answer also finds it counted
+        if latencies:  # first, so that a caller with an answer also finds it counted
             self.host.traffic.asked(hosted.name, latencies)
             hosted.unsaved.add(self.host.now(), choices)
         return answers
@@ -241,8 +241,8 @@ class Writer:
 def _told(result: object, hosted: Hosted) -> object:
     """Return True for an outcome that is answered like the first, False for a repeated one.
 
-    With ``wait`` all are answered alike, in time, repeated or late: otherwise anybody who may send
-    outcomes could find out who has answered.
+    With ``wait``, outcomes in time, repeated or late all get the same answer: otherwise anyone who
+    may send outcomes could find out who has answered.
     """
     if isinstance(result, AlreadyTold):
         return hosted.wait is not None
@@ -250,14 +250,14 @@ def _told(result: object, hosted: Hosted) -> object:
 
 
 def _answer(answers: list[tuple[asyncio.Future[Any], Any]]) -> None:
-    """Hand results to those who wait, in one step of each event loop."""
+    """Pass results to the waiting callers, in one step of each event loop."""
     by_loop: dict[asyncio.AbstractEventLoop, list[tuple[asyncio.Future[Any], Any]]] = {}
     for answer in answers:
         by_loop.setdefault(answer[0].get_loop(), []).append(answer)
     for loop, mine in by_loop.items():
         try:
             loop.call_soon_threadsafe(_deliver, mine)
-        except RuntimeError:  # the loop is closed: nobody waits
+        except RuntimeError:  # the loop is closed: there is no caller left
             continue
 
 
@@ -268,9 +268,9 @@ def _deliver(answers: list[tuple[asyncio.Future[Any], Any]]) -> None:
 
 
 async def answer_of(future: asyncio.Future[Result]) -> Result:
-    """Return what the writer answered, or raise its refusal.
+    """Return the writer's answer, or raise its refusal.
 
-    A refusal comes as a result, so that nothing is said of it if nobody waits any more.
+    A refusal is passed as a result, so that nothing is logged if nobody waits any more.
     """
     result = await future
     if isinstance(result, BaseException):

@@ -1,6 +1,6 @@
 """The history of a run for the dashboard: at most 512 buckets of decisions and releases.
 
-It holds nothing about outcomes: when they come, and whether, may be what the guarantee covers.
+It contains nothing about outcomes: whether and when they arrive may be what the guarantee covers.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
 
 MOST = 512  # buckets
-WIDTH = 1.0  # seconds of a bucket, at first
+WIDTH = 1.0  # initial seconds of a bucket
 
 
 class Bucket(NamedTuple):
-    """Some seconds of a run: how many decisions, by choice, and how many releases."""
+    """A time span of a run: its number of decisions, by choice, and of releases."""
 
-    at: float  # when it begins, in seconds since 1970
+    at: float  # its beginning, in seconds since 1970
     decisions: tuple[int, ...]  # in the order of labels
     total: int
     releases: int
 
 
 class History:
-    """Counts by time. When there would be too many buckets, each becomes twice as wide."""
+    """Counts by time. When there are too many buckets, all become twice as wide."""
 
     def __init__(self, labels: Iterable[Hashable] = (), width: float = WIDTH) -> None:
         self.labels, self.width = list(labels), width
@@ -33,7 +33,7 @@ class History:
         self._lock = threading.Lock()
 
     def add(self, at: float, choices: Sequence[Hashable], releases: int = 0) -> None:
-        """Count decisions and releases of one moment; a choice of None counts in the total only."""
+        """Count decisions and releases at one time; a choice of None counts only in the total."""
         with self._lock:
             counts = self._bucket(at)
             counts[0] += releases
@@ -45,7 +45,7 @@ class History:
                     counts[place] += 1
 
     def _place(self, label: Hashable) -> int:
-        if label not in self.labels:  # an arm that came later
+        if label not in self.labels:  # an arm that was added later
             self.labels.append(label)
         return self.labels.index(label)
 
@@ -60,7 +60,7 @@ class History:
             self._widen()
 
     def _widen(self) -> None:
-        """Join every two buckets."""
+        """Join neighbouring buckets in pairs."""
         self.width *= 2.0
         joined: dict[int, list[int]] = {}
         for number, counts in self._counts.items():
@@ -72,7 +72,7 @@ class History:
 
     @property
     def buckets(self) -> list[Bucket]:
-        """All buckets with something in them, oldest first."""
+        """All non-empty buckets, oldest first."""
         with self._lock:
             size = len(self.labels)
             return [
@@ -91,7 +91,7 @@ class History:
         return {"labels": list(self.labels), "width": self.width, "buckets": buckets}
 
     def to_bytes(self) -> bytes:
-        """Return everything, to be kept."""
+        """Return everything, to be stored."""
         with self._lock:
             facts = {"labels": self.labels, "width": self.width, "counts": [*self._counts.items()]}
             return json.dumps(facts).encode()

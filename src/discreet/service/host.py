@@ -1,4 +1,4 @@
-"""The runs of a service by name: created once, opened again, and what is known about each."""
+"""The runs of a service by name: created once, reopened, and the facts about each."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from discreet.service.metrics import Traffic
 from discreet.service.problems import HttpProblem, not_found
 from discreet.service.specs import Creation, check_run_name, read_spec
 
-SAME = 0.001  # seconds by which two clocks may differ that count as one
+SAME = 0.001  # seconds by which two clocks may differ and still count as one
 RUN, HISTORY, RESTORED = "run", "history", "restored"  # kinds of records
 SETTING, LEDGER = "setting", "ledger"  # the record of a service with a budget
-WITNESS = "witness"  # the record of what kind of witness a service has
-PROBE = "probe"  # the record that is written to see whether anything can be
+WITNESS = "witness"  # the record of the kind of a service's witness
+PROBE = "probe"  # the record written to test whether the database is writable
 
 
 class Budget(NamedTuple):
-    """What all runs of a service may cost together, by basic composition."""
+    """The total cost allowed for all runs of a service, by basic composition."""
 
     epsilon: float
     delta: float = 0.0
@@ -53,8 +53,8 @@ class Host:
         self.traffic = Traffic()
         self._runs: dict[str, Hosted] = {}
         self.refused: dict[str, str] = {}  # runs that could not be opened, and why
-        self.unwritable: str | None = None  # why nothing can be written
-        self._ahead = 0.0  # of the database's clock, in seconds
+        self.unwritable: str | None = None  # the reason, if nothing can be written
+        self._ahead = 0.0  # the lead of the database's clock, in seconds
         self.set_clock()
         if budget is not None:
             self._ledger = database.ledger(budget.epsilon, budget.delta)
@@ -62,7 +62,7 @@ class Host:
 
     @property
     def ledger(self) -> Ledger | None:
-        """The ledger that new runs are charged to; None if the service has no budget."""
+        """The ledger for new runs; None if the service has no budget."""
         if self._ledger is None and self.records.get(SETTING, LEDGER) is not None:
             self._ledger = self.database.ledger()
         return self._ledger
@@ -75,11 +75,11 @@ class Host:
             self._ahead = 0.0
 
     def now(self) -> float:
-        """Return the time by the database's clock, without asking for it."""
+        """Return the time by the database's clock, without a query."""
         return time.time() + self._ahead
 
     def open_all(self) -> None:
-        """Open every run; one that is refused does not hold up the others."""
+        """Open every run; a refused one does not stop the others."""
         for name in self.records.names(RUN):
             try:
                 self.find(name)
@@ -87,19 +87,19 @@ class Host:
                 self.refused[name] = str(reason)
 
     def names(self) -> list[str]:
-        """Return the names of all runs that are open."""
+        """Return the names of all open runs."""
         return sorted(self._runs)
 
     def known(self) -> list[str]:
-        """Return the names of all runs, also of those that are not open."""
+        """Return the names of all runs, open or not."""
         return sorted(set(self.records.names(RUN)) & set(self.database.run_names()))
 
     def get(self, name: str) -> Hosted:
-        """Return a run that is open."""
+        """Return an open run."""
         try:
             return self._runs[name]
         except KeyError:
-            raise not_found("run of that name") from None
+            raise not_found("run with that name") from None
 
     def has(self, name: str) -> bool:
         """Return whether a run is open."""
@@ -111,7 +111,7 @@ class Host:
             return self._runs[name]
         content = self.records.get(RUN, name)
         if content is None or name not in self.database.run_names():
-            raise not_found("run of that name")
+            raise not_found("run with that name")
         facts = json.loads(content)
         creation = read_spec(facts["spec"], simulations=True)
         store = self.database.store(name)
@@ -129,9 +129,9 @@ class Host:
         return found
 
     def create(self, name: str, spec: Json | Creation) -> tuple[Hosted, bool]:
-        """Return the run of that name and whether it is new; creating it charges the ledger.
+        """Return the run with that name and whether it is new; creating it charges the ledger.
 
-        The same spec again returns the same run. Another one is refused.
+        The same spec again returns the same run. A different spec is refused.
         """
         creation = spec if isinstance(spec, Creation) else read_spec(spec)
         check_run_name(name)
@@ -145,7 +145,7 @@ class Host:
         content = self.records.get(RUN, name)
         known = {} if content is None else json.loads(content)["spec"]
         if json.dumps(known, sort_keys=True) != creation.text:
-            raise HttpProblem("exists", f"there is a run {name} with another spec.")
+            raise HttpProblem("exists", f"a run {name} with another spec already exists.")
         return self.find(name), False
 
     def _make(self, name: str, creation: Creation) -> Hosted:
@@ -158,7 +158,7 @@ class Host:
         return Hosted(name, creation, live, store, facts)
 
     def end(self, name: str) -> Hosted:
-        """Give no more decisions; a run with a final release makes it, and is over."""
+        """Stop making decisions; a run with a final release makes it, and is over."""
         found = self.find(name)
         if not found.closed:
             if isinstance(found.live, Bandit) and found.spec.get("final") is not None:
@@ -179,24 +179,24 @@ class Host:
         return lost
 
     def refresh(self) -> None:
-        """See what other processes have ended, if they share the database."""
+        """Find out which runs other processes have ended, if they share the database."""
         if self.shared:
             for name, found in list(self._runs.items()):
                 content = self.records.get(RUN, name)
                 found.closed = content is not None and json.loads(content)["closed"]
 
     def count_releases(self, found: Hosted) -> None:
-        """Take note of releases since the last time; those of other workers are theirs to count."""
+        """Count releases since the last time; other workers count their own."""
         new = found.new_releases()
         if new:
             self.traffic.released(found.name, new)
             found.unsaved.add(self.now(), (), new)
 
     def probe(self) -> None:
-        """Write something; note, and log once, if that fails, and once if it works again.
+        """Write a record; note, and log once, if that fails, and once if it works again.
 
-        It is done at fixed times, because requests that fail may be outcomes, whose number is
-        nobody's business.
+        This happens at fixed times, because failing requests may be outcomes, and their number must
+        not be revealed.
         """
         reason = None
         try:
@@ -209,12 +209,12 @@ class Host:
         self.unwritable = reason
 
     def releases(self, name: str) -> list[Json]:
-        """Return all releases of a run, as they are shown."""
+        """Return all releases of a run, in the form that is shown."""
         found = self.get(name)
         return release_facts(found, found.releases())
 
     def ledger_facts(self) -> Json:
-        """Return budget, charges and what is left; without a budget, only what each run costs."""
+        """Return budget, charges and the rest; without a budget, only the cost of each run."""
         if self.ledger is not None:
             ledger = self.ledger
             shown = {

@@ -1,4 +1,4 @@
-"""One run of a service: its live object, what created it, and its history."""
+"""One run of a service: its live object, its spec, and its history."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from discreet.service.specs import Creation, texts_of
 
 
 class Hosted:
-    """One run of the service: its live object, what created it, and its history."""
+    """One run of the service: its live object, its spec, and its history."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class Hosted:
         self.texts = texts_of(self._labels)
         counted = self._labels if creation.form.counts else ()
         self.history = History(counted)
-        self.unsaved = History(counted)  # what the database does not have yet
+        self.unsaved = History(counted)  # counts that are not in the database yet
         self._counted = 0
 
     @property
@@ -45,7 +45,7 @@ class Hosted:
 
     @property
     def wait(self) -> float | None:
-        """After how many seconds a missing outcome counts as the default."""
+        """Seconds after which a missing outcome counts as the default."""
         return self.live.plan.wait
 
     @property
@@ -54,15 +54,15 @@ class Hosted:
         return self.live.arms if isinstance(self.live, Bandit) else self._labels
 
     def renew_labels(self) -> None:
-        """Take note of arms that were added."""
+        """Update the labels after arms were added."""
         self.texts |= texts_of(self.labels)
 
     def releases(self) -> list[ReleaseRow]:
-        """Return all releases, in the order in which the learner got them."""
+        """Return all releases, in the order in which the learner received them."""
         return sorted(self.live._run.releases(), key=lambda row: (row.at or 0.0, row.batch))
 
     def label_of(self, choice: int | None) -> Hashable:
-        """Return the label of what a release is about; None if it is about no single one."""
+        """Return the label of a release's choice; None if it has no single one."""
         if choice is None or choice < 0:
             return None
         return self.live._label(choice)
@@ -74,11 +74,11 @@ class Hosted:
         return new
 
     def ended(self) -> Finished:
-        """Return the refusal of a decision of a run that was ended."""
-        return Finished(f"the run {self.name} was closed: no decision is left to ask for.")
+        """Return the refusal of decisions by a run that has ended."""
+        return Finished(f"the run {self.name} was closed and makes no further decisions.")
 
     def record(self) -> bytes:
-        """Return what the database keeps about it, besides the run itself."""
+        """Return what the database stores about it, besides the run itself."""
         facts = {"spec": self.spec, "created": self.created, "closed": self.closed}
         return json.dumps(facts | {"charged": self.charged}).encode()
 

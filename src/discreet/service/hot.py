@@ -1,4 +1,4 @@
-"""The two routes that are called most, as plain ASGI: ask for a decision, report an outcome."""
+"""The two busiest routes, as plain ASGI: ask for a decision, report an outcome."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ASK_ROUTE = "/v1/runs/{run}/decisions/{name}"
 
 
 class HotRoutes:
-    """An application that answers the two hot routes, and hands all else on."""
+    """An application that answers the two hot routes, and passes on everything else."""
 
     def __init__(self, service: Service, behind: ASGIApp) -> None:
         self._service, self._behind = service, behind
@@ -55,7 +55,7 @@ class HotRoutes:
                     "the name of a decision must have 1 to 128 letters, digits or .-_~:@ in it.",
                 )
             request = AskRequest(name, hosted.form.arguments(asked, hosted.texts))
-            if hosted.closed:  # a name that is known gets the same decision
+            if hosted.closed:  # a known name still gets the same decision
                 given = await service.writer.recalled(hosted, name)
             else:
                 given = await answer_of(service.writer.ask(hosted, request))
@@ -76,7 +76,7 @@ class HotRoutes:
     async def _told(
         self, scope: Scope, receive: Receive, send: Send, run: str, number: str
     ) -> None:
-        """Take an outcome. That it came is neither counted nor logged."""
+        """Record an outcome. Its arrival is neither counted nor logged."""
         service, headers = self._service, scope["headers"]
         try:
             grant = service.grant_of(headers, scope)
@@ -106,7 +106,7 @@ def _problem(what: str, error: Exception) -> HttpProblem:
 
 
 def run_for_log(run: str, service: Service) -> str:
-    """Return the name of a run for the log, if there is one: any other text is the caller's."""
+    """Return the name of a run for the log, if it exists: any other text comes from the caller."""
     return run if service.host.has(run) else ""
 
 

@@ -1,4 +1,4 @@
-"""Limits on the rate of requests: a token bucket for each caller."""
+"""Rate limits: a token bucket for each caller."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from collections.abc import Callable
 
 from discreet.service.problems import HttpProblem
 
-CALLERS = 10_000  # that are remembered; of more, those that were quiet longest are forgotten
+CALLERS = 10_000  # callers remembered; beyond this, the least recent are dropped
 
 
 class RateLimit:
-    """At most ``rate`` requests a second of each caller in the long run, ``burst`` at once.
+    """On average at most ``rate`` requests per second per caller, and ``burst`` at once.
 
     A rate of 0 means no limit.
     """
@@ -25,7 +25,7 @@ class RateLimit:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()  # left, at
 
     def count(self, caller: str) -> None:
-        """Count a request, or refuse it with the time after which to try again."""
+        """Count a request, or refuse it with the time until the next try."""
         if not self.rate:
             return
         now = self._clock()
@@ -37,7 +37,7 @@ class RateLimit:
             wait = math.ceil((1.0 - left) / self.rate)
             raise HttpProblem(
                 "too-many-requests",
-                f"there were too many requests: at most {self.rate:g} a second are possible.",
+                f"there were too many requests: at most {self.rate:g} per second are allowed.",
                 headers={"Retry-After": str(max(1, wait))},
             )
         self._left[caller] = (left - 1.0, now)

@@ -1,8 +1,8 @@
-"""Logs: what the service does, without bodies, tokens, outcomes or names of decisions.
+"""Logs of the service, without bodies, tokens, outcomes or names of decisions.
 
-Requests are logged by their route and their run; decisions only if they are refused, or at the
-level "debug". A request with an outcome is not logged at all: that it came, and when, may be what
-the guarantee covers.
+Requests are logged by route and run; decisions only if they are refused, or at the level "debug". A
+request with an outcome is not logged at all: whether and when it arrived may be what the guarantee
+covers.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ LOGGER = logging.getLogger("discreet.service")
 
 
 class PlainFormatter(logging.Formatter):
-    """One line for each event, in UTC; never a traceback, whose messages may show raw data."""
+    """One line per event, in UTC; never a traceback, whose messages may show raw data."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the line."""
@@ -27,24 +27,24 @@ class PlainFormatter(logging.Formatter):
 
 
 def start_logging(stream: TextIO | None = None, level: str = "info") -> None:
-    """Write the service's log to a stream, and that of the web server without its requests."""
+    """Write the service's log to a stream, and the web server's log without its requests."""
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.setFormatter(PlainFormatter())
     for logger in (LOGGER, logging.getLogger("uvicorn.error")):
         logger.handlers[:] = [handler]
         logger.setLevel(level.upper())
         logger.propagate = False
-    # of asyncio, only where something failed: its messages may show what a task holds
+    # of asyncio, failures only: other messages may show the content of a task
     logging.getLogger("asyncio").disabled = True
 
 
 def log_event(event: str, **facts: object) -> None:
-    """Log something that happened."""
+    """Log an event."""
     LOGGER.info(" ".join([event, *(f"{name}={value}" for name, value in facts.items())]))
 
 
 def log_request(method: str, route: str, run: str, status: int, seconds: float, who: str) -> None:
-    """Log a request by its route: a path has names that the caller chose."""
+    """Log a request by its route: paths contain names chosen by callers."""
     LOGGER.info(
         "request method=%s route=%s run=%s status=%d ms=%.1f token=%s",
         method,

@@ -1,8 +1,8 @@
-"""What the service counts, for Prometheus and for the dashboard: decisions and releases only.
+"""Metrics of the service, for Prometheus and the dashboard: decisions and releases only.
 
-With ``wait`` the guarantee covers who answers and when. So nothing here depends on outcomes: they
-are not counted, their requests have no latencies, and their refusals are in no counter. There is
-no counter of processor time or memory either, which grow with them.
+With ``wait``, the guarantee covers who answers and when. So nothing here depends on outcomes: they
+are not counted, their requests have no latencies, and their refusals are in no counter. Nor is
+there a counter of processor time or memory, which would grow with them.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Histogram:
 
 
 class RunTraffic:
-    """What is counted of one run."""
+    """The counts of one run."""
 
     def __init__(self) -> None:
         self.decisions = self.releases = 0
@@ -68,7 +68,7 @@ class Traffic:
         return self._runs.setdefault(run, RunTraffic())
 
     def asked(self, run: str, latencies: list[float]) -> None:
-        """Count the decisions of one group, with the seconds that each took."""
+        """Count the decisions of one group, with the seconds each took."""
         if not latencies:
             return
         now = int(self._clock())
@@ -91,12 +91,12 @@ class Traffic:
             self._of(run).releases += number
 
     def refused(self, kind: str) -> None:
-        """Count a refusal of anything but an outcome."""
+        """Count a refusal, except those of outcomes."""
         with self._lock:
             self._errors[kind] += 1
 
     def decisions_per_second(self, run: str) -> float:
-        """Return the decisions of a run a second, over the last minute."""
+        """Return the decisions per second of a run, over the last minute."""
         now = int(self._clock())
         with self._lock:
             counts = list(self._runs[run].by_second) if run in self._runs else []
@@ -112,12 +112,12 @@ class Traffic:
         return recent[last // 2], recent[math.ceil(0.99 * last)], recent[last]
 
     def errors(self) -> dict[str, int]:
-        """Return how many requests were refused, by kind, outcomes apart."""
+        """Return the number of refused requests by kind, except outcomes."""
         with self._lock:
             return dict(self._errors)
 
     def groups(self) -> list[tuple[float, int]]:
-        """Return how many groups had at most so many asks; the last bound is infinity."""
+        """Return how many groups had at most each number of asks; the last bound is infinity."""
         with self._lock:
             return list(zip((*map(float, SIZES), math.inf), self._sizes.counts, strict=True))
 
@@ -151,7 +151,7 @@ class Traffic:
                 "# HELP discreet_asks_per_group Decisions that were committed together.",
                 "# TYPE discreet_asks_per_group histogram",
                 *self._sizes.lines("discreet_asks_per_group", ""),
-                "# HELP discreet_problems_total Refused requests by kind, outcomes apart.",
+                "# HELP discreet_problems_total Refused requests by kind, except outcomes.",
                 "# TYPE discreet_problems_total counter",
             ]
             kinds = sorted(self._errors.items())

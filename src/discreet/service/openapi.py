@@ -1,4 +1,4 @@
-"""The description of the interface (OpenAPI 3.1), written from the table of routes."""
+"""The description of the API (OpenAPI 3.1), generated from the table of routes."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def document() -> dict[str, Any]:
 
 
 def statuses_of(route: RouteFacts) -> set[int]:
-    """Return all statuses of problems that a route may answer with."""
+    """Return all problem statuses of a route."""
     found = {400, 422, 429, 500, 503, *route.refusals} - set(route.answers)
     if route.scope != "open":
         found |= {401, 403}

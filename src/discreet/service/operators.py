@@ -1,4 +1,4 @@
-"""What an operator does from the command line: in a folder, or over HTTP with a token."""
+"""The commands of an operator: on a folder, or over HTTP with a token."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from discreet.service.settings import ServiceFolder
 from discreet.service.specs import read_spec
 from discreet.service.tokens import Tokens
 
-SECONDS = 60.0  # to wait for a service
+SECONDS = 60.0  # timeout for a service
 
 
 class Operator(Protocol):
     """Runs and tokens of a service."""
 
     def create_run(self, name: str, spec: Json) -> Json:
-        """Create a run, or return the one that has this spec."""
+        """Create a run, or return the one with this spec."""
 
     def show_run(self, name: str) -> Json:
-        """Return what is public about a run."""
+        """Return the public facts about a run."""
 
     def list_runs(self) -> list[str]:
         """Return the names of all runs."""
@@ -40,13 +40,13 @@ class Operator(Protocol):
         """Continue a run after a backup was restored; return what is lost, in words."""
 
     def create_token(self, role: str, run: str, label: str) -> Json:
-        """Make a token."""
+        """Create a token."""
 
     def list_tokens(self) -> list[Json]:
-        """Return what tokens allow."""
+        """Return the rights of all tokens."""
 
     def revoke_token(self, identity: str) -> None:
-        """Take a token back."""
+        """Revoke a token."""
 
 
 class LocalOperator:
@@ -56,14 +56,14 @@ class LocalOperator:
         self._host, self._tokens = host, tokens
 
     def create_run(self, name: str, spec: Json) -> Json:
-        """Create a run, or return the one that has this spec."""
+        """Create a run, or return the one with this spec."""
         creation = read_spec(spec)
         creation.probe().close()
         found, _ = self._host.create(name, creation)
         return run_facts(found, self._host.now())
 
     def show_run(self, name: str) -> Json:
-        """Return what is public about a run."""
+        """Return the public facts about a run."""
         return run_facts(self._host.find(name), self._host.now())
 
     def list_runs(self) -> list[str]:
@@ -79,27 +79,27 @@ class LocalOperator:
         return str(self._host.restored(name))
 
     def create_token(self, role: str, run: str, label: str) -> Json:
-        """Make a token."""
+        """Create a token."""
         token, grant = self._tokens.create(role, run, label)
         return {"token": token, **asdict(grant)}
 
     def list_tokens(self) -> list[Json]:
-        """Return what tokens allow."""
+        """Return the rights of all tokens."""
         return [asdict(each) for each in self._tokens.all()]
 
     def revoke_token(self, identity: str) -> None:
-        """Take a token back."""
+        """Revoke a token."""
         self._tokens.revoke(identity)
 
 
 class RemoteOperator:
-    """Works on a service that runs, over HTTP."""
+    """Works on a running service, over HTTP."""
 
     def __init__(self, url: str, token: str) -> None:
         self._url, self._token = url.rstrip("/"), token
 
     def _call(self, method: str, path: str, body: Json | None = None) -> Any:  # noqa: ANN401
-        import httpx  # which takes a moment
+        import httpx  # slow to import
 
         headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
         content = None if body is None else json.dumps(body)
@@ -123,12 +123,12 @@ class RemoteOperator:
         return answer
 
     def create_run(self, name: str, spec: Json) -> Json:
-        """Create a run, or return the one that has this spec."""
+        """Create a run, or return the one with this spec."""
         made: Json = self._call("PUT", f"/v1/runs/{quote(name, safe='')}", spec)
         return made
 
     def show_run(self, name: str) -> Json:
-        """Return what is public about a run."""
+        """Return the public facts about a run."""
         shown: Json = self._call("GET", f"/v1/runs/{quote(name, safe='')}")
         return shown
 
@@ -147,17 +147,17 @@ class RemoteOperator:
         return said
 
     def create_token(self, role: str, run: str, label: str) -> Json:
-        """Make a token."""
+        """Create a token."""
         made: Json = self._call("POST", "/v1/tokens", {"role": role, "run": run, "label": label})
         return made
 
     def list_tokens(self) -> list[Json]:
-        """Return what tokens allow."""
+        """Return the rights of all tokens."""
         found: list[Json] = self._call("GET", "/v1/tokens")["tokens"]
         return found
 
     def revoke_token(self, identity: str) -> None:
-        """Take a token back."""
+        """Revoke a token."""
         self._call("DELETE", f"/v1/tokens/{quote(identity, safe='')}")
 
 
@@ -169,7 +169,7 @@ def operating(
     token: str | None,
     witness: str | None = None,
 ) -> Iterator[Operator]:
-    """Work over HTTP if there is a URL, and on the folder otherwise."""
+    """Work over HTTP if there is a URL, otherwise on the folder."""
     if url is not None:
         if not token:
             raise DiscreetError("token is missing: give --token, or set DISCREET_TOKEN.")

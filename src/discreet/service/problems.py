@@ -15,37 +15,37 @@ RETRY = 1  # seconds after which to try again if the service is busy
 # kind: status, title
 KINDS: dict[str, tuple[int, str]] = {
     "bad-request": (400, "The request cannot be read"),
-    "unauthorized": (401, "A token is needed"),
-    "forbidden": (403, "The token has no such right"),
-    "not-found": (404, "There is no such thing"),
-    "not-given": (404, "The run gave no such decision"),
+    "unauthorized": (401, "A valid token is required"),
+    "forbidden": (403, "The token does not allow this"),
+    "not-found": (404, "Not found"),
+    "not-given": (404, "Unknown decision"),
     "method-not-allowed": (405, "The method is not allowed"),
-    "slow-body": (408, "The body came too slowly"),
+    "slow-body": (408, "The request arrived too slowly"),
     "exists": (409, "The name is taken"),
-    "already-told": (409, "The outcome is known already"),
+    "already-told": (409, "The outcome was already reported"),
     "finished": (409, "The run is over"),
-    "horizon-used": (409, "All rounds are used"),
+    "horizon-used": (409, "All rounds are used up"),
     "limit-reached": (409, "A limit is reached"),
-    "budget-exceeded": (409, "The budget has no room"),
-    "last-admin": (409, "The last administrator stays"),
-    "too-late": (410, "The time is over"),
+    "budget-exceeded": (409, "The budget is exceeded"),
+    "last-admin": (409, "The last administrator cannot be removed"),
+    "too-late": (410, "Too late"),
     "too-large": (413, "The body is too large"),
     "unsupported-media": (415, "The media type is not supported"),
-    "invalid": (422, "An argument is not possible"),
-    "wait-missing": (422, "Say how long to wait for outcomes"),
+    "invalid": (422, "An argument is invalid"),
+    "wait-missing": (422, "The wait for outcomes is missing"),
     "too-many-requests": (429, "Too many requests"),
-    "internal": (500, "Something failed inside the service"),
+    "internal": (500, "Internal error"),
     "failed": (500, "The request failed"),
     "busy": (503, "The service is busy"),
     "old-copy": (503, "The database is an old copy"),
     "closing": (503, "The service is closing"),
 }
 NOT_NOW = "the service cannot do this now, and nothing has changed: try again."
-NO_SENTENCE = "something failed inside the service: the operator's log says where."
+NO_SENTENCE = "something failed inside the service: see the operator's log."
 
 
 class HttpProblem(Exception):
-    """A request that is refused, with its kind and one sentence."""
+    """A refused request, with its kind and one sentence."""
 
     def __init__(self, kind: str, detail: str, *, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(detail)
@@ -68,11 +68,11 @@ class HttpProblem(Exception):
 
 
 def problem_of(error: BaseException) -> HttpProblem:
-    """Return the problem that an error is for the caller; an unexpected one says nothing more."""
+    """Return the problem for an error; an unexpected one reveals nothing more."""
     if isinstance(error, HttpProblem):
         return error
     if isinstance(error, Busy):
-        # which file it is, and why, is not for the caller
+        # the caller must not learn which file it is, and why
         return HttpProblem("busy", NOT_NOW, headers={"Retry-After": str(RETRY)})
     if isinstance(error, DiscreetError):
         return HttpProblem(error.kind if error.kind in KINDS else "invalid", str(error))
@@ -80,7 +80,7 @@ def problem_of(error: BaseException) -> HttpProblem:
 
 
 def not_found(what: str) -> HttpProblem:
-    """Return the refusal of a name that nothing has."""
+    """Return the refusal of an unknown name."""
     return HttpProblem("not-found", f"there is no {what}.")
 
 

@@ -1,4 +1,4 @@
-"""What can be read: runs, guarantees, releases, estimates, history, ledger, metrics."""
+"""Read-only routes: runs, guarantees, releases, estimates, history, ledger, metrics."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ async def show_run(call: Call) -> Response:
 
 
 async def list_runs(call: Call) -> Response:
-    """List the runs that the token may see."""
+    """List the runs that the token gives access to."""
     call.query()
     host, grant = call.service.host, call.grant
     assert grant is not None, "the route needs a token"
@@ -66,7 +66,7 @@ async def list_releases(call: Call) -> Response:
 
 
 async def list_open(call: Call) -> Response:
-    """List decisions whose outcome may still come; with ``wait`` that is all before a deadline."""
+    """List decisions whose outcome may still arrive; with ``wait``, all before their deadline."""
     given = call.query("after", "limit")
     after = whole(given, "after", 0, 10**15) if "after" in given else None
     limit = max(1, whole(given, "limit", PAGE, MOST))
@@ -81,7 +81,7 @@ async def show_estimates(call: Call) -> Response:
     given = call.query("level", "kind", "outcomes", "clipped")
     found = await call.hosted()
     if not isinstance(found.live, ArmsClient):
-        raise HttpProblem("invalid", f"estimates are of arms: {found.problem} has none.")
+        raise HttpProblem("invalid", f"only runs on arms have estimates, not {found.problem}.")
     try:
         level = float(given.get("level", "0.95"))
     except ValueError:
@@ -108,11 +108,11 @@ async def show_history(call: Call) -> Response:
 
 
 async def show_holdout(call: Call) -> Response:
-    """Show what was released of the rounds that were held out."""
+    """Show the released sums of held-out rounds."""
     call.query()
     found = await call.hosted()
     if not isinstance(found.live, Bandit):
-        raise HttpProblem("invalid", f"only bandits hold rounds out: {found.problem} has none.")
+        raise HttpProblem("invalid", f"only bandits have a hold-out, not {found.problem}.")
     held = found.live.held_out
     shown = None if held is None else [plain(each._asdict()) for each in held]
     return respond({"held_out": shown})

@@ -18,7 +18,7 @@ FLAG: Schema = {"type": "boolean"}
 LABEL: Schema = {"type": ["string", "integer"]}
 NAME: Schema = {"type": "string", "pattern": f"^{RUN_NAME.pattern}$"}
 DECISION: Schema = {"type": "string", "pattern": f"^{DECISION_NAME.pattern}$"}
-USER: Schema = {"type": ["string", "integer"], "description": "Whose round it is."}
+USER: Schema = {"type": ["string", "integer"], "description": "The user whose round it is."}
 
 
 def _maybe(schema: Schema) -> Schema:
@@ -31,7 +31,7 @@ def _list(items: Schema, **more: Any) -> Schema:  # noqa: ANN401
 
 
 def _object(required: dict[str, Schema], optional: dict[str, Schema] | None = None) -> Schema:
-    """Return the schema of an object with these fields and no others."""
+    """Return the schema of an object with exactly these fields."""
     return {
         "type": "object",
         "properties": required | (optional or {}),
@@ -49,15 +49,15 @@ ASK: Schema = {
     "user": USER,
     "at_limit": {"type": "string", "enum": ["refuse", "serve"]},
     "available": _list(LABEL, description="bandit, contexts: the arms that may be chosen."),
-    "advice": _list(_list(NUMBER), description="advice: a row of probabilities for each expert."),
+    "advice": _list(_list(NUMBER), description="advice: one row of probabilities per expert."),
     "context": _list(NUMBER, description="contexts: the person's features."),
     "arm_features": {
         "type": ["array", "object"],
-        "description": "contexts: a row of features for each arm, in order or by label.",
+        "description": "contexts: one row of features per arm, in order or by label.",
     },
 }
 NUMBERS: Schema = {
-    "description": "A number; a list of numbers; or numbers by label.",
+    "description": "A number, a list of numbers, or numbers by label.",
     "anyOf": [NUMBER, _list(NUMBER), {"type": "object", "additionalProperties": NUMBER}],
 }
 OUTCOME: Schema = {
@@ -87,8 +87,8 @@ SCHEMAS: dict[str, Schema] = {
     "Empty": _object({}),
     "Spec": {
         "type": "object",
-        "description": "problem, and the keyword arguments of its class in Python. Say wait (and "
-        "a default), or wait_declined: true.",
+        "description": "problem, and the keyword arguments of its Python class. Give wait (and a "
+        "default), or wait_declined: true.",
         "properties": {
             "problem": {"type": "string", "enum": list(FORMS)},
             "epsilon": NUMBER,

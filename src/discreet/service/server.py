@@ -26,18 +26,18 @@ from discreet.service.settings import ServiceFolder, Settings
 from discreet.service.tasks import Tasks
 from discreet.service.tokens import Tokens
 
-GRACE = 15  # seconds that requests have to end when the process is asked to
-KEEP_ALIVE = 75  # seconds for which an idle connection is kept
+GRACE = 15  # seconds for requests to finish when the process is asked to end
+KEEP_ALIVE = 75  # seconds for which an idle connection stays open
 BACKLOG = 2048
-TICKS = 5  # tenths of a second after which slow connections are looked for
+TICKS = 5  # tenths of a second between checks for slow connections
 
 
 class Place(NamedTuple):
-    """Where a service listens."""
+    """The address on which a service listens."""
 
     host: str = "127.0.0.1"
     port: int = 8000
-    proxy: str | None = None  # the address of a proxy whose X-Forwarded-For is believed
+    proxy: str | None = None  # the address of a proxy whose X-Forwarded-For is trusted
 
 
 def open_service(
@@ -47,7 +47,7 @@ def open_service(
     budget: Budget | None = None,
     witness: str | None = None,
 ) -> tuple[Service, str | None]:
-    """Return the service of a folder and, if it has no token yet, its first."""
+    """Return the service of a folder and, if it has no token yet, its first token."""
     host, tokens = open_host(folder, url, budget, witness)
     first = None if tokens.all() else tokens.create("admin", label="first token")[0]
     return Service(host, tokens, Tasks(folder.tasks), settings), first
@@ -78,16 +78,16 @@ def _witness(place: str) -> DatabaseWitness | FileWitness:
 
 
 def _check_same_kind(database: Database, witness: DatabaseWitness | FileWitness) -> None:
-    """Refuse a file where the witness was a database, or the reverse: it would know no run."""
+    """Refuse a file if the witness was a database, or the reverse: it would know no run."""
     kind = b"database" if isinstance(witness, DatabaseWitness) else b"file"
     before, runs = database.records.get(SETTING, WITNESS), database.run_names()
     if before == kind:
         return
-    before = before or b"file"  # which earlier versions had always
+    before = before or b"file"  # the only kind in earlier versions
     if runs and before != kind:
         raise DiscreetError(
-            f"the witness of this service is a {before.decode()}, but a {kind.decode()} is given: "
-            "its runs would not be known, so give the same --witness as before."
+            f"the witness of this service is a {before.decode()}, but a {kind.decode()} is given, "
+            "which knows none of its runs: give the same --witness as before."
         )
     database.records.put(SETTING, WITNESS, kind, database.now(), replace=True)
 
@@ -98,21 +98,21 @@ def pages_of(service: Service) -> list[BaseRoute]:
 
 
 class CalmServer(uvicorn.Server):
-    """Ends with 0 when it is asked to end, after the current group and all requests under way."""
+    """Ends with 0 when asked to, after the current group and all pending requests."""
 
-    patience = PATIENCE  # seconds within which the headers of a request must have come
+    patience = PATIENCE  # seconds within which the headers of a request must arrive
 
     async def on_tick(self, counter: int) -> bool:
-        """Do what is done every tenth of a second; close slow connections."""
+        """Run every tenth of a second; close slow connections."""
         if counter % TICKS == 0:
             sweep(self.server_state.connections, self.patience)
         return await super().on_tick(counter)
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Take signals while serving; none is raised again afterwards.
+        """Handle signals while serving; none is raised again afterwards.
 
-        In another thread than the main one, somebody else takes them and calls ``stop``.
+        Outside the main thread, the caller handles signals and calls ``stop``.
         """
         if threading.current_thread() is not threading.main_thread():
             yield
@@ -126,18 +126,18 @@ class CalmServer(uvicorn.Server):
                 signal.signal(number, handler)
 
     def stop(self) -> None:
-        """Ask it to end; asked again, it does not wait for requests any longer."""
+        """Ask the server to end; a second call does not wait for requests."""
         self.force_exit = self.should_exit
         self.should_exit = True
 
 
 def listen(place: Place) -> socket.socket:
-    """Return a socket that listens, or refuse the address."""
+    """Return a listening socket, or refuse the address."""
     check_int("port", place.port, minimum=0, maximum=65535)
     try:
         family = socket.getaddrinfo(place.host, place.port, type=socket.SOCK_STREAM)[0][0]
-        # Asyncio sends at once only what it knows to be TCP; otherwise the second part of an answer
-        # waits for the client to acknowledge the first, which takes up to 40 ms.
+        # Asyncio sends immediately only if it knows the socket to be TCP; otherwise the second part
+        # of an answer waits until the client acknowledges the first, which takes up to 40 ms.
         found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         found.bind((place.host, place.port))
@@ -162,7 +162,7 @@ def serve(
 ) -> int:
     """Serve until the process is asked to end; return its exit code.
 
-    ``stop_with`` is given a function that ends the service, if this is not the main thread.
+    Outside the main thread, ``stop_with`` gets a function that ends the service.
     """
     service, first = open_service(folder, settings, url, budget, witness)
     try:
@@ -196,7 +196,7 @@ def serve(
         say(f"serving {folder.path} at http://{shown}:{port}")
         if first is not None:
             say(f"first token: {first}")
-            say("Keep the token: it administers all runs, and is not shown again.")
+            say("Store the token: it administers all runs, and is not shown again.")
 
     service.when_ready = announce
     with door:

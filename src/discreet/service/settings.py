@@ -1,4 +1,4 @@
-"""The folder of a service, and how it serves."""
+"""The folder and the settings of a service."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from pathlib import Path
 from discreet.errors import DiscreetError, show_path
 
 SECRET = 32  # bytes
-FOLDER = "discreet-service"  # where a service is unless told otherwise
+FOLDER = "discreet-service"  # the default folder
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What an operator may choose.
+    """The operator's settings.
 
     Parameters
     ----------
     origins
-        Web pages that browsers may call the service from, such as ``https://shop.example``.
+        Origins of web pages that may call the service, such as ``https://shop.example``.
     rate, burst
-        Requests a second of one token, and how many at once; 0 means no limit.
+        Requests per second of one token, and how many at once; 0 means no limit.
     open_rate, open_burst
         The same for callers without a token, by address: devices, health checks, wrong tokens.
     body_seconds
-        Within which the headers of a request must have come, and then its body.
+        Seconds within which the headers of a request must arrive, and then its body.
     release_every, publish_every
-        How often releases are made that are due, and models of device tasks published, in seconds.
-        These times are multiples of it, whatever happens.
+        Seconds between times at which due releases are made, and models of device tasks published.
+        These times are always multiples of the period.
     simulations
-        Whether runs may be simulations, which protect nobody: for tests and demonstrations.
+        Whether to allow simulations, which protect nobody: for tests and demonstrations.
 
     """
 
@@ -48,21 +48,21 @@ class Settings:
 
 
 class ServiceFolder:
-    """One folder with all that a service keeps: database, secret, witness, device tasks."""
+    """The folder of a service: database, secret, witness, device tasks."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     @classmethod
     def make(cls, path: str | os.PathLike[str]) -> ServiceFolder:
-        """Return the folder, and create it if it is not there; only its owner can read it."""
+        """Return the folder, and create it if needed; only its owner can read it."""
         folder = Path(path).expanduser().resolve()
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             (folder / "tasks").mkdir(mode=0o700, exist_ok=True)
         except OSError as reason:
             raise DiscreetError(
-                f"folder is {show_path(folder)}, which cannot be made ({reason.strerror})."
+                f"folder is {show_path(folder)}, which cannot be created ({reason.strerror})."
             ) from None
         if not os.access(folder, os.W_OK | os.X_OK):
             raise DiscreetError(f"folder is {show_path(folder)}, which cannot be written.")
@@ -70,32 +70,32 @@ class ServiceFolder:
 
     @classmethod
     def known(cls, path: str | os.PathLike[str]) -> ServiceFolder:
-        """Return a folder that a service has used, or refuse any other."""
+        """Return the folder of an existing service, or refuse any other."""
         folder = Path(path).expanduser().resolve()
         if not (folder / "secret").is_file():
             raise DiscreetError(
-                f"folder is {show_path(folder)}, but no service has used it: give --folder, or "
-                "start one with discreet serve."
+                f"folder is {show_path(folder)}, but it has no service: give --folder, or start "
+                "one with discreet serve."
             )
         return cls.make(folder)
 
     @property
     def database_url(self) -> str:
-        """Where its own database is."""
+        """The URL of its own database."""
         return f"sqlite:///{self.path / 'service.db'}"
 
     @property
     def tasks(self) -> Path:
-        """Where device tasks are."""
+        """The folder of device tasks."""
         return self.path / "tasks"
 
     @property
     def witness(self) -> Path:
-        """Where the witness of runs is."""
+        """The path of the witness."""
         return self.path / "witness"
 
     def secret(self) -> bytes:
-        """Return the service's secret; it is made once, and only its owner can read it."""
+        """Return the service's secret; it is created once, and only its owner can read it."""
         path = self.path / "secret"
         try:
             content = path.read_bytes()
@@ -103,7 +103,7 @@ class ServiceFolder:
             return self._new_secret(path)
         if stat.S_IMODE(path.stat().st_mode) & 0o077:
             raise DiscreetError(
-                f"{show_path(path)} can be read by others: chmod 600 it, and think of who may have "
+                f"{show_path(path)} can be read by others: chmod 600 it, and consider who may have "
                 "read it."
             )
         if len(content) != SECRET:
@@ -112,7 +112,7 @@ class ServiceFolder:
 
     @staticmethod
     def _new_secret(path: Path) -> bytes:
-        """Write a new secret: whole or not at all, and never over another one."""
+        """Write a new secret: completely or not at all, and never over an existing one."""
         content = secrets.token_bytes(SECRET)
         draft = path.with_name(f".secret-{os.getpid()}-{secrets.token_hex(4)}")
         file = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

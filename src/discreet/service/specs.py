@@ -23,16 +23,16 @@ LONGEST_LABEL = 200  # characters
 
 
 class Creation(NamedTuple):
-    """A checked spec: which class, with which arguments."""
+    """A checked spec: the class and its arguments."""
 
     form: ProblemForm
     arguments: Json
-    text: str  # the spec as it is kept and compared
+    text: str  # the spec as stored and compared
 
     def probe(self) -> LiveClient[Any]:
-        """Return such a run in memory, or refuse what the library refuses or does not protect."""
+        """Return such a run in memory; refuse what the library refuses, or does not protect."""
         arguments = {name: value for name, value in self.arguments.items() if name != "durable"}
-        with warnings.catch_warnings(action="ignore"):  # what it warns of is refused below
+        with warnings.catch_warnings(action="ignore"):  # all warnings are refused below
             live = self.make(arguments)
         if not live.guarantee.is_private:
             raise HttpProblem(
@@ -54,7 +54,7 @@ class Creation(NamedTuple):
             missing = [name for name in needed if name not in arguments]
             if missing:
                 raise HttpProblem("invalid", f"{missing[0]} is missing.") from None
-            raise DiscreetError(f"the arguments do not fit: {shorten(str(reason))}.") from None
+            raise DiscreetError(f"the arguments do not match: {shorten(str(reason))}.") from None
         return made
 
 
@@ -70,7 +70,7 @@ def check_run_name(name: str) -> str:
 
 
 def read_spec(spec: Json, *, simulations: bool = False) -> Creation:
-    """Return what a spec asks for, or refuse it; simulations protect nobody."""
+    """Return the run that a spec describes, or refuse it; simulations protect nobody."""
     given = dict(spec)
     problem = given.pop("problem", None)
     if not isinstance(problem, str) or problem not in FORMS:
@@ -78,7 +78,7 @@ def read_spec(spec: Json, *, simulations: bool = False) -> Creation:
     form = FORMS[problem]
     for name in NOT_HERE:
         if name in given and not (simulations and name in SIMULATING):
-            raise HttpProblem("invalid", f"{name} is given, but the service itself decides it.")
+            raise HttpProblem("invalid", f"{name} is given, but the service sets it: leave it out.")
     _read_wait(given)
     if given.get("per") is not None:
         try:
@@ -97,7 +97,7 @@ def read_spec(spec: Json, *, simulations: bool = False) -> Creation:
 
 
 def _read_wait(given: Json) -> None:
-    """Take the decision about waiting out of a spec, or refuse a spec without one."""
+    """Remove the choice about waiting from a spec; refuse a spec without one."""
     declined = check_flag("wait_declined", given.pop("wait_declined", False))
     if given.get("wait") is None:
         given.pop("wait", None)
@@ -105,10 +105,10 @@ def _read_wait(given: Json) -> None:
             raise HttpProblem(
                 "wait-missing",
                 "wait is missing: give the seconds after which a missing outcome counts as the "
-                "default, or say wait_declined: true.",
+                "default, or wait_declined: true.",
             )
     elif declined:
-        raise HttpProblem("invalid", "wait is given, and wait_declined is true: choose one.")
+        raise HttpProblem("invalid", "wait is given and wait_declined is true: give one of them.")
 
 
 def _features(given: object) -> Features:
@@ -123,15 +123,15 @@ def _features(given: object) -> Features:
 
 
 def check_labels(name: str, labels: list[object]) -> None:
-    """Refuse labels that JSON cannot tell apart."""
+    """Refuse labels that JSON cannot distinguish."""
     for label in labels:
         check_label(name, label)
     if len({str(label) for label in labels}) < len(labels):
-        raise HttpProblem("invalid", f"{name} has a label twice; 1 and '1' count as the same.")
+        raise HttpProblem("invalid", f"{name} has a duplicate label; 1 and '1' count as the same.")
 
 
 def check_label(name: str, label: object) -> None:
-    """Refuse what cannot be a label: anything but text and whole numbers."""
+    """Refuse a value that cannot be a label: anything but text and whole numbers."""
     fine = type(label) is int and abs(label) < 1 << 53
     fine |= isinstance(label, str) and 0 < len(label) <= LONGEST_LABEL and label.isprintable()
     if not fine:

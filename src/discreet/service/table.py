@@ -1,4 +1,4 @@
-"""All routes of the interface in one table: what serves a request, and what describes it."""
+"""All routes of the API in one table, for serving and for the documentation."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class RouteFacts(NamedTuple):
     scope: Scope
     role: Role | None  # None for any role
     body: str | None  # the name of its schema
-    answers: dict[int, str | None]  # schemas by status, if the request is taken
-    refusals: tuple[int, ...]  # statuses of its own, besides those of all routes
+    answers: dict[int, str | None]  # schemas by status, if the request succeeds
+    refusals: tuple[int, ...]  # its own statuses, besides those of all routes
     summary: str
     queries: tuple[str, ...] = ()
     limit: int = LARGE
-    counted: bool = True  # not if it has outcomes: nothing of them is counted or logged
+    counted: bool = True  # False if it carries outcomes, which are never counted or logged
 
 
 HOT = (
@@ -54,7 +54,7 @@ HOT = (
         "Outcome",
         {204: None, 200: "Empty"},
         (404, 409),
-        "Report the outcome of a decision; repeated and late ones are answered alike.",
+        "Report the outcome of a decision; repeated and late ones get the same answer.",
         limit=SMALL,
         counted=False,
     ),
@@ -97,7 +97,7 @@ ROUTES: tuple[RouteFacts, ...] = (
         changes.create_run,
         "Spec",
         {201: "Run", 200: "Run"},
-        "Create a run, which charges it; the same spec again returns the same run.",
+        "Create a run and charge it; the same spec again returns the same run.",
     )._replace(scope="all"),
     _read(RUN, reads.show_run, "Run", "Show a run.", role=None),
     RouteFacts(
@@ -109,7 +109,7 @@ ROUTES: tuple[RouteFacts, ...] = (
         changes.close_run,
         "Empty",
         {200: "Run"},
-        "End a run: no more decisions; releases go on at their deadlines.",
+        "End a run: no more decisions; releases continue at their deadlines.",
     ),
     _change(
         "POST",
@@ -144,7 +144,7 @@ ROUTES: tuple[RouteFacts, ...] = (
         changes.give_up,
         "GiveUp",
         {200: "Lost"},
-        "Stop waiting for an outcome; only without wait.",
+        "Stop waiting for an outcome (only without wait).",
         "decide",
     )._replace(counted=False),
     _change(
@@ -168,7 +168,7 @@ ROUTES: tuple[RouteFacts, ...] = (
         {200: "Released"},
         "End the hold-out.",
     ),
-    _read(f"{RUN}/holdout", reads.show_holdout, "HeldOut", "Show what the hold-out released."),
+    _read(f"{RUN}/holdout", reads.show_holdout, "HeldOut", "Show the release of the hold-out."),
     _read(f"{RUN}/guarantee", reads.show_guarantee, "Guarantee", "Show the guarantee.", role=None),
     _read(f"{RUN}/releases", reads.list_releases, "Releases", "List releases.", *PAGES),
     _read(
@@ -183,7 +183,9 @@ ROUTES: tuple[RouteFacts, ...] = (
     ),
     _read(f"{RUN}/history", reads.show_history, "History", "Show decisions and releases by time."),
     _read("/v1/ledger", reads.show_ledger, "Ledger", "Show the budget and all charges."),
-    _change("POST", "/v1/tokens", admin.create_token, "NewToken", {201: "Token"}, "Make a token."),
+    _change(
+        "POST", "/v1/tokens", admin.create_token, "NewToken", {201: "Token"}, "Create a token."
+    ),
     _read("/v1/tokens", admin.list_tokens, "Tokens", "List tokens.", role="admin"),
     _change("DELETE", "/v1/tokens/{id}", admin.revoke_token, None, {204: None}, "Revoke a token."),
     RouteFacts(
@@ -195,7 +197,7 @@ ROUTES: tuple[RouteFacts, ...] = (
         None,
         {200: "Who"},
         (),
-        "Show what the token of the request allows.",
+        "Show the rights of the request's token.",
     ),
     _change(
         "PUT",
@@ -205,7 +207,7 @@ ROUTES: tuple[RouteFacts, ...] = (
         {201: "Task", 200: "Task"},
         "Create a device task.",
     ),
-    _read(TASK, admin.show_task, "Task", "Show what a device needs to know.")._replace(
+    _read(TASK, admin.show_task, "Task", "Show everything that a device needs.")._replace(
         scope="open", role=None
     ),
     _read(

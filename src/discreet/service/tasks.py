@@ -1,4 +1,4 @@
-"""Device tasks: models that are published at fixed times, and reports that are noisy already."""
+"""Device tasks: models published at fixed times, and reports that arrive noisy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FIELDS = tuple(name for name in inspect.signature(LocalServer).parameters if nam
 
 
 class DeviceTask:
-    """One task: its server, and the model that devices get until the next is published."""
+    """One task: its server, and the model that devices get until the next one."""
 
     def __init__(self, name: str, server: LocalServer, spec: Json) -> None:
         self.name, self.server, self.spec = name, server, spec
@@ -33,15 +33,15 @@ class DeviceTask:
         self.etag = f'"{hashlib.sha256(self.model).hexdigest()[:32]}"'
 
     def facts(self) -> Json:
-        """Return all that a device needs to know."""
+        """Return everything that a device needs."""
         parameters = inspect.signature(LocalServer).parameters
         numbers = {name: self.spec.get(name, parameters[name].default) for name in FIELDS}
         return {"task": self.name, **numbers}
 
     def receive(self, body: bytes) -> None:
-        """Learn from reports, one after the other in one body; a repeated one changes nothing.
+        """Learn from the reports in a body, one after the other; a repeated one changes nothing.
 
-        If one is refused, those before it have counted, and may be sent again.
+        If one is refused, those before it count, and may be sent again.
         """
         if not body or len(body) % REPORT or len(body) > REPORT * MOST_REPORTS:
             raise HttpProblem(
@@ -64,7 +64,7 @@ class Tasks:
         self._elsewhere: set[str] = set()  # tasks that another worker serves
 
     def open_all(self) -> None:
-        """Open every task, except for those that another worker serves."""
+        """Open every task, except those that another worker serves."""
         for path in sorted(self._folder.glob("*.json")):
             name = path.name.removesuffix(".json")
             file = self._folder / f"{name}.db"
@@ -89,10 +89,10 @@ class Tasks:
         except KeyError:
             if name in self._elsewhere:
                 raise _served_elsewhere() from None
-            raise not_found("task of that name") from None
+            raise not_found("task with that name") from None
 
     def create(self, name: str, spec: Json) -> tuple[DeviceTask, bool]:
-        """Return the task of that name and whether it is new; another spec is refused."""
+        """Return the task with that name and whether it is new; another spec is refused."""
         check_run_name(name)
         check_fields(spec, frozenset(FIELDS), "a task")
         missing = [each for each in ("dimension", "horizon", "epsilon") if each not in spec]
@@ -101,14 +101,14 @@ class Tasks:
         with self._lock:
             if name in self._tasks:
                 if self._tasks[name].spec != spec:
-                    raise HttpProblem("exists", f"there is a task {name} with another spec.")
+                    raise HttpProblem("exists", f"a task {name} with another spec already exists.")
                 return self._tasks[name], False
             path = self._folder / f"{name}.db"
             if name in self._elsewhere:
                 raise _served_elsewhere()
             if path.exists():
-                raise HttpProblem("exists", f"there is a task {name} that cannot be opened.")
-            LocalServer(**spec)  # which refuses what is wrong
+                raise HttpProblem("exists", f"a task {name} exists, but cannot be opened.")
+            LocalServer(**spec)  # which refuses invalid arguments
             (self._folder / f"{name}.json").write_text(json.dumps(spec))
             found = DeviceTask(name, LocalServer(**spec, path=path), spec)
             self._tasks[name] = found
@@ -131,6 +131,6 @@ class Tasks:
 def _served_elsewhere() -> HttpProblem:
     return HttpProblem(
         "busy",
-        "another worker serves this task: send the paths that begin with /v1/tasks to that one.",
+        "another worker serves this task: send the paths that begin with /v1/tasks to that worker.",
         headers={"Retry-After": str(RETRY)},
     )

@@ -1,4 +1,4 @@
-"""What happens at fixed times, whatever was told: releases, publishing, purging, saving."""
+"""Jobs at fixed times, independent of outcomes: releases, publishing, purging, saving."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Timers:
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self, release_every: float) -> None:
-        """Begin; needs a running event loop."""
+        """Start; needs a running event loop."""
         self.every(release_every, self.release)
         self.every(PURGE_EVERY, self.purge)
         self.every(SAVE_EVERY, self.save)
@@ -37,7 +37,7 @@ class Timers:
         self.every(PROBE_EVERY, self.probe)
 
     def every(self, period: float, do: Callable[[], Awaitable[None]]) -> None:
-        """Do something at all multiples of a period, unless the last time still lasts."""
+        """Call a function at all multiples of a period, unless the last call still runs."""
         self._tasks.append(asyncio.get_running_loop().create_task(self._repeat(period, do)))
 
     async def _repeat(self, period: float, do: Callable[[], Awaitable[None]]) -> None:
@@ -47,12 +47,12 @@ class Timers:
             try:
                 await do()
             except HttpProblem:
-                continue  # busy or closing: the next time comes
+                continue  # busy or closing: wait for the next time
             except Exception as error:
                 log_failure("a timer", error)
 
     async def release(self) -> None:
-        """Make all releases that are due, a run at a time, so that requests come in between."""
+        """Make all due releases, one run at a time, so that requests come in between."""
         for name in self._host.names():
             await self._writer.call(lambda name=name: self._release(name))  # type: ignore[misc]
 
@@ -63,7 +63,7 @@ class Timers:
         self._host.count_releases(found)
 
     async def purge(self) -> None:
-        """Forget names of decisions that were asked for a day ago."""
+        """Delete the names of decisions that are older than a day."""
         before = self._host.now() - NAMES_KEPT
         await self._writer.call(lambda: self._host.records.purge("name", before))
 
@@ -72,16 +72,16 @@ class Timers:
         await self._writer.call(self._host.save_histories)
 
     async def refresh(self) -> None:
-        """Read again what another process may have changed: tokens, and which runs are over."""
+        """Reread what another process may have changed: tokens, and which runs are over."""
         await self._writer.call(self._tokens.refresh)
         await self._writer.call(self._host.refresh)
 
     async def compare_clocks(self) -> None:
-        """See how far the database's clock is from this machine's."""
+        """Compare the database's clock with this machine's."""
         await self._writer.call(self._host.set_clock)
 
     async def probe(self) -> None:
-        """See whether the database can be written."""
+        """Test whether the database can be written."""
         await self._writer.call(self._host.probe)
 
     async def stop(self) -> None:

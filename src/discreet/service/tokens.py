@@ -1,4 +1,4 @@
-"""Bearer tokens: hashed, with a role, for one run or for all."""
+"""Bearer tokens: hashed, with a role, for one run or all runs."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ Role = Literal["decide", "read", "admin"]
 ROLES = get_args(Role)
 EVERY_RUN = "*"
 KIND = "token"  # of the records
-PREFIX = "dsc_"  # by which scanners of secrets find a token
+PREFIX = "dsc_"  # lets secret scanners recognise a token
 LONGEST_LABEL = 100
 
 
 @dataclass(frozen=True)
 class Grant:
-    """What a token allows; the token itself is not kept."""
+    """The rights of a token; the token itself is not stored."""
 
     id: str
     role: Role
@@ -54,7 +54,7 @@ class Tokens:
         self.refresh()
 
     def refresh(self) -> None:
-        """Read all tokens: another process may have made or revoked some."""
+        """Read all tokens: another process may have created or revoked some."""
         found = {}
         for digest in self._records.names(KIND):
             content = self._records.get(KIND, digest)
@@ -67,7 +67,7 @@ class Tokens:
     def create(
         self, role: str, run: str = EVERY_RUN, label: str = "", expires: float | None = None
     ) -> tuple[str, Grant]:
-        """Make a token, and return it and what it allows: this is the only time it is known."""
+        """Create a token; return it, this once, and its rights."""
         check_choice("role", role, ROLES)
         if not isinstance(run, str):
             raise HttpProblem("invalid", "run must be the name of a run, or * for all.")
@@ -79,7 +79,7 @@ class Tokens:
             )
         now = self._clock()
         if expires is not None and check_finite("expires", expires) <= now:
-            raise HttpProblem("invalid", "expires is over: give seconds since 1970.")
+            raise HttpProblem("invalid", "expires is in the past: give seconds since 1970.")
         token = PREFIX + secrets.token_urlsafe(32)
         grant = Grant(f"tok_{secrets.token_hex(6)}", cast(Role, role), run, label, now, expires)
         self._records.put(KIND, digest_of(token.encode()), json.dumps(asdict(grant)).encode(), now)
@@ -87,7 +87,7 @@ class Tokens:
         return token, grant
 
     def revoke(self, identity: str) -> None:
-        """Take a token back; the last one that may administer all runs stays."""
+        """Revoke a token, but not the last one that may administer all runs."""
         grants = dict(self._grants)
         digest = next((each for each, grant in grants.items() if grant.id == identity), None)
         if digest is None:
@@ -96,17 +96,17 @@ class Tokens:
         if not any(each.allows("admin", EVERY_RUN) and each.expires is None for each in rest):
             raise HttpProblem(
                 "last-admin",
-                "this is the last token that administers all runs: make another first.",
+                "this is the last token that administers all runs: create another one first.",
             )
         self._records.delete(KIND, digest)
         self.refresh()
 
     def all(self) -> list[Grant]:
-        """Return what all tokens allow, oldest first."""
+        """Return the rights of all tokens, oldest first."""
         return sorted(self._grants.values(), key=lambda grant: (grant.created, grant.id))
 
     def grant_of(self, header: bytes) -> Grant | None:
-        """Return what the token in an Authorization header allows; None if it is not known."""
+        """Return the rights of the token in an Authorization header; None if it is unknown."""
         try:
             grant = self._known[header]
         except KeyError:
@@ -129,11 +129,11 @@ class Tokens:
         return grant.role if grant is not None and grant.reads(run) else None
 
     def runs_of(self, token: str) -> str | None:
-        """Return the run that a token is for, "*" for all; None if it is not known."""
+        """Return the run of a token, "*" for all runs; None if the token is unknown."""
         grant = self.grant_of(b"Bearer " + token.encode("utf-8", "replace"))
         return None if grant is None else grant.run
 
 
 def digest_of(token: bytes) -> str:
-    """Return what is kept of a token. It has 256 random bits, so a plain hash is enough."""
+    """Return the stored digest of a token. It has 256 random bits, so a plain hash is enough."""
     return hashlib.sha256(token).hexdigest()

@@ -1,4 +1,4 @@
-"""The connections of a process to a database: each thread has one while it works."""
+"""The connections of a process to a database: one per thread while it works."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ TURN = 30.0  # seconds that a thread waits for its turn
 
 class _OfThread(threading.local):
     session: Session | None = None
-    committed: list[Callable[[], None]] | None = None  # what to do after the commit
-    finished: list[Callable[[], None]] | None = None  # and then, or after a failure
+    committed: list[Callable[[], None]] | None = None  # called after the commit
+    finished: list[Callable[[], None]] | None = None  # called then, or after a failure
 
 
 class Connections:
-    """Sessions that wait to be used again, and the one that each thread uses."""
+    """Idle sessions, and the session of each thread."""
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
-        # How often a connection was lost. What was given by then, and not yet durable, may be lost
-        # too, so stores begin a new session of decisions.
+        # How often a connection was lost. Decisions made before that and not yet durable may be
+        # lost, too, so stores begin a new session of decisions.
         self.losses = 0
         self._idle: list[Session] = []
         self._guard, self._turn = threading.Lock(), threading.RLock()
@@ -34,7 +34,7 @@ class Connections:
 
     @contextmanager
     def session(self) -> Iterator[Session]:
-        """Have a session; within it, that is the thread's own."""
+        """Provide a session; nested blocks share that of the thread."""
         if self._mine.session is not None:
             yield self._mine.session
             return
@@ -46,7 +46,7 @@ class Connections:
 
     @contextmanager
     def transaction(self, *, durable: bool = True) -> Iterator[Session]:
-        """Do what follows whole or not at all; within a transaction it is part of that."""
+        """Run the block in a transaction; a nested block joins the outer one."""
         with self.session() as session:
             if self._mine.committed is not None:
                 yield session
@@ -73,24 +73,24 @@ class Connections:
 
     @property
     def joined(self) -> bool:
-        """Whether this thread is within a transaction."""
+        """Whether this thread is inside a transaction."""
         return self._mine.committed is not None
 
     def when_committed(self, do: Callable[[], None]) -> None:
-        """Do something after the transaction of this thread is committed."""
+        """Call this after the transaction of this thread is committed."""
         assert self._mine.committed is not None, "in a transaction"
         self._mine.committed.append(do)
 
     def when_finished(self, do: Callable[[], None]) -> None:
-        """Do something at the very end of the transaction of this thread, whatever happens."""
+        """Call this at the very end of the transaction of this thread, in any case."""
         assert self._mine.finished is not None, "in a transaction"
         self._mine.finished.append(do)
 
     def borrow(self) -> Session:
-        """Return the session that is this thread's until ``give_back``."""
+        """Return a session for this thread, until ``give_back``."""
         if os.getpid() != self._process:
             raise DiscreetError(
-                f"{self.dialect.name} was opened by another process: open it in this one."
+                f"{self.dialect.name} was opened by another process: open it again in this one."
             )
         if self._closed:
             raise DiscreetError(f"{self.dialect.name} is closed: open it again.")
@@ -110,7 +110,7 @@ class Connections:
         return session
 
     def give_back(self) -> None:
-        """Let another thread have this thread's session."""
+        """Return this thread's session to the pool."""
         session, self._mine.session = self._mine.session, None
         assert session is not None, "it was borrowed"
         try:
@@ -126,7 +126,7 @@ class Connections:
                 self._turn.__exit__(None, None, None)
 
     def lose(self, session: Session) -> None:
-        """Forget a connection that was lost, and all idle ones, which may be lost too."""
+        """Drop a lost connection, and all idle ones, which may be lost, too."""
         with self._guard:
             lost, self._idle = [session, *self._idle], []
             self.losses += 1
@@ -134,7 +134,7 @@ class Connections:
             each.close()
 
     def replace(self) -> Session:
-        """Return a new session for this thread, in place of one that is broken."""
+        """Return a new session for this thread, in place of a broken one."""
         assert self._mine.session is not None, "it was borrowed"
         self.lose(self._mine.session)
         with self.dialect.explained():
@@ -142,7 +142,7 @@ class Connections:
         return self._mine.session
 
     def close(self) -> None:
-        """Close all sessions that are not in use, and soon the others."""
+        """Close all idle sessions, and soon the others."""
         with self._guard:
             self._closed = True
             idle, self._idle = self._idle, []

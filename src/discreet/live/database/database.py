@@ -30,7 +30,7 @@ LONGEST_NAME = 100
 class Database:
     """Runs by name, the ledger that they are charged to, and records of the service.
 
-    ``store`` gives the place of one run, for a live class or its ``open``.
+    ``store`` returns the place of one run, for a live class or its ``open``.
     """
 
     def __init__(self, dialect: Dialect, secret: bytes, witness: Witness | None) -> None:
@@ -47,11 +47,11 @@ class Database:
 
     @property
     def name(self) -> str:
-        """What messages call it, without secrets."""
+        """The name in messages, without secrets."""
         return self._dialect.name
 
     def store(self, name: str) -> DatabaseStore:
-        """Return the place of a run, to be given to a live class as ``store``."""
+        """Return the place of a run, to pass to a live class as ``store``."""
         return DatabaseStore(
             self._connections, self._cipher, self._witness, self.records, check_run_name(name)
         )
@@ -63,7 +63,7 @@ class Database:
             return [name for (name,) in session.execute(query)]
 
     def recipe_of(self, name: str) -> Recipe:
-        """Return the arguments that a run was made with, without opening it."""
+        """Return the arguments that created a run, without opening it."""
         store = self.store(name)
         store.peek()
         return store.recipe()
@@ -71,35 +71,35 @@ class Database:
     def ledger(
         self, epsilon: float | None = None, delta: float = 0.0, *, composition: str = "basic"
     ) -> DatabaseLedger:
-        """Return the ledger of the database; its budget is given once, when it is made.
+        """Return the ledger of the database; give its budget once, to create it.
 
-        A run with it is charged in the transaction that makes the run.
+        A run with this ledger is charged in the transaction that creates the run.
         """
         terms = None if epsilon is None else (epsilon, delta, composition)
         return DatabaseLedger(self._connections, self._cipher, self._witness, terms)
 
     @contextmanager
     def creating(self) -> Iterator[None]:
-        """Make a run, and keep what describes it, in one transaction; other workers wait."""
+        """Create a run, and store its description, in one transaction; other workers wait."""
         with self._connections.transaction() as session:
             session.lock_until_commit(0)
             yield
 
     def end(self, name: str, why: str = "an operator has ended this run.") -> None:
-        """End a run for good: nothing can be asked or told, and what is unfinished is dropped."""
+        """End a run permanently: it takes no further calls, and unfinished batches are dropped."""
         with self._connections.transaction() as session:
             end_run(self.store(name), session, check_text("why", why))
 
     def restored(self, name: str, *, domain: LinearOracle | None = None) -> Restored:
         """Continue a run after a backup of the database was restored; return what is lost.
 
-        Its unfinished batches are abandoned, and it is over if it limits users or has one running
-        sum. If the ledger is an old copy too, nothing more can be charged to it. A run on a set of
-        your own needs that set again, as ``domain``.
+        Its unfinished batches are abandoned. The run ends if it limits users or has one running
+        sum. If the ledger is an old copy, too, it takes no further charges. A run on your own set
+        needs that set again, as ``domain``.
         """
         if self._witness is None:
             raise DiscreetError(
-                "the database has no witness, so nobody knows whether it was restored."
+                "the database has no witness, so it is not known whether it was restored."
             )
         with self._connections.transaction() as session:
             lost = restore(self.store(name), session, self._witness, domain)
@@ -110,7 +110,7 @@ class Database:
         return lost
 
     def check_witness(self) -> None:
-        """Refuse if the witness cannot be asked."""
+        """Refuse if the witness cannot be reached."""
         if self._witness is not None:
             self._witness.read("")
 
@@ -135,24 +135,24 @@ class Database:
 
 
 def open_database(url: str, *, secret: bytes, witness: Witness | None = None) -> Database:
-    """Open a database of runs at ``sqlite:///path`` or ``postgresql://...``; make it if needed.
+    """Open a database of runs at ``sqlite:///path`` or ``postgresql://...``; create it if needed.
 
     Parameters
     ----------
     url
-        Where it is. A SQLite database belongs to one process at a time.
+        The address. A SQLite database belongs to one process at a time.
     secret
-        At least 32 random bytes. All keys follow from it: whoever has the database without it
-        learns no more than what was released.
+        At least 32 random bytes. All keys derive from it: the database without it reveals no more
+        than what was released.
     witness
-        What notices restored backups and clones (:class:`FileWitness`, or :class:`DatabaseWitness`
-        if workers are on several hosts); PostgreSQL needs one.
+        Detects restored backups and clones (:class:`FileWitness`, or :class:`DatabaseWitness` if
+        workers are on several hosts); PostgreSQL needs one.
 
     """
     if is_postgres(url) and witness is None:
         raise DiscreetError(
-            "witness is None, but a PostgreSQL database cannot know that it is a restored backup: "
-            "give a witness, such as FileWitness(path)."
+            "witness is None, but a PostgreSQL database cannot detect that it is a restored "
+            "backup: give a witness, such as FileWitness(path)."
         )
     if not isinstance(secret, bytes) or len(secret) < SHORTEST_SECRET:
         raise DiscreetError(f"secret must be at least {SHORTEST_SECRET} random bytes.")

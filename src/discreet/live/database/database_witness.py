@@ -1,4 +1,4 @@
-"""A witness in a database of its own, which workers on several hosts can reach."""
+"""A witness in its own database, which workers on several hosts can reach."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ EXPECTED = " AND ".join(f"{name} = ?" for name in VERSION)
 class DatabaseWitness:
     """A witness in a PostgreSQL or SQLite database that holds nothing else.
 
-    An entry is replaced by one conditional statement, so it is replaced only if it is the expected
-    one. That transaction is durable if there are more releases (docs/proofs.md: Groups of
-    operations). SQLite is for one process.
+    An entry is replaced by one conditional statement, so only if it is the expected one. That
+    transaction is durable if there are more releases (docs/proofs.md: Groups of operations). SQLite
+    is for one process.
     """
 
     def __init__(self, url: str) -> None:
@@ -34,7 +34,7 @@ class DatabaseWitness:
                 if RUN.name in tables:
                     raise DiscreetError(
                         f"witness is {self._dialect.name}, which has runs: a witness needs another "
-                        "database, so that no backup holds both."
+                        "database, so that no backup contains both."
                     )
                 if WITNESS.name not in tables:
                     session.execute(create_statement(WITNESS, self._dialect.types))
@@ -43,14 +43,14 @@ class DatabaseWitness:
             raise
 
     def read(self, run: str) -> Version | None:
-        """Return how far a run was."""
+        """Return the last known version of a run."""
         query = f"SELECT {', '.join(VERSION)} FROM {WITNESS.name} WHERE run = ?"
         with self._dialect.explained(), self._connections.session() as session:
             found: list[Any] = session.execute(query, (run,))
         return Version(*found[0]) if found else None
 
     def advance(self, run: str, old: Version | None, new: Version) -> bool:
-        """Replace ``old`` by ``new``, if it is still that."""
+        """Replace ``old`` by ``new``, if ``old`` is still current."""
         durable = old is None or new.releases > old.releases
         with self._connections.transaction(durable=durable) as session:
             if old is None:
@@ -63,7 +63,7 @@ class DatabaseWitness:
         return bool(done) or self.read(run) == new
 
     def check_apart(self, dialect: Dialect) -> None:
-        """Refuse to be on the same server as the runs: one backup of it would hold both."""
+        """Refuse a witness on the same server as the runs: one backup would contain both."""
         with self._dialect.explained(), self._connections.session() as session:
             mine = self._dialect.system(session)
         other = dialect.connect()
@@ -74,8 +74,8 @@ class DatabaseWitness:
             other.close()
         if mine == theirs:
             raise DiscreetError(
-                f"witness is {self._dialect.name}, on the same server as the runs, so that a "
-                "backup of the server would hold both: use another server, or a file."
+                f"witness is {self._dialect.name}, on the same server as the runs, so a backup of "
+                "the server would contain both: use another server, or a file."
             )
 
     def close(self) -> None:

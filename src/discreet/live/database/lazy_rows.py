@@ -1,4 +1,4 @@
-"""Rows of a run that are in a database: those that are needed are read, and changes are noted."""
+"""Rows of a run in a database: read when needed, with changes tracked."""
 
 from __future__ import annotations
 
@@ -8,42 +8,42 @@ from typing import Any, TypeVar
 from discreet.live.rows import OpenRow, Recipe, Rows
 
 Kept = TypeVar("Kept")
-PAGE = 512  # rows that are read at once
-MOST_KEPT = 100_000  # rows in memory, at most
+PAGE = 512  # rows read at once
+MOST_KEPT = 100_000  # maximum number of rows in memory
 
 Find = Callable[[Sequence[int]], list[tuple[int, Kept]]]  # rows by number
-Page = Callable[[int, int], list[tuple[int, Kept]]]  # after a number, at most so many, rising
+Page = Callable[[int, int], list[tuple[int, Kept]]]  # after a number, limited, rising
 Last = Callable[[int], list[tuple[int, Kept]]]  # the last ones, falling
 
 
 class LazyTable(Mapping[int, Kept]):
-    """A table whose rows are read when they are used, and kept while nobody else changes them.
+    """A table whose rows are read when used, and kept until somebody else changes them.
 
-    How many rows there are is known from the run's row, so it also knows when all are in memory.
+    The run's row has the number of rows, so the table also knows when all are in memory.
     """
 
     def __init__(self, length: int, find: Find[Kept], page: Page[Kept], last: Last[Kept]) -> None:
         self._find, self._page, self._last = find, page, last
         self._memory: dict[int, Kept] = {}
         self._length = length
-        self._sorted = True  # the rows in memory are
+        self._sorted = True  # whether the rows in memory are sorted
         self.touched: dict[int, None] = {}  # changed since the last commit
         self.is_cleared = False
 
     def committed(self) -> None:
-        """Note that all changes were written; keep memory small."""
+        """Mark all changes as written, and drop rows from memory if there are many."""
         self.touched, self.is_cleared = {}, False
         if len(self._memory) > MOST_KEPT:
             self._memory, self._sorted = {}, True
 
     def enter(self, number: int, row: Kept) -> None:
-        """Keep a row that was just read."""
+        """Add a row that was just read."""
         if number not in self._memory and number not in self.touched:
             self._sorted = self._sorted and number > next(reversed(self._memory), -1)
             self._memory[number] = row
 
     def want(self, numbers: Iterable[int]) -> list[int]:
-        """Return those of some numbers whose rows would have to be read."""
+        """Return the numbers whose rows are not in memory."""
         if len(self._memory) == self._length:
             return []
         return [n for n in numbers if n not in self._memory and self._may_be_there(n)]
@@ -69,14 +69,14 @@ class LazyTable(Mapping[int, Kept]):
         return row
 
     def __setitem__(self, number: int, row: Kept) -> None:
-        if number not in self._memory:  # so it is new: a row is read before it is changed
+        if number not in self._memory:  # so it is new: rows are read before they change
             self._length += 1
             self._sorted = self._sorted and number > next(reversed(self._memory), -1)
         self._memory[number] = row
         self.touched[number] = None
 
     def pop(self, number: int, default: None = None) -> Kept | None:
-        """Take a row out, if it is there."""
+        """Remove a row, if it exists."""
         row: Kept | None = self.get(number)
         if row is not None:
             del self._memory[number]
@@ -85,21 +85,21 @@ class LazyTable(Mapping[int, Kept]):
         return row
 
     def changed(self, number: int) -> Kept | None:
-        """Return a row that was touched; None if it is gone."""
+        """Return a touched row; None if it was removed."""
         return self._memory.get(number)
 
     def touch(self, number: int) -> None:
-        """Note that something beside a row has changed, which is written with it."""
-        if self.get(number) is not None:  # and it is in memory now
+        """Mark a row as changed because data written with it has changed."""
+        if self.get(number) is not None:  # which loads it
             self.touched[number] = None
 
     def clear(self) -> None:
-        """Take all rows out."""
+        """Remove all rows."""
         self._memory, self.touched, self.is_cleared = {}, {}, True
         self._length, self._sorted = 0, True
 
     def rising(self, after: int = -1) -> Iterator[Kept]:
-        """Yield the rows after a number, in rising order; meanwhile nothing may change."""
+        """Yield the rows after a number, in rising order; the table must not change meanwhile."""
         if len(self._memory) == self._length:
             yield from self._rising_in_memory(after)
             return
@@ -113,7 +113,7 @@ class LazyTable(Mapping[int, Kept]):
                     yield self._memory[number]
             if len(found) < PAGE:
                 break
-        # what was added since is after all that is in the database
+        # rows added since come after all that are in the database
         yield from [self._memory[n] for n in self.touched if n > at and n in self._memory]
 
     def _rising_in_memory(self, after: int) -> Iterator[Kept]:
@@ -121,7 +121,7 @@ class LazyTable(Mapping[int, Kept]):
             self._memory, self._sorted = dict(sorted(self._memory.items())), True
         memory = self._memory
         last = next(reversed(memory), after)
-        # whatever takes fewer steps: all numbers from there, or all rows
+        # the shorter way: all numbers from there, or all rows
         steps = range(after + 1, last + 1) if last - after < len(memory) else memory
         return (memory[number] for number in steps if number > after and number in memory)
 
@@ -150,14 +150,14 @@ class LazyTable(Mapping[int, Kept]):
 
 
 class LazyOutcomes(Mapping[int, bytes]):
-    """What is kept raw with open decisions: a column of their table."""
+    """The raw column of open decisions."""
 
     def __init__(self, decisions: LazyTable[OpenRow]) -> None:
         self._decisions = decisions
         self.memory: dict[int, bytes] = {}
 
     def __getitem__(self, number: int) -> bytes:
-        if number not in self._decisions:  # which is in memory then, and its outcome too
+        if number not in self._decisions:  # this loads it, and its outcome
             raise KeyError(number)
         return self.memory[number]
 
@@ -166,11 +166,11 @@ class LazyOutcomes(Mapping[int, bytes]):
         self._decisions.touch(number)
 
     def pop(self, number: int, default: None = None) -> None:
-        """Take an outcome out, if it is there."""
+        """Remove an outcome, if it exists."""
         self.memory.pop(number, None)
 
     def clear(self) -> None:
-        """Take all outcomes out."""
+        """Remove all outcomes."""
         self.memory.clear()
 
     def rising(self, after: int = -1) -> Iterator[bytes]:
@@ -219,11 +219,11 @@ class LazyUsage(MutableMapping[int, tuple[int, bytes]]):
         self.touched[bucket] = None
 
     def want(self, buckets: Iterable[int]) -> list[int]:
-        """Return those of some buckets that would have to be read."""
+        """Return the buckets that are not in memory."""
         return sorted({bucket for bucket in buckets if bucket not in self._memory})
 
     def enter(self, found: Mapping[int, tuple[int, bytes] | None]) -> None:
-        """Keep buckets that were just read; None for those that are empty."""
+        """Add buckets that were just read; None for empty ones."""
         self._memory.update(found)
 
     def __delitem__(self, bucket: int) -> None:
@@ -242,7 +242,7 @@ class LazyUsage(MutableMapping[int, tuple[int, bytes]]):
 
 
 class LazyRows(Rows):
-    """The rows of a run in a database, as far as they are in memory."""
+    """The rows of a run in a database, loaded on demand."""
 
     open: LazyTable[Any]
     groups: LazyTable[Any]
@@ -254,9 +254,9 @@ class LazyRows(Rows):
         self._window = window
 
     def latest_window(self) -> int:
-        """Return the latest window in which a user was counted, also by other workers."""
+        """Return the latest window in which a user was counted, by any worker."""
         return self._window
 
     def note_window(self, window: int) -> None:
-        """Note the window in which a user was counted."""
+        """Record the window in which a user was counted."""
         self._window = max(self._window, window)

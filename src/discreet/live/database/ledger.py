@@ -1,4 +1,4 @@
-"""The ledger of a database: its charges are in the transaction of the run that they are for."""
+"""The ledger of a database: a charge is in the same transaction as the run it is for."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Charges:
 
 
 class Found(list[tuple[Any, ...]]):
-    """Rows, as a cursor gives them."""
+    """Rows, in the form of a cursor."""
 
     def fetchone(self) -> tuple[Any, ...] | None:
         """Return the first row, if there is one."""
@@ -49,12 +49,12 @@ class Found(list[tuple[Any, ...]]):
 class DatabaseLedger(Ledger):
     """A budget whose charges are in the database of its runs.
 
-    A run is charged in the transaction that makes it. Users are limited by their runs
-    (``max_rounds_per_user``), not here.
+    A run is charged in the transaction that creates it. Runs limit users (``max_rounds_per_user``),
+    not the ledger.
     """
 
-    _instead = "or its budget would be spent twice: ask its database for it"
-    _uncommitted = False  # a charge in the transaction of this thread
+    _instead = "or its budget would be spent twice: get it from its database"
+    _uncommitted = False  # whether this thread's transaction contains a charge
 
     def __init__(
         self,
@@ -82,9 +82,9 @@ class DatabaseLedger(Ledger):
         return cast(tuple[float, float, str], found[0])
 
     def admit(self, user: User) -> int:
-        """Refuse: users are limited by their runs."""
+        """Refuse: runs limit users, not the ledger."""
         raise DiscreetError(
-            "the ledger of a database counts no users: give max_rounds_per_user to its runs."
+            "the ledger of a database does not count users: give max_rounds_per_user to its runs."
         )
 
     @contextmanager
@@ -94,7 +94,7 @@ class DatabaseLedger(Ledger):
         if not self._connections.joined:
             self._uncommitted = False
         with self._connections.transaction(durable=writing) as session:
-            # nobody else charges, or reads, before the witness knows of this
+            # others can neither charge nor read before the witness knows of this
             session.enter(LOCK, "SELECT 1", ())
             self._connections.when_finished(lambda: session.leave(LOCK))
             columns = self._columns(session, creating=creating)
@@ -108,7 +108,7 @@ class DatabaseLedger(Ledger):
                 self.tell_witness(columns["token"], known, version)
 
     def _columns(self, session: Session, *, creating: bool) -> dict[str, Any]:
-        """Return the ledger's row, or refuse one that was changed, or is old; make a new one."""
+        """Return the ledger's row, or refuse a changed or old one; create a new one if needed."""
         query = f"SELECT * FROM {LEDGER.name} WHERE number = ?"
         found = session.execute(query, (NUMBER,))
         terms = (self._budget.epsilon, self._budget.delta, self._composition)
@@ -135,7 +135,8 @@ class DatabaseLedger(Ledger):
         for name, here in zip(("epsilon", "delta", "composition"), terms, strict=True):
             if columns[name] != here:
                 raise DiscreetError(
-                    f"{name} is {here!r}, but the ledger in {where} has {columns[name]!r} for good."
+                    f"{name} is {here!r}, but the ledger in {where} was created with "
+                    f"{columns[name]!r}."
                 )
         self._check_age(columns)
         return columns
@@ -147,15 +148,15 @@ class DatabaseLedger(Ledger):
         if not is_fresh(mine, known):
             raise OldCopy(
                 f"the ledger in {self._connections.dialect.name} is an old copy: it has "
-                f"{mine.releases} charges, but has had "
-                f"{'more' if known is None else known.releases}. Use the database that it was last "
-                "in, or declare it restored."
+                f"{mine.releases} charges, but had "
+                f"{'more' if known is None else known.releases}. Use its latest database, or "
+                "declare it restored."
             )
-        if mine != known:  # a worker ended before it told the witness
+        if mine != known:  # a worker ended before it updated the witness
             self._advance(columns["token"], known, mine)
 
     def tell_witness(self, token: str, known: Version | None, version: Version) -> None:
-        """Tell the witness how far the ledger is, once that is committed."""
+        """Update the witness to the ledger's version, once that is committed."""
         self._uncommitted = True
         self._connections.when_committed(lambda: self._advance(token, known, version))
 
@@ -163,7 +164,7 @@ class DatabaseLedger(Ledger):
         self._uncommitted = False
         if self._witness is not None and not self._witness.advance(token, known, version):
             raise OldCopy(
-                f"the ledger in {self._connections.dialect.name} went on from another copy."
+                f"the ledger in {self._connections.dialect.name} continued in another copy."
             )
 
     def _version(self, columns: dict[str, Any]) -> Version:
@@ -175,6 +176,6 @@ class DatabaseLedger(Ledger):
         session.put(LEDGER, [tuple(columns[name] for name in LEDGER.columns)])
 
     def _tagged(self, session: Session, columns: dict[str, Any]) -> Row:
-        """Return what the tag is of: the row, and the last charge with the sums up to it."""
+        """Return the columns that the tag covers: the row, and the last charge with its sums."""
         last = session.execute(LAST)
         return (*(columns[name] for name in LEDGER.columns if name != "tag"), repr(last))

@@ -1,4 +1,4 @@
-"""Runs in a PostgreSQL database, of any number of processes."""
+"""Runs in a PostgreSQL database, for any number of processes."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class PostgresSession:
 
     @property
     def in_transaction(self) -> bool:
-        """Whether a transaction was begun."""
+        """Whether a transaction has begun."""
         return int(self._connection.info.transaction_status) != 0
 
     def begin(self, *, durable: bool) -> None:
-        """Begin a transaction, which waits for the disk if it is to be durable."""
+        """Begin a transaction, which waits for the disk if it is ``durable``."""
         self.write("BEGIN", ())
         if not durable:
             self.write("SET LOCAL synchronous_commit = off", ())
@@ -56,14 +56,14 @@ class PostgresSession:
             return found.fetchall()
 
     def leave(self, run: int) -> None:
-        """Give the lock of a run back."""
+        """Release the lock of a run."""
         try:
             self._connection.execute("SELECT pg_advisory_unlock(%s::int, %s::int)", (LOCKS, run))
         except Exception:
             self.is_broken = True
 
     def lock_until_commit(self, number: int) -> None:
-        """Wait for another lock, which this transaction has until it ends."""
+        """Wait for another lock, which this transaction holds until it ends."""
         self.execute("SELECT pg_advisory_xact_lock(?::int, ?::int)", (LOCKS, number))
 
     def execute(self, statement: str, values: Sequence[Column] = ()) -> list[tuple[Any, ...]]:
@@ -114,7 +114,7 @@ class PostgresSession:
         self.write("COMMIT", ())
 
     def rollback(self) -> None:
-        """Take the transaction back."""
+        """Roll the transaction back."""
         try:
             if self._connection.closed or self._connection.broken:
                 self.is_broken = True
@@ -139,7 +139,7 @@ class Postgres:
         TEXT: "TEXT",
         BYTES: "BYTEA",
     }
-    # Rows that change in place are found in the same page, so that no index has to be written.
+    # Rows that change in place stay in the same page, so that no index has to be written.
     endings: ClassVar[dict[str, str]] = dict.fromkeys(
         ("discreet_run", "discreet_batch", "discreet_usage"), " WITH (fillfactor = 50)"
     )
@@ -163,7 +163,7 @@ class Postgres:
 
     @contextlib.contextmanager
     def explained(self) -> Iterator[None]:
-        """Turn errors of PostgreSQL into refusals, without the values that it names."""
+        """Turn errors of PostgreSQL into refusals, without the values in them."""
         try:
             yield
         except self._psycopg.Error as error:
@@ -175,11 +175,11 @@ class Postgres:
                     f"{self.name} cannot be used now ({type(error).__name__}): try again."
                 ) from None
             raise DiscreetError(
-                f"{self.name} refuses a statement ({type(error).__name__}), so nothing has changed."
+                f"{self.name} refused a statement ({type(error).__name__}), so nothing has changed."
             ) from None
 
     def tables(self, session: Session) -> dict[str, set[str]]:
-        """Return the tables in the schema that statements use, with their columns."""
+        """Return the tables of the current schema, with their columns."""
         return grouped(
             session.execute(
                 "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema "
@@ -188,7 +188,7 @@ class Postgres:
         )
 
     def system(self, session: Session) -> str:
-        """Return the identifier of the server, which its copies have too."""
+        """Return the identifier of the server, which is the same for its copies."""
         ((found,),) = session.execute("SELECT system_identifier FROM pg_control_system()")
         return f"PostgreSQL {found}"
 

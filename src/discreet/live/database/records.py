@@ -1,4 +1,4 @@
-"""What a service keeps beside its runs, under a kind and a name, encrypted."""
+"""Records of a service beside its runs, by kind and name, encrypted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from discreet.live.database.connections import Connections
 from discreet.live.database.tables import RECORD, Row
 from discreet.live.row_cipher import RowCipher
 
-TOKEN = "records"  # in the place of the token of a run
+TOKEN = "records"  # in place of the token of a run
 COLUMNS = "kind, name, content, at, run"
 
 
@@ -36,10 +36,10 @@ class Records:
         *,
         replace: bool = False,
     ) -> None:
-        """Keep a record, at a time; refuse a name that is there, unless it is to be replaced."""
+        """Store a record, with its time; refuse an existing name, unless it is to be replaced."""
         with self._connections.transaction() as session:
             if not replace and session.find_named(kind, [name]):
-                raise DiscreetError(f"there is a {kind} named {shorten(name)} already.")
+                raise DiscreetError(f"there is already a {kind} named {shorten(name)}.")
             session.put(RECORD, [self.row(kind, name, content, at, run)], new=not replace)
 
     def delete(self, kind: str, name: str) -> bool:
@@ -65,7 +65,7 @@ class Records:
     # What a store needs
 
     def hidden(self, name: str) -> str:
-        """Return a name that does not show what it stands for."""
+        """Return a hash of a name, which does not reveal it."""
         hashed = self._hashed.copy()
         hashed.update(name.encode())
         return hashed.hexdigest()
@@ -81,7 +81,7 @@ class Records:
         }
 
     def row(self, kind: str, name: str, content: bytes, at: float, run: str | None) -> Row:
-        """Return a record as it is written."""
+        """Return a record in written form."""
         return kind, name, self._cipher.encrypt(content, _named(kind, name)), float(at), run
 
     def _read(self, kind: str, name: str, content: object) -> bytes:

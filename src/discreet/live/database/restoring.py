@@ -1,4 +1,4 @@
-"""Continuing after a backup was restored: without whatever may have been released since."""
+"""Continuing after a backup was restored, without anything that may have been released since."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from discreet.live.forgetting import forgetting
 from discreet.live.keys import Version, new_name
 from discreet.sets import LinearOracle
 
-# by the names that recipes have
+# by their names in recipes
 CLIENTS: dict[str, type[LiveClient[Any]]] = {
     each.__name__: each
     for each in (
@@ -37,22 +37,22 @@ CLIENTS: dict[str, type[LiveClient[Any]]] = {
 
 
 class Restored(NamedTuple):
-    """What was lost when a run was restored, and what follows."""
+    """What was lost when a run was restored, and the consequences."""
 
     run: str
-    releases: int | None  # that are lost; None if the witness does not know
-    batches: int  # that were unfinished in the backup, and are abandoned
-    decisions: int  # that were open in it
-    ended: str | None  # why, if the run cannot go on
+    releases: int | None  # lost releases; None if the witness does not know
+    batches: int  # unfinished in the backup, and abandoned
+    decisions: int  # open in the backup
+    ended: str | None  # the reason, if the run cannot continue
 
     def __str__(self) -> str:
         since = "an unknown number of releases"
         if self.releases is not None:
             since = count(self.releases, "release")
-        then = f"The run is over: {self.ended}" if self.ended else "The run goes on."
+        then = f"The run is over: {self.ended}" if self.ended else "The run continues."
         return (
             f"The run {self.run!r} was restored from a backup: {since} since then, and all "
-            "outcomes, are lost; "
+            "outcomes since then, are lost; "
             f"{count(self.batches, 'unfinished batch').replace('batchs', 'batches')} and "
             f"{count(self.decisions, 'open decision')} are given up. {then}"
         )
@@ -66,13 +66,13 @@ def restore(
 ) -> Restored:
     """Abandon the unfinished batches of a run in a restored database, within a transaction.
 
-    They may have been released after the backup, with other noise. The learner is told that they
-    are lost. A run with one running sum, or with a final release, has nothing else; and one that
-    limits users no longer knows who had how many rounds: these are over.
+    They may have been released after the backup, with other noise. The learner is notified that
+    they are lost. A run with one running sum or a final release consists of nothing else, and a run
+    that limits users no longer knows the rounds of each user: these runs end.
     """
     columns, mine, known = store.old_row(session, witness)
     if is_fresh(mine, known):
-        raise DiscreetError(f"{store.name} is no old copy, so there is nothing to restore.")
+        raise DiscreetError(f"{store.name} is not an old copy, so there is nothing to restore.")
     recipe = json.loads(columns["recipe"])
     aside = recipe.get("explore") is not None or recipe.get("holdout") is not None
     ended = columns["ended"]
@@ -104,7 +104,7 @@ def restore(
 
 
 def end_run(store: DatabaseStore, session: Session, why: str) -> None:
-    """End a run for good: what is unfinished in it is never released."""
+    """End a run permanently: its unfinished batches are never released."""
     columns, mine, _ = store.old_row(session, None)
     newer = mine._replace(changes=mine.changes + 1, last_change=new_name())
     columns["ended"] = why
@@ -113,7 +113,7 @@ def end_run(store: DatabaseStore, session: Session, why: str) -> None:
 
 
 def close_ledger(ledger: DatabaseLedger, session: Session, witness: Witness) -> bool:
-    """Allow no more charges if the ledger is an old copy; return whether it is."""
+    """Close the ledger to charges if it is an old copy; return whether it is."""
     found = session.execute(f"SELECT * FROM {LEDGER.name} WHERE number = ?", (NUMBER,))
     if not found:
         return False
@@ -126,8 +126,8 @@ def close_ledger(ledger: DatabaseLedger, session: Session, witness: Witness) -> 
         return False
     newer = _beyond(mine, known)
     columns["closed"] = (
-        "the ledger was restored from a backup, and charges since then are lost: nobody knows what "
-        "is left of its budget, so nothing more can be charged."
+        "the ledger was restored from a backup, and charges since then are lost: what is left of "
+        "its budget is not known, so nothing more can be charged."
     )
     ledger.keep(session, columns | dict(zip(VERSION, newer, strict=True)))
     ledger.tell_witness(columns["token"], known, newer)
@@ -135,7 +135,7 @@ def close_ledger(ledger: DatabaseLedger, session: Session, witness: Witness) -> 
 
 
 def _beyond(mine: Version, known: Version | None) -> Version:
-    """Return a version that no copy has had."""
+    """Return a version that no copy has."""
     other = mine if known is None else known
     return Version(
         max(mine.releases, other.releases) + 1,

@@ -1,4 +1,4 @@
-"""A run in a database: its own row, and how its rows are read."""
+"""A run in a database: its own row, and how its other rows are read."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from discreet.live.slots import slots_from
 from discreet.live.store import Store
 from discreet.live.tags import Column
 
-DRAWN = -1_000  # the number of the row that holds a single release
+DRAWN = -1_000  # the number of the row with a single release
 of_tag = itemgetter(*(name for name in RUN.columns if name != "tag"))
 NAMES = tuple(RUN.columns)
 
@@ -55,15 +55,15 @@ class RunRows(Store):
         self.name = f"the run {name!r} in {connections.dialect.name}"
         self._seal = Seal(cipher)
         self._number = -1
-        self._columns: dict[str, Any] = {}  # of the run's row, as it is committed
+        self._columns: dict[str, Any] = {}  # of the run's row, as committed
         self._digests: dict[str, bytes] = {}  # of its large columns
         self._version = NEW
-        self._known: Version | None = NEW  # the last that the witness knows
+        self._known: Version | None = NEW  # the last version that the witness knows
         self._example: Example = (0, 0)
         self._session = ""
 
     def _read_run(self, session: Session, *, check_age: bool = True) -> None:
-        """Read the run's row, and refuse one that was changed, or is older than the witness."""
+        """Read the run's row; refuse a changed one, and one older than the witness knows."""
         query = f"SELECT * FROM {RUN.name} WHERE name = ?"
         found = session.execute(query, (self._run_name,))
         if not found:
@@ -91,7 +91,7 @@ class RunRows(Store):
         self._key = cipher if protected else None
 
     def _catch_up(self, known: Version | None) -> None:
-        """Tell the witness what a worker has committed that ended before it could."""
+        """Update the witness to what a worker committed before it ended."""
         assert self._witness is not None, "there is one"
         if known != self._version and not self._witness.advance(self._token, known, self._version):
             raise self._is_old(self._witness.read(self._token))
@@ -100,21 +100,21 @@ class RunRows(Store):
     def _is_old(self, known: Version | None) -> OldCopy:
         if known is None:
             return OldCopy(
-                f"{self.name} is not known to its witness, so nobody knows whether it is a "
-                "restored backup: give the witness that it was made with, or declare it restored."
+                f"{self.name} is not known to its witness, so it may be a restored backup: give "
+                "the witness that it was created with, or declare it restored."
             )
-        # How many changes there were is how many outcomes came, which is nobody's business.
+        # The number of changes reveals how many outcomes arrived, so it is not shown.
         return OldCopy(
             f"{self.name} is an old copy: it has {count(self._version.releases, 'release')}, but "
-            f"the run has had {known.releases} and outcomes since, or went on from another copy. "
-            "Use the database that it was last in, or declare it restored."
+            f"the run made {known.releases} and more outcomes, or continued in another copy. "
+            "Use its latest database, or declare it restored."
         )
 
     def _tagged(self, columns: dict[str, Any], digests: dict[str, bytes]) -> Row:
         return cast(Row, of_tag(columns | digests))
 
     def _rows(self, session: Session, example: Example) -> LazyRows:
-        """Return the rows of the run, of which others are read when they are used."""
+        """Return the rows of the run; other rows are read when used."""
         columns, self._example = self._columns, example
         recipe = json.loads(columns["recipe"])
         rows = LazyRows(recipe, columns["token"], columns["learner"], columns["last_window"])
@@ -158,11 +158,11 @@ class RunRows(Store):
         )
 
     def _here(self) -> Any:  # noqa: ANN401 - a context manager of a session
-        """Return a session to read with: that of the operation."""
+        """Return the session of the operation, to read with."""
         raise NotImplementedError
 
     def _checked(self, table: str, row: Row) -> Row:
-        """Return a row without run and tag, or refuse one that was changed."""
+        """Return a row without run and tag, or refuse a changed one."""
         columns = row[1:-1]
         if not self._seal.fits(table, columns, row[-1]):
             raise self._not_authentic(f"a row of the table {table!r}")
@@ -216,7 +216,7 @@ class RunRows(Store):
     def prefetch(
         self, decisions: Iterable[int], names: Iterable[str] = (), buckets: Iterable[int] = ()
     ) -> None:
-        """Read decisions, their batches, and users, which takes three statements at most."""
+        """Read decisions, their batches and users, with at most three statements."""
         wanted_buckets = self.rows.usage.want(buckets)
         if wanted_buckets:
             with self._here() as session:
@@ -237,7 +237,7 @@ class RunRows(Store):
                     rows.groups.enter(row[1], self._read_batch(row))
 
     def verify(self) -> None:
-        """Check all rows, and how many there are."""
+        """Check all rows, and their number."""
         self.load(self._example)
         with self._here() as session:
             for table, kind, count in ((DECISION, "decision", "open"), (BATCH, "batch", "waiting")):

@@ -1,4 +1,4 @@
-"""Versions of the schema of a database, and how an older one is brought up to date."""
+"""Versions of the schema of a database, and upgrades from older ones."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ SCHEMA = 1  # the version that this program reads and writes
 ABOUT = SqlTable("discreet_schema", {"version": WHOLE, "secret": BYTES}, ("version",))
 LOCK = -1  # of the schema
 Step = Callable[[Session, Dialect], None]
-# What brings a database from each earlier version to the next; nothing is ever left out here.
+# The upgrade from each earlier version to the next; none may ever be removed.
 STEPS: dict[int, Step] = {}
 
 
 def prepare(session: Session, dialect: Dialect, check: bytes) -> None:
-    """Make the tables in an empty database, and bring an older one up to date.
+    """Create the tables in an empty database, and upgrade an older one.
 
-    ``check`` shows which secret the database was made with, and nothing about it.
+    ``check`` identifies the secret that the database was created with, and reveals nothing of it.
     """
     session.begin(durable=True)
     try:
@@ -36,13 +36,13 @@ def prepare(session: Session, dialect: Dialect, check: bytes) -> None:
         if WITNESS.name in tables:
             raise DiscreetError(
                 f"{dialect.name} holds a witness: runs need another database, so that no backup "
-                "holds both."
+                "contains both."
             )
         if ABOUT.name not in tables:
             _make(session, dialect, check)
         ((version, secret),) = session.execute(f"SELECT version, secret FROM {ABOUT.name}")
         if not hmac.compare_digest(secret, check):
-            raise DiscreetError(f"secret is not the one with which {dialect.name} was made.")
+            raise DiscreetError(f"secret is not the one that {dialect.name} was created with.")
         _update(session, dialect, version)
         _check_tables(dialect, dialect.tables(session))
         session.commit()
@@ -59,26 +59,26 @@ def _make(session: Session, dialect: Dialect, check: bytes) -> None:
 
 
 def _check_tables(dialect: Dialect, found: dict[str, set[str]]) -> None:
-    """Refuse tables that are not those of the version that the database says it has."""
+    """Refuse tables that do not match the database's stated version."""
     for table in TABLES:
         if not set(table.columns) <= found.get(table.name, set()):
             raise DiscreetError(
-                f"{dialect.name} has a table {table.name} that is not that of schema {SCHEMA}: it "
-                "is damaged, or was made by a version before the first release."
+                f"{dialect.name} has a table {table.name} that does not match schema {SCHEMA}: it "
+                "is damaged, or from a version before the first release."
             )
 
 
 def _update(session: Session, dialect: Dialect, version: int) -> None:
     if version > SCHEMA:
         raise DiscreetError(
-            f"{dialect.name} has schema {version}, but this version of discreet knows schema "
-            f"{SCHEMA} at most: use a newer one."
+            f"{dialect.name} has schema {version}, but this version of discreet supports at most "
+            f"schema {SCHEMA}: use a newer one."
         )
     for each in range(version, SCHEMA):
         if each not in STEPS:
             raise DiscreetError(
-                f"{dialect.name} has schema {version}, which this version of discreet cannot bring "
-                f"to {SCHEMA}: use an older one first."
+                f"{dialect.name} has schema {version}, which this version of discreet cannot "
+                f"upgrade to {SCHEMA}: use an older one first."
             )
         STEPS[each](session, dialect)
         session.execute(f"UPDATE {ABOUT.name} SET version = ?", (each + 1,))

@@ -1,4 +1,4 @@
-"""Authentication of the rows of a database: nobody without its secret can make one."""
+"""Authentication of the rows of a database: forging one needs its secret."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BATCH = struct.Struct(">qqqiii")
 
 
 class Seal:
-    """Tags of rows: keyed hashes of all their columns. Each run has a key of its own."""
+    """Tags of rows: keyed hashes of all their columns. Each run has its own key."""
 
     def __init__(self, cipher: RowCipher) -> None:
         self._start = hashlib.blake2b(key=cipher.tag_secret, digest_size=TAG)
@@ -27,12 +27,12 @@ class Seal:
         return row.digest()
 
     def fits(self, table: str, columns: Row, tag: Column) -> bool:
-        """Return whether a row is one that was written with the key."""
+        """Return whether a row was written with the key."""
         return isinstance(tag, bytes) and hmac.compare_digest(self.of(table, columns), tag)
 
 
 def digest(content: Column) -> bytes:
-    """Return a hash of a large column, which a tag contains in its place."""
+    """Return a hash of a large column, which replaces it in the tag."""
     if content is None:
         return b""
     raw = content if isinstance(content, bytes) else repr(content).encode()

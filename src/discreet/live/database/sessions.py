@@ -1,4 +1,4 @@
-"""What a dialect of SQL must do: one connection, its transactions, and rows in sets."""
+"""The contract of a dialect of SQL: one connection, its transactions, and rows in sets."""
 
 from __future__ import annotations
 
@@ -11,47 +11,47 @@ from discreet.live.tags import Column
 
 
 class Session(Protocol):
-    """A connection to a database. Statements have ``?`` in the place of values."""
+    """A connection to a database. Statements have ``?`` in place of values."""
 
     is_broken: bool  # the connection is lost, and with it the transaction
-    shares: ClassVar[bool]  # whether other processes may use the database meanwhile
+    shares: ClassVar[bool]  # whether other processes may use the database at the same time
 
     @property
     def in_transaction(self) -> bool:
-        """Whether a transaction was begun."""
+        """Whether a transaction has begun."""
 
     def begin(self, *, durable: bool) -> None:
-        """Begin a transaction; if it is ``durable``, it is on the disk when ``commit`` returns."""
+        """Begin a transaction; a ``durable`` one is on disk when ``commit`` returns."""
 
     def enter(self, run: int, query: str, values: Sequence[Column]) -> list[tuple[Any, ...]]:
         """Wait for the lock of a run, and return the result of a query.
 
-        The lock is this session's until ``leave``; transactions may come and go meanwhile.
+        This session holds the lock until ``leave``, across transactions.
         """
 
     def leave(self, run: int) -> None:
-        """Give the lock of a run back; never raises."""
+        """Release the lock of a run; never raises."""
 
     def lock_until_commit(self, number: int) -> None:
-        """Wait for another lock, which this transaction has until it ends."""
+        """Wait for another lock, which this transaction holds until it ends."""
 
     def execute(self, statement: str, values: Sequence[Column] = ()) -> list[tuple[Any, ...]]:
         """Execute a statement, and return its rows."""
 
     def in_one_go(self) -> AbstractContextManager[object]:
-        """Do not wait for the results of statements in a ``with`` block one by one."""
+        """Send the statements of a ``with`` block without waiting for each result."""
 
     def write(self, statement: str, values: Sequence[Column]) -> None:
         """Execute a statement that returns nothing."""
 
     def put(self, table: SqlTable, rows: Sequence[Row], *, new: bool = False) -> None:
-        """Write rows, in place of those with the same keys; if they are ``new``, there are none."""
+        """Write rows, replacing those with the same keys; if ``new``, there are none to replace."""
 
     def remove(self, table: SqlTable, run: int, numbers: Iterable[int]) -> None:
         """Delete rows of a run."""
 
     def find(self, table: SqlTable, run: int, numbers: Iterable[int]) -> list[tuple[Any, ...]]:
-        """Return rows of a run by their numbers, those that there are."""
+        """Return those rows of a run with these numbers that exist."""
 
     def find_named(self, kind: str, names: Sequence[str]) -> list[tuple[Any, ...]]:
         """Return records of a kind by their names."""
@@ -60,14 +60,14 @@ class Session(Protocol):
         """Commit."""
 
     def rollback(self) -> None:
-        """Take the transaction back, if there is one; never raises."""
+        """Roll the transaction back, if there is one; never raises."""
 
     def close(self) -> None:
         """Close the connection; never raises."""
 
 
 def grouped(pairs: Iterable[Sequence[Any]]) -> dict[str, set[str]]:
-    """Return the columns of every table, from pairs of both names."""
+    """Return the columns of every table, from pairs (table, column)."""
     found: dict[str, set[str]] = {}
     for table, column in pairs:
         found.setdefault(table, set()).add(column)
@@ -80,7 +80,7 @@ class Dialect(Protocol):
     name: str  # without secrets
     one_session: bool  # whether all threads share one connection
     types: ClassVar[dict[str, str]]
-    endings: ClassVar[dict[str, str]]  # of the statements that make tables
+    endings: ClassVar[dict[str, str]]  # of the statements that create tables
     clock: ClassVar[str]  # an expression: seconds since 1970
 
     def connect(self) -> Session:
@@ -90,10 +90,10 @@ class Dialect(Protocol):
         """Turn errors of the database into refusals, without data in them."""
 
     def tables(self, session: Session) -> dict[str, set[str]]:
-        """Return the tables that there are, each with the names of its columns."""
+        """Return the existing tables, each with the names of its columns."""
 
     def system(self, session: Session) -> str:
-        """Return a name of all that one backup may hold: the server, or the file."""
+        """Return a name for everything that one backup may contain: the server, or the file."""
 
     def close(self) -> None:
-        """Release what belongs to no session."""
+        """Release everything that belongs to no session."""

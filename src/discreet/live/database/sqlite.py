@@ -1,4 +1,4 @@
-"""Runs in a SQLite database, of one process."""
+"""Runs in a SQLite database, for one process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from discreet.live.database.tables import BYTES, REAL, RECORD, TEXT, WHOLE, Row,
 from discreet.live.keys import new_file
 from discreet.live.tags import Column
 
-# the application id of a database of runs: this, and a digit
+# the application id of a database of runs: this number and a digit
 MARK = (file_access.DATABASES << 8) + ord("1")
 LOG_PAGES = 4_000  # after which the log is written back: pages change often, and are written once
 MOST_AT_ONCE = 64  # rows in one statement
@@ -27,7 +27,7 @@ LISTED = "(SELECT value FROM json_each(?))"  # a parameter that is a list
 
 
 class SqliteSession:
-    """The only connection that writes; threads take turns, so it has every lock."""
+    """The only connection that writes; threads take turns, so it holds every lock."""
 
     shares: ClassVar[bool] = False
 
@@ -43,15 +43,15 @@ class SqliteSession:
 
     @property
     def in_transaction(self) -> bool:
-        """Whether a transaction was begun."""
+        """Whether a transaction has begun."""
         return self._file.in_transaction
 
     def begin(self, *, durable: bool) -> None:
-        """Begin a transaction, which waits for the disk if it is to be durable."""
+        """Begin a transaction, which waits for the disk if it is ``durable``."""
         if file_access.identity(self._path) != self._identity:
             raise DiscreetError(
-                f"{self._path} was deleted or replaced while it is open: nothing can be kept "
-                "there, so nothing has changed."
+                f"{self._path} was deleted or replaced while it is open, so nothing can be stored "
+                "and nothing has changed."
             )
         synchronous = "FULL" if durable else "NORMAL"
         if synchronous != self._synchronous:
@@ -68,14 +68,14 @@ class SqliteSession:
         """Do nothing: threads take turns."""
 
     def lock_until_commit(self, number: int) -> None:
-        """Do nothing: a transaction is alone."""
+        """Do nothing: transactions never overlap."""
 
     def execute(self, statement: str, values: Sequence[Column] = ()) -> list[tuple[Any, ...]]:
         """Execute a statement, and return its rows."""
         return self._file.execute(statement, values).fetchall()
 
     def in_one_go(self) -> contextlib.AbstractContextManager[object]:
-        """Do nothing: nobody waits here."""
+        """Do nothing: there is no round trip to save."""
         return contextlib.nullcontext()
 
     def write(self, statement: str, values: Sequence[Column]) -> None:
@@ -124,7 +124,7 @@ class SqliteSession:
         self._file.execute("COMMIT")
 
     def rollback(self) -> None:
-        """Take the transaction back."""
+        """Roll the transaction back."""
         with contextlib.suppress(sqlite3.Error):
             if self._file.in_transaction:
                 self._file.execute("ROLLBACK")
@@ -146,7 +146,7 @@ class Sqlite:
         BYTES: "BLOB",
     }
     endings: ClassVar[dict[str, str]] = {}
-    clock: ClassVar[str] = "NULL"  # that of the process is the same
+    clock: ClassVar[str] = "NULL"  # the clock of the process is the same
 
     def __init__(self, path: str) -> None:
         self._path = new_file(path)
@@ -156,7 +156,7 @@ class Sqlite:
         weakref.finalize(self, file_access.close, self._lock, os.getpid())
 
     def connect(self) -> Session:
-        """Return a connection to the file, or refuse one of another kind."""
+        """Return a connection to the file, or refuse a file of another kind."""
         session = SqliteSession(self._path)
         ((mark,),) = session.execute("PRAGMA application_id")
         if mark != MARK:

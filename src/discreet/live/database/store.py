@@ -1,4 +1,4 @@
-"""A run in a database: operations of several workers, each in transactions of its own."""
+"""A run in a database: operations of several workers, each in its own transactions."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ from discreet.live.rows import (
 )
 from discreet.live.store import RunLock
 
-ONLY_RELEASES = "releases"  # the value of the option ``durable`` by which outcomes do not wait
-NAMED = "name"  # the kind of records that are named decisions
-DAY = 86_400.0  # seconds that they are kept
+ONLY_RELEASES = "releases"  # the value of ``durable`` with which outcomes do not wait for the disk
+NAMED = "name"  # the kind of the records of named decisions
+DAY = 86_400.0  # seconds for which they are stored
 
 
 class SharedLock:
@@ -74,11 +74,11 @@ class SharedLock:
 
 
 class DatabaseStore(RunWriter):
-    """Keeps one of the runs of a database, which several workers may have open at once.
+    """Stores one of the runs of a database, which several workers may have open at once.
 
-    An operation has the run's lock from its beginning to its end, and begins with what is
-    committed: rows in memory are kept while nobody else has changed the run. Its changes are
-    written as sets of rows, in one transaction.
+    An operation holds the run's lock from beginning to end, and starts from the committed state:
+    rows in memory stay valid until another worker changes the run. Its changes are written as sets
+    of rows, in one transaction.
     """
 
     shared = True
@@ -86,20 +86,20 @@ class DatabaseStore(RunWriter):
     _losses = -1
     _offset = 0.0  # of the database's clock
     _named: dict[str, bytes | None]  # decisions by name, in this operation
-    _hidden: dict[str, str]  # names as the database has them
+    _hidden: dict[str, str]  # names in the database's form
 
     # Operations
 
     def make_lock(self, stale: Callable[[], None]) -> RunLock:
-        """Return what keeps others out during an operation."""
+        """Return the lock that keeps others out during an operation."""
         return SharedLock(self, stale)
 
     def beginning(self) -> AbstractContextManager[object]:
-        """Make what follows one transaction."""
+        """Make the block one transaction."""
         return self._connections.transaction()
 
     def enter(self) -> bool:
-        """Begin an operation; return whether the run has to be loaded again."""
+        """Begin an operation; return whether the run must be reloaded."""
         if self._is_closed:
             return False
         connections, joined = self._connections, self._connections.joined
@@ -117,8 +117,8 @@ class DatabaseStore(RunWriter):
         self._named, self._hidden = {}, {}
         if self._losses == connections.losses and state == self._state:
             return False
-        # Another worker has the run, or the database lost what was not durable: a decision that was
-        # given and lost must not have the token of the one that gets its number.
+        # Another worker changed the run, or the database lost what was not durable: a lost decision
+        # must not have the same token as the one that gets its number.
         self._losses, self._session, self._state = connections.losses, new_session(), b""
         return True
 
@@ -131,7 +131,7 @@ class DatabaseStore(RunWriter):
             session.rollback()
             if not session.is_broken or not again:
                 raise
-            session = self._connections.replace()  # nothing was begun, so another one will do
+            session = self._connections.replace()  # nothing has begun, so another session will do
             return session.enter(self._number, query, (self._number,))
 
     def leave(self) -> None:
@@ -158,7 +158,7 @@ class DatabaseStore(RunWriter):
 
     @contextmanager
     def _alone(self) -> Iterator[Session]:
-        """Be in an operation, also if nobody has begun one."""
+        """Run the block in an operation, starting one if needed."""
         if self._entered:
             yield self._session_of_thread()
             return
@@ -171,13 +171,13 @@ class DatabaseStore(RunWriter):
     # Runs
 
     def create(self, rows: Rows, key: KeyPlace | None = None) -> None:
-        """Start a run with these rows; ``key`` says that it is private, not where its key is."""
+        """Start a run with these rows; ``key`` marks it as private, without a place for a key."""
         text = recipe_text(rows.recipe)
         with self._connections.transaction() as session:
             session.lock_until_commit(0)
             query = f"SELECT 1 FROM {RUN.name} WHERE name = ?"
             if session.execute(query, (self._run_name,)):
-                raise DiscreetError(f"{self.name} is there already: open continues it.")
+                raise DiscreetError(f"{self.name} already exists: use open to continue it.")
             ((number,),) = session.execute(f"SELECT coalesce(max(run), 0) + 1 FROM {RUN.name}")
             self._enter_run(number, rows.token, protected=key is not None)
             first = NEW._replace(last_change=new_name())
@@ -188,28 +188,28 @@ class DatabaseStore(RunWriter):
         self._losses, self._state = self._connections.losses, b""
 
     def open(self, key: KeyPlace | None = None) -> None:
-        """Take the run, beside other workers."""
+        """Open the run, beside other workers."""
         if key is not None and key.lost:
             raise DiscreetError(
-                "lost_key is True, but the keys of a database follow from its secret: give that."
+                "lost_key is True, but the keys of a database derive from its secret: give that."
             )
         self.peek()
         self._is_closed, self._session = False, new_session()
         self._losses, self._state = self._connections.losses, b""
         with self._alone() as session, self._connections.dialect.explained():
-            self._read_run(session)  # now that nobody changes it, or the witness
+            self._read_run(session)  # under the lock, so neither it nor the witness changes
 
     def peek(self) -> None:
-        """Read the run's row, without its lock, also if it is an old copy."""
+        """Read the run's row without its lock, even if it is an old copy."""
         with self._here() as session:
             self._read_run(session, check_age=False)
 
     def recipe(self) -> Recipe:
-        """Return the arguments that the run was made with."""
+        """Return the arguments that created the run."""
         return cast(Recipe, json.loads(self._columns["recipe"]))
 
     def load(self, example: Example) -> None:
-        """Read what is committed, as far as it is needed now."""
+        """Read the committed state, as far as it is needed now."""
         with self._alone() as session, self._connections.dialect.explained():
             if session.in_transaction and not self._connections.joined:
                 session.rollback()
@@ -228,9 +228,9 @@ class DatabaseStore(RunWriter):
 
     @contextmanager
     def together(self, *, lasting: bool = True, whatever: bool = False) -> Iterator[None]:
-        """Make changes in one transaction, durable if they are to last.
+        """Make changes in one transaction, which is durable if ``lasting``.
 
-        Where only releases are waited for, others need not be on the disk, unless ``whatever``.
+        If only releases wait for the disk, other changes need not be on it, unless ``whatever``.
         """
         with self._alone() as session:
             self._in_group = True
@@ -239,7 +239,7 @@ class DatabaseStore(RunWriter):
                 needed = whatever or not self._only_releases or self._new_releases > 0
                 self._write(session, lasting=lasting and needed)
             except BaseException:
-                self._state = b""  # what is in memory is not what is committed
+                self._state = b""  # memory does not match the committed state
                 raise
             finally:
                 self._in_group = False
@@ -271,7 +271,7 @@ class DatabaseStore(RunWriter):
             self.rows.note_window(usage[1])
 
     def hold(self, drawn: Drawn) -> None:
-        """Keep a release before the learner sees it."""
+        """Store a release before the learner sees it."""
         if not self._in_group:
             with self.together():
                 self.hold(drawn)
@@ -281,7 +281,7 @@ class DatabaseStore(RunWriter):
         self._new_releases += 1
 
     def defer(self, group: int, decision: int, value: object) -> None:
-        """Keep one of several releases before the learner sees it."""
+        """Store one of several releases before the learner sees it."""
         self._hold_row(group, len(self.rows.unlearned), decision, value, None, None)
         self.rows.defer(group, decision, value)
         self._new_releases += 1
@@ -302,7 +302,7 @@ class DatabaseStore(RunWriter):
         """Close a decision."""
         rows = self.rows
         unlearned = released is not None and released in rows.unlearned
-        known = unlearned or rows.drawn is not None  # the release is durable already
+        known = unlearned or rows.drawn is not None  # the release is already durable
         if not self._in_group:
             change = (counters, decision, group, closed, released, value, learner, stream, draws)
             with self.together(lasting=not known):
@@ -313,7 +313,7 @@ class DatabaseStore(RunWriter):
         elif known:
             self._held_rows[DRAWN] = None
         rows.tell(counters, decision, group, closed, released, value, learner, stream, draws)
-        if released is not None:  # of one size, whatever was drawn
+        if released is not None:  # always of one size, for any value drawn
             numbers = None if value is None else number_bytes(value)[1]
             self._release_row(released, facts, numbers)
             self._new_releases += not known
@@ -350,13 +350,13 @@ class DatabaseStore(RunWriter):
             self._hidden |= {each: digest for digest, each in wanted.items()}
 
     def recall(self, name: str) -> bytes | None:
-        """Return the decision with a name, of this day."""
+        """Return the decision with a name, if it was made within a day."""
         if name not in self._named:
             self.prefetch((), [name])
         return self._named[name]
 
     def remember(self, name: str, content: bytes) -> None:
-        """Keep the decision with a name."""
+        """Store the decision with a name."""
         self._named[name] = content
         digest = self._hidden[name]  # by ``recall``
         self._new_records.append(

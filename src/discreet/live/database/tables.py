@@ -1,4 +1,4 @@
-"""The tables of a database of runs, and the statements that both dialects have in common."""
+"""The tables of a database of runs, and the statements common to both dialects."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ WHOLE, REAL, TEXT, BYTES = "whole", "real", "text", "bytes"  # types of columns
 
 
 class SqlTable(NamedTuple):
-    """A table: its columns with their types, and which of them name a row."""
+    """A table: its columns with their types, and which of them identify a row."""
 
     name: str
     columns: dict[str, str]
@@ -19,7 +19,7 @@ class SqlTable(NamedTuple):
 
     @property
     def listed(self) -> str:
-        """All columns, as a statement lists them."""
+        """All columns, as listed in a statement."""
         return ", ".join(self.columns)
 
 
@@ -91,8 +91,8 @@ DECISION = SqlTable(
     },
     ("run", "number"),
 )
-# Releases that the learner may not have learned from yet. ``place`` is their order; that of a
-# single one is -1.
+# Releases that the learner may not have learned from yet. ``place`` is their order; a single one
+# has -1.
 HELD = SqlTable(
     "discreet_held",
     {
@@ -108,7 +108,7 @@ HELD = SqlTable(
     },
     ("run", "number"),
 )
-# At most one for each batch. ``value`` is 64-bit floats, ``choice`` -1 if there is none.
+# At most one per batch. ``value`` is 64-bit floats, ``choice`` -1 if there is none.
 RELEASE = SqlTable(
     "discreet_release",
     {
@@ -129,7 +129,7 @@ USAGE = SqlTable(
     {"run": WHOLE, "number": WHOLE, "last_window": WHOLE, "users": BYTES, "tag": BYTES},
     ("run", "number"),
 )
-# What a service keeps beside its runs: tokens, names of decisions, restores
+# Records of a service: tokens, names of decisions, restores
 RECORD = SqlTable(
     "discreet_record",
     {"kind": TEXT, "name": TEXT, "content": BYTES, "at": REAL, "run": TEXT},
@@ -167,7 +167,7 @@ CHARGE = SqlTable(
     },
     ("number",),
 )
-# What a witness knows of each run, by its token; in another database than all else
+# The last version of each run known to a witness, by its token; in a separate database
 WITNESS = SqlTable(
     "discreet_witness",
     {"run": TEXT, **dict.fromkeys(VERSION[:2], WHOLE), **dict.fromkeys(VERSION[2:], BYTES)},
@@ -178,7 +178,7 @@ OF_RUNS = (BATCH, DECISION, HELD, RELEASE, USAGE)
 
 
 def create_statement(table: SqlTable, types: dict[str, str], *, ending: str = "") -> str:
-    """Return the statement that makes a table; ``types`` are those of a dialect."""
+    """Return the statement that creates a table; ``types`` are those of a dialect."""
     columns = [f"{name} {types[kind]}" for name, kind in table.columns.items()]
     columns.append(f"PRIMARY KEY ({', '.join(table.key)})")
     if table is RUN:

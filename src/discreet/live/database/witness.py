@@ -1,6 +1,6 @@
-"""Witnesses: what a database cannot know by itself, namely that it is a restored backup or a clone.
+"""Witnesses, which tell a database that it is a restored backup or a clone.
 
-A witness remembers how far each run was. It is outside of the database, and must not be restored
+A witness records the version of each run. It is outside the database, and must not be restored
 together with it.
 """
 
@@ -23,36 +23,36 @@ except ImportError:  # Windows: a witness in a file is then for one process
 
 MARK = b"discreet witness 1".ljust(64, b"\0")
 TOKEN = 16  # bytes of a run's token
-SLOT = 64  # bytes of an entry: a whole fraction of a sector, which a disk writes whole
+SLOT = 64  # bytes of an entry: a whole fraction of a sector, which a disk writes completely
 
 
 class Witness(Protocol):
-    """Remembers how far runs are, by their tokens."""
+    """Records the versions of runs, by their tokens."""
 
     def read(self, run: str) -> Version | None:
-        """Return how far a run was; None if it was never heard of."""
+        """Return the last known version of a run; None if the run is unknown."""
 
     def advance(self, run: str, old: Version | None, new: Version) -> bool:
         """Replace ``old`` by ``new``, and return True; or return False if it is not ``old``.
 
-        ``None`` stands for a run that was never heard of. When it returns, a version with more
-        releases than the old one is on the disk; what else has changed may be lost with the power.
+        ``None`` stands for an unknown run. Once this returns, a version with more releases than the
+        old one is on disk; other changes may be lost in a power failure.
         """
 
 
 class MemoryWitness:
-    """A witness for tests: it forgets everything with its process."""
+    """A witness for tests: its records end with its process."""
 
     def __init__(self) -> None:
         self._known: dict[str, Version] = {}
         self._lock = threading.Lock()
 
     def read(self, run: str) -> Version | None:
-        """Return how far a run was."""
+        """Return the last known version of a run."""
         return self._known.get(run)
 
     def advance(self, run: str, old: Version | None, new: Version) -> bool:
-        """Replace ``old`` by ``new``, if it is still that."""
+        """Replace ``old`` by ``new``, if ``old`` is still current."""
         with self._lock:
             if self._known.get(run) not in (old, new):
                 return False
@@ -61,7 +61,7 @@ class MemoryWitness:
 
 
 class FileWitness:
-    """A witness in a file that the workers of one host share; each entry is replaced in place."""
+    """A witness in a file shared by the workers of one host; entries are replaced in place."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(check_path("witness", path)).absolute()
@@ -86,12 +86,12 @@ class FileWitness:
             raise DiscreetError(f"witness is {str(self.path)!r}, a file of another kind.")
 
     def read(self, run: str) -> Version | None:
-        """Return how far a run was."""
+        """Return the last known version of a run."""
         with self._locked():
             return self._read(run)
 
     def advance(self, run: str, old: Version | None, new: Version) -> bool:
-        """Replace ``old`` by ``new``, if it is still that."""
+        """Replace ``old`` by ``new``, if ``old`` is still current."""
         with self._locked():
             known = self._read(run)
             if known == new:
@@ -132,7 +132,7 @@ class FileWitness:
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
-        """Be alone with the file, among threads and processes."""
+        """Lock the file, among threads and processes."""
         with self._lock:
             if fcntl is None:
                 yield
@@ -148,12 +148,12 @@ class FileWitness:
 
 
 def is_fresh(mine: Version, known: Version | None) -> bool:
-    """Return whether a run may go on, by what its witness knows.
+    """Return whether a run may continue, given what its witness knows.
 
-    It may be ahead, if a worker ended before the witness was told; docs/proofs.md: Groups of
-    operations.
+    The run may be ahead, if a worker ended before it updated the witness (docs/proofs.md: Groups of
+    operations).
     """
-    if known is None:  # it is told of every run when that begins
+    if known is None:  # a witness gets every run when it begins
         return False
     behind = mine.releases < known.releases or mine.changes < known.changes
     another = mine.releases == known.releases and mine.last_release != known.last_release

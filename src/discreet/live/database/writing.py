@@ -1,4 +1,4 @@
-"""How the changes of a run are written to a database: as sets of rows, in one transaction."""
+"""Writing the changes of a run to a database: as sets of rows, in one transaction."""
 
 from __future__ import annotations
 
@@ -39,25 +39,25 @@ from discreet.live.rows import Draws, Rows
 from discreet.live.slots import slots_text
 
 # Columns that nearly every change writes. If another worker has changed the run meanwhile, which
-# its lock rules out unless that was lost, the version would be undefined: then nothing is written.
+# its lock prevents unless it was lost, the version would be undefined: then nothing is written.
 SMALL = (*COUNTERS, "open", "waiting", "untaught", "last_window", *VERSION, "state", "tag")
 NEXT = "version = version + 1 / (CASE WHEN state = ? THEN 1 ELSE 0 END)"
 
 
 @cache
 def _updating(noted: frozenset[str]) -> tuple[str, Callable[[dict[str, Any]], Row]]:
-    """Return the statement that writes a run's row, and what takes its values from columns."""
+    """Return the statement that writes a run's row, and what extracts its values from columns."""
     names = [*SMALL, *(name for name in LARGE if name in noted)]
     changed = ", ".join(f"{name} = ?" for name in names)
     return f"UPDATE {RUN.name} SET {NEXT}, {changed} WHERE run = ?", itemgetter(*names)
 
 
 class RunWriter(RunRows):
-    """Writes the rows of a run, those that were changed since the last transaction."""
+    """Writes those rows of a run that changed since the last transaction."""
 
-    _only_releases = False  # are waited for: other outcomes need not be on the disk
-    releases_here = 0  # that were made by this store, not by other workers
-    _state = b""  # the name of the last change that is in memory; none if rows must be read again
+    _only_releases = False  # only releases wait for the disk, other outcomes do not
+    releases_here = 0  # releases made by this store, not by other workers
+    _state = b""  # the name of the last change in memory; empty if rows must be reread
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class RunWriter(RunRows):
         self._begin_changes()
 
     def _begin_changes(self) -> None:
-        """Forget what was noted since the last transaction."""
+        """Drop all changes noted since the last transaction."""
         self._noted: set[str] = set()  # large columns
         self._held_rows: dict[int, Row | None] = {}
         self._release_rows: list[Row] = []
@@ -85,7 +85,7 @@ class RunWriter(RunRows):
         for name, content in changed.items():
             if content is not None:
                 self._noted.add(name)
-        self._noted.add("")  # something has
+        self._noted.add("")  # there is a change
 
     def _hold_row(
         self,
@@ -115,7 +115,7 @@ class RunWriter(RunRows):
     # Transactions
 
     def _write(self, session: Session, *, lasting: bool) -> None:
-        """Write all that was noted, in one transaction; then tell the witness."""
+        """Write all noted changes in one transaction; then update the witness."""
         if not self._noted and not self._new_records:
             return
         if lasting and self._witness is not None and self._known != self._version:
@@ -159,7 +159,7 @@ class RunWriter(RunRows):
         return version
 
     def _witnessed(self, version: Version) -> None:
-        """Tell the witness; refuse to go on if the run went on from another copy."""
+        """Update the witness; refuse to continue if the run continued in another copy."""
         assert self._witness is not None, "there is one"
         if not self._witness.advance(self._token, self._known, version):
             self._state = b""
@@ -233,7 +233,7 @@ class RunWriter(RunRows):
         return columns
 
     def _large(self, name: str, rows: Rows) -> object:
-        """Return a large column as it is written."""
+        """Return a large column in written form."""
         if name == "learner":
             return rows.learner
         if name == "stream":
@@ -253,12 +253,12 @@ class RunWriter(RunRows):
         statement, of = _updating(frozenset(self._noted))
         session.write(statement, (self._columns["state"], *of(columns), self._number))
 
-    # What an operator does, within a transaction
+    # Actions of an operator, within a transaction
 
     def old_row(
         self, session: Session, witness: Witness | None
     ) -> tuple[dict[str, Any], Version, Version | None]:
-        """Return the run's row, also if it is an old copy, its version, and the witness'."""
+        """Return the run's row, its version, and the witness's, even if it is an old copy."""
         query = f"SELECT run FROM {RUN.name} WHERE name = ?"
         found = session.execute(query, (self._run_name,))
         if found:
@@ -275,7 +275,7 @@ class RunWriter(RunRows):
         session.put(RUN, [tuple(columns[name] for name in NAMES)])
 
     def tell_witness(self, known: Version | None, version: Version) -> None:
-        """Tell the witness how far the run is, once that is committed."""
+        """Update the witness to the run's version, once that is committed."""
         if self._witness is not None:
             self._known = known
             self._connections.when_committed(lambda: self._witnessed(version))
