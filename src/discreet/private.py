@@ -8,17 +8,17 @@ from discreet.guarantee import Guarantee
 
 
 class Private(Protected[Action, Trace, Feedback, Observation, Release, Query]):
-    """Joins a channel and a learner: all that the learner does is as private as what is released.
+    """Joins a channel and a learner: everything the learner does is as private as the releases.
 
     **Theorem.** Let the values released by ``channel`` be (epsilon, delta)-differentially private,
-    also when each round's feedback depends on earlier releases. Then so is everything that this
-    object does: all actions, the learner's whole state, and anything computed from them.
+    even when each round's feedback depends on earlier releases. Then so is everything this object
+    does: all actions, the learner's whole state, and anything computed from them.
 
-    *Proof.* The learner's state and actions are functions of its own randomness, of observations
-    and queries, which are public, and of the released values: ``submit`` below is the only place
-    where feedback enters, and it hands it to the channel alone. Functions of a private output, with
-    independent randomness, are private (docs/proofs.md: Post-processing). ∎ A channel may prove
-    something weaker, of one learner only.
+    *Proof.* The learner's state and actions are functions of its own randomness, the public
+    observations and queries, and the released values. Feedback enters only in ``submit`` below,
+    which passes it to the channel alone. Functions of a private output and independent randomness
+    are private (docs/proofs.md: Post-processing). ∎ A channel may instead prove a weaker statement
+    that holds for one learner only.
 
     So the guarantee belongs to the channel. Any learner fits behind any channel:
 
@@ -32,7 +32,7 @@ class Private(Protected[Action, Trace, Feedback, Observation, Release, Query]):
     learner: Learner[Action, Trace, Release, Query, Observation]
 
     def act(self, observation: Observation, rng: Generator) -> tuple[Action, Trace]:
-        """Return the learner's action and the trace to tell feedback with."""
+        """Return the learner's action and the trace that ``tell`` needs."""
         return self.learner.act(observation, rng)
 
     def hold_for(self, trace: Trace) -> int:
@@ -40,15 +40,15 @@ class Private(Protected[Action, Trace, Feedback, Observation, Release, Query]):
         return self.channel.begin(self.learner.patience(trace))
 
     def submit(self, trace: Trace, feedback: Feedback, rng: Generator) -> tuple[bool, Release]:
-        """Hand raw feedback to the channel; return whether it releases a value now, and which."""
+        """Pass raw feedback to the channel; return whether it releases a value, and the value."""
         return self.channel.offer(feedback, self.learner.query(trace), rng)
 
     def deliver(self, trace: Trace, released: Release) -> None:
-        """Hand a released value to the learner."""
+        """Pass a released value to the learner."""
         self.learner.learn(trace, released)
 
     def tell(self, trace: Trace, feedback: Feedback, rng: Generator) -> bool:
-        """Take feedback and learn from what is released, if anything is; return whether it was."""
+        """Take feedback and learn from the release, if there is one; return whether there was."""
         ready, released = self.submit(trace, feedback, rng)
         if ready:
             self.deliver(trace, released)
@@ -56,5 +56,5 @@ class Private(Protected[Action, Trace, Feedback, Observation, Release, Query]):
 
     @property
     def guarantee(self) -> Guarantee:
-        """The channel's guarantee, or what the channel proves of this very learner."""
+        """The channel's guarantee, or the one it proves for this particular learner."""
         return self.channel.guarantee_with(self.learner)

@@ -305,6 +305,6 @@ class TestRefusals:
         with pytest.raises(DiscreetError, match="spherical"):
             channel_for("restarts", "spherical").live()
         with pytest.raises(
-            DiscreetError, match="cannot be summed live by blt, whose rounding errors grow"
+            DiscreetError, match="cannot be summed live with blt, whose rounding errors grow"
         ):
             Restarting.over(CUBE, Gaussian(1.0, 1e-6), Buffered, split="restarts").live()

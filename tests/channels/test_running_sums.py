@@ -231,7 +231,7 @@ class TestUnknownNoise:
     def test_nor_is_its_sensitivity_known(self):
         with pytest.raises(
             DiscreetError,
-            match="noise is OwnLaplace, of which it is not known what several releases",
+            match="noise is OwnLaplace, for which the joint cost of several releases",
         ):
             _ = RunningSum.over(SQUARE, OwnLaplace(1.0), Tree, prefixes=7).sensitivity
 

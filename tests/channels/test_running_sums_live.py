@@ -79,7 +79,7 @@ class TestLive:
             lambda each: each._replace(slack=0.0),
         ):
             with pytest.raises(
-                DiscreetError, match="has seen 1 round, but must be copied or pickled before"
+                DiscreetError, match="has seen 1 round, but can be copied or pickled only before"
             ):
                 duplicate(live)
         with pytest.raises(DiscreetError, match="has seen 1 round"):
@@ -112,7 +112,7 @@ class TestLive:
             (0.5, r"the shape \(\)"),
             (
                 ["0.5", "1"],
-                "feedback holds something that is not a real number, but must be 2 of them",
+                "feedback must be 2 real numbers, but has an entry of another type",
             ),
             ([0.5, None], "not a real number"),
             (None, "not a real number"),

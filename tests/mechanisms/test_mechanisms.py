@@ -295,7 +295,7 @@ class TestNoiseKnowsItself:
         assert own.guarantee(1.0, model="central", source="T").epsilon == 0.5
         assert not own.joint_guarantee(1.0, model="central", source="T").is_private
         with pytest.raises(
-            DiscreetError, match="noise is Own, of which it is not known what several releases cost"
+            DiscreetError, match="noise is Own, for which the joint cost of several releases"
         ):
             own.combined(3)
         with pytest.raises(DiscreetError, match="noise is Own, which cannot be drawn exactly"):

@@ -18,15 +18,16 @@ SOURCE = "one sum for each arm, a round in one of them (docs/proofs.md: Hold-out
 
 
 class ArmSums(Channel[float, Floats, float]):
-    """Adds up the losses of each arm, and releases all sums together, each with its own noise.
+    """Adds up the losses of each arm and releases all sums together, each with its own noise.
 
-    A query is the number of the arm whose loss it is. A query below 0 is not a round: it asks for
-    the release. Without it, the release comes after ``size`` rounds. Sums, not means, are released,
-    in widths of the range; the number of rounds of an arm is public.
+    A query is the number of the arm that the loss belongs to. A query below 0 is not a round: it
+    asks for the release. Without one, the release comes after ``size`` rounds. It consists of sums,
+    not means, in widths of the range; the number of rounds of an arm is public.
 
     Formal guarantee: the arm of a round is fixed by public information before its outcome, and
-    replacing the outcome moves that arm's sum by at most one width and no other sum. So one number
-    in one release moves, and epsilon is that of the noise on one sum (docs/proofs.md: Hold-out).
+    replacing the outcome moves that arm's sum by at most one width and no other sum. So only one
+    number moves, in one release, and epsilon is that of the noise on one sum (docs/proofs.md:
+    Hold-out).
 
     Edge cases: out-of-range losses are clamped. Sums are exact, on the grid for ``size`` rounds.
 
@@ -69,7 +70,7 @@ class ArmSums(Channel[float, Floats, float]):
         return self.rounds_seen() >= self.size
 
     def release(self, query: float, rng: Generator) -> tuple[bool, Floats]:
-        """Release all sums with noise, and forget them."""
+        """Release all sums with noise, and clear them."""
         for arm in range(self.sums.size):
             self.sums[arm] = self.held[arm] / grid_for(self.size)
         self.noise.perturb(self.sums, rng)
@@ -82,7 +83,7 @@ class ArmSums(Channel[float, Floats, float]):
         return False, self.sums
 
     def fork(self) -> Self:
-        """Return the channel of other rounds."""
+        """Return a channel for other rounds."""
         return self._replace(held=np.zeros(self.held.size), sums=np.zeros(self.sums.size))
 
     def rounds_seen(self) -> int:

@@ -19,8 +19,7 @@ WISH, COUNT, TOTAL = 0, 1, 2
 
 
 UNREACHABLE = (
-    "the sum of this batch is not one that its outcomes can have: it was modified, and is not "
-    "released."
+    "the sum of this batch is impossible for its outcomes: it was modified and cannot be released."
 )
 
 
@@ -82,7 +81,7 @@ class BatchSums(Channel[float, Factor]):
         return total
 
     def fork(self) -> Self:
-        """Return the channel of another batch."""
+        """Return a channel for another batch."""
         return self._replace(held=np.zeros(3))
 
     def rounds_seen(self) -> int:
@@ -94,10 +93,10 @@ class Batch(BatchSums[Factor]):
     """Releases ``mean of a batch + noise`` once per batch, as a fraction of the declared range.
 
     Formal guarantee: each round enters exactly one sum, and replacing it moves that sum by at most
-    one width. Given everything released before, one density changes once: epsilon = 1 / scale for
-    the whole run, with the scale of the noise in widths (Faster rates 2025, Lemma 1; no bound on
-    epsilon is needed; docs/proofs.md: Batches). This holds for batches of any length, even if the
-    learner chooses each length from what was released before.
+    one width. Given everything released before, one density changes once. So epsilon = 1 / scale
+    for the whole run, with the scale of the noise in widths (Faster rates 2025, Lemma 1; no bound
+    on epsilon is needed; docs/proofs.md: Batches). This holds for batches of any length, even if
+    the learner chooses each length from what was released before.
 
     Edge cases: a last, incomplete batch is never released. Out-of-range losses are clamped before
     they are added.

@@ -17,13 +17,13 @@ from discreet.mechanisms.laplace import draw_laplace, pure_scale
 from discreet.ranges import Range, check_bounds, grid_for, make_range
 
 UP = 1.0 + 1e-9  # covers rounding in the norms
-TINY, HUGE = 1e-100, 1e100  # squares of entries in between neither vanish nor overflow
+TINY, HUGE = 1e-100, 1e100  # squares of entries between these neither underflow nor overflow
 JOINT_GAUSSIAN, JOINT_LAPLACE, GROUPS, FITTED = 0, 1, 2, 3  # the ways to release a batch
 
 
 @helper
 def significant(entry: float) -> float:
-    """Return an entry of a query, or 0 if its square would vanish: norms have to be right."""
+    """Return an entry of a query, or 0 if its square would underflow and falsify norms."""
     return 0.0 if abs(entry) < TINY else entry
 
 
@@ -32,9 +32,9 @@ class Estimates(Channel[float, Floats, Estimate]):
 
     A query is a public vector ξ (its ``factor`` times its ``vector``), so replacing the loss of
     round s moves the sum of a batch by at most the width of the range times ξ(s): one number times
-    a public vector. All norms of ξ are public, and so is how much an error in each coordinate
-    matters, p (the query's ``weights``). Each batch is therefore released in the way with the least
-    Σ p(j) σ(j)² (docs/proofs.md: Estimates):
+    a public vector. All norms of ξ are public, and so are the weights p of errors in the
+    coordinates (the query's ``weights``). The channel therefore releases each batch in the way with
+    the least Σ p(j) σ(j)² (docs/proofs.md: Estimates):
 
     * *jointly*, the same noise σ for all coordinates: Gaussian, a max ‖ξ(s)‖₂, or Laplace, max
       ‖ξ(s)‖₁ / ε;
@@ -43,12 +43,12 @@ class Estimates(Channel[float, Floats, Estimate]):
       within a batch, a group is an arm and the number of experts does not matter; if it always
       changes, a group is a round;
     * *fitted* (only if ``fits``): Gaussian noise with σ(j)² = a² (D(j) / sqrt(q(j))) Σ sqrt(q(i))
-      D(i), D(j) the largest entry of coordinate j, q half of p and half of the same for all.
+      D(i), D(j) the largest entry of coordinate j, q the average of p and the uniform distribution.
 
-    a is the scale of Gaussian noise for sensitivity 1; without a delta there is none. The learner's
-    regret bound needs a ``ceiling`` on the noise in a coordinate: where there is a choice, only
-    Gaussian noise that is the same for all coordinates may exceed it. A last, incomplete batch is
-    never released.
+    a is the scale of Gaussian noise for sensitivity 1, which needs a delta. The learner's regret
+    bound needs a ``ceiling`` on the noise in a coordinate: if there is a choice, only Gaussian
+    noise that is the same for all coordinates may exceed it. A last, incomplete batch is never
+    released.
     """
 
     one_stream = True
@@ -64,14 +64,14 @@ class Estimates(Channel[float, Floats, Estimate]):
     seen: Integers
     way: Integers  # how the last batch was released
     sums: Raw[Floats]  # of query · loss
-    # Of query · noisy sum, over groups. It costs nothing if the batch is released another way.
+    # Sum of query · noisy sum over groups. Costs no privacy if the batch is released another way.
     grouped: Raw[Floats]
     squares: Floats  # of the queries, over groups
     largest_entries: Floats
     norms: Floats  # largest 1-norm and 2-norm of a query
     columns: Floats  # group, coordinate: the last query of each group
     held: Raw[Floats]  # group: the sum of its losses since its query changed, in steps of the grid
-    known: Integers  # group: whether it had a query in this batch
+    known: Integers  # group: whether this batch has a query of it
     released: Raw[Floats]
 
     @classmethod
@@ -154,7 +154,7 @@ class Estimates(Channel[float, Floats, Estimate]):
             self.largest_entries[j] = 0.0
 
     def note(self, feedback: float, query: Estimate, rng: Generator) -> None:
-        """Add what one round contributes to each way of releasing; a refused query adds nothing."""
+        """Add a round's contribution to each way of releasing; a refused query adds nothing."""
         group, factor, count = query.group, query.factor, self.sums.size
         check_group(group, self.known.size)
         check_query(query.vector.size, count)
@@ -214,7 +214,7 @@ class Estimates(Channel[float, Floats, Estimate]):
             entries += share * self.largest_entries[j] * self.largest_entries[j]
         by_groups = in_groups < jointly and most_in_groups <= limit * limit
         least = in_groups if by_groups else jointly
-        # The left-hand side is a lower bound on what a fit achieves: computing it costs little.
+        # The left-hand side is a lower bound on the error of a fit, and cheap to compute.
         hope = self.fits and self.gaussian > 0.0 and self.gaussian * self.gaussian * entries < least
         if hope and self.fit(query, limit) < least:
             self.way[0] = FITTED
@@ -253,7 +253,7 @@ class Estimates(Channel[float, Floats, Estimate]):
         return fitted if most <= limit * limit else math.inf
 
     def _with_exact_noise(self) -> Self:
-        """Refuse: exact noise is not available yet."""
+        """Refuse: there is no exact noise yet."""
         raise DiscreetError(
             "estimates of many experts cannot be used live yet: use expert-arms over batched-htinf."
         )

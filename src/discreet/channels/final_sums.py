@@ -18,11 +18,11 @@ SOURCE = "one sum of all losses of each arm, once (docs/proofs.md: Final release
 
 
 class FinalSums(Channel[float, Floats, float]):
-    """Adds up the losses of each arm, and releases all sums once, with how many losses each has.
+    """Adds up the losses of each arm and releases all sums once, with the number of losses in each.
 
-    A query is the number of the arm whose loss it is. A query below 0 is not a round: it asks for
-    the release. Without it, the release comes after ``size`` rounds; a live run has fewer. Sums are
-    in widths of the range.
+    A query is the number of the arm that the loss belongs to. A query below 0 is not a round: it
+    asks for the release. Without one, the release comes after ``size`` rounds; a live run has
+    fewer. Sums are in widths of the range.
 
     Formal guarantee: given everything that was seen before, the arm of a round is fixed. Replacing
     its outcome moves that arm's sum by at most one width, and no other number: epsilon is that of
@@ -71,7 +71,7 @@ class FinalSums(Channel[float, Floats, float]):
         return self.rounds_seen() >= self.size
 
     def release(self, query: float, rng: Generator) -> tuple[bool, Floats]:
-        """Release all sums with noise, and their rounds; forget them."""
+        """Release all sums with noise, and their rounds; clear them."""
         arms = self.held.size // 2
         for arm in range(arms):
             total = self.held[arm] / grid_for(self.size)
@@ -100,7 +100,7 @@ class FinalSums(Channel[float, Floats, float]):
             raise DiscreetError(UNREACHABLE)
 
     def release_size(self) -> int:
-        """Return two numbers for each arm."""
+        """Return the length of a release: two numbers for each arm."""
         return self.held.size
 
     def _with_exact_noise(self) -> Self:

@@ -29,7 +29,7 @@ class Link(Component):
         raise NotImplementedError
 
     def residual(self, along: float, gain: float) -> float:
-        """Return how much too large a prediction is, as a share of the largest possible error."""
+        """Return the error of a prediction, as a share of the largest possible error."""
         mean = self.mean(along)
         return (mean - gain) / max(mean, 1.0 - mean)
 
@@ -101,11 +101,10 @@ class GlmMoments(Moments[Floats]):
     """Reports x x' and r x with r = (g(z) - y) / max(g(z), 1 - g(z)) at the public point θ.
 
     θ is the query. z = ⟨x, θ⟩ is clamped to [-1, 1], and the reward y to [0, 1]. This is
-    ``Moments`` with the residual r instead of the reward, and |r| ≤ 1 too: so the same sensitivity
+    ``Moments`` with the residual r instead of the reward. Because |r| ≤ 1 too, the same sensitivity
     and guarantee hold (docs/proofs.md: Moments). The divisor is the largest possible |g(z) - y|, so
-    that nothing of [-1, 1] is wasted; the mean of r is 0 if θ predicts correctly. Zheng et al.
-    2020, Algorithm 3, send g(z) - y undivided, and z x, which the server can compute from x x' and
-    θ.
+    that r uses all of [-1, 1]; the mean of r is 0 if θ predicts correctly. Zheng et al. 2020,
+    Algorithm 3, send g(z) - y undivided, and z x, which the server can compute from x x' and θ.
 
     >>> GlmMoments.example().guarantee.short
     '2-differential privacy'

@@ -36,7 +36,7 @@ UP = 1.0 + 2.0**-40  # covers rounding in the length of a query
 class GradientShape(Channel[Feedback, Floats, Asked]):
     """Adds up numbers times public vectors over a batch, and passes the sum to a running sum.
 
-    A subclass says which number and which vector: its ``take`` calls ``add_term``.
+    A subclass chooses the number and the vector: its ``take`` calls ``add_term``.
     """
 
     one_stream = True
@@ -74,7 +74,7 @@ class GradientShape(Channel[Feedback, Floats, Asked]):
         epsilon: float,
         delta: float = 0.0,
     ) -> Self:
-        """Return the channel with the least noise; the last batch's sum would come too late."""
+        """Return the channel with the least noise; it omits the last batch, which is never used."""
         running = RunningSum.calibrated(
             moves(dimension, size),
             kind,
@@ -140,7 +140,7 @@ class GradientShape(Channel[Feedback, Floats, Asked]):
         self.running.check_held()
 
     def release(self, query: Asked, rng: Generator) -> tuple[bool, Floats]:
-        """Pass the sum of the batch to the running sum, and release that."""
+        """Add the batch to the running sum, and release the running sum."""
         grid = grid_for(self.size)
         for i in range(self.held.size):
             self.vector[i] = self.held[i] / grid
@@ -192,7 +192,7 @@ class GradientSums(GradientShape[float, Floats]):
     """Releases the running sum of (loss - middle) · query once per batch, in widths of the range.
 
     A query is a public vector u of length at most 1; longer ones are shortened. Replacing a round
-    moves one term of one batch by at most 1 times u, so the running sum only has to hide a movement
+    moves one term of one batch by at most 1 times u, so the running sum has to hide only a movement
     of 1 in the 2-norm (docs/proofs.md: Sums of gradients). Terms are added exactly, on a grid; the
     sensitivity includes one step of it per coordinate.
 
@@ -268,11 +268,11 @@ class RoundedSums(GradientShape[float, Toss]):
     """Releases the running sum of ±direction / 2 once per batch; a public coin rounds each loss.
 
     The sign is + if the loss, as a share of its range, is above the coin. The coin is uniform in
-    [0, 1], so the mean of a term is (loss - middle) · direction. It is public, so a rounded outcome
-    is a function of the outcome: replacing a round moves one term by at most 1 in the 2-norm, as
-    without rounding (docs/proofs.md: Sums of gradients). The advantage: if functions are linear and
-    directions uniform, the law of a term does not depend on the point where the function is
-    evaluated (docs/proofs.md: Noise paid once).
+    [0, 1], so the mean of a term is (loss - middle) · direction. Because the coin is public, a
+    rounded outcome is a function of the outcome: replacing a round moves one term by at most 1 in
+    the 2-norm, as without rounding (docs/proofs.md: Sums of gradients). The advantage: if functions
+    are linear and directions uniform, the distribution of a term does not depend on the point where
+    the function is evaluated (docs/proofs.md: Noise paid once).
     """
 
     example_query: ClassVar[Toss] = Toss(np.array([0.6, 0.0, -0.8]), 0.3)

@@ -1,4 +1,4 @@
-"""The moments of one record, in one report: what a linear model is learned from."""
+"""The moments of one record, in one report, from which a linear model can be learned."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class MomentShape(Channel[Record, Floats, Asked]):
     """Forms x x' and y x of a record: features x of length at most 1, and a reward y in [-1, 1].
 
     Both are one vector: the lower triangle of x x' row by row, weighted, and then y x with its own
-    weight. Off the diagonal the weight is sqrt(2) times larger, so that distances are those of
+    weight. Off the diagonal the weight is sqrt(2) times larger, so that distances equal those of
     matrices.
     """
 
@@ -79,7 +79,7 @@ class MomentShape(Channel[Record, Floats, Asked]):
 
 
 class Moments(MomentShape[Asked], Reporting[Asked]):
-    """Reports x x' and y x of every round as one noisy vector, which leaves the device once.
+    """Reports x x' and y x of every round as one noisy vector, sent from the device once.
 
     Formal guarantee: the noise is on one vector. Replacing a record moves it by at most
     ``movement`` (Gaussian noise), or its length is at most 1 (cap, hemisphere). Each report is
@@ -98,7 +98,7 @@ class Moments(MomentShape[Asked], Reporting[Asked]):
     """
 
     noise: Noise
-    released: Raw[Floats]  # scratch; what remains in it was released
+    released: Raw[Floats]  # scratch; it keeps only released values
 
     @classmethod
     def calibrated(

@@ -1,4 +1,4 @@
-"""Channels without noise: feedback passes as it is, or not at all."""
+"""Channels without noise: feedback passes unchanged, or not at all."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class OpenSum(Channel[Floats, Floats, float]):
         return self.released.size
 
     def restart(self) -> None:
-        """Forget everything and begin again."""
+        """Clear the sum and begin again."""
         self.released[:] = 0.0
 
     @property
@@ -89,8 +89,8 @@ Ignored = TypeVar("Ignored", default=Any)  # the type of a query that is not use
 class Constant(Channel[Feedback, Release, Ignored]):
     """Ignores the feedback and releases ``value`` after every ``rounds`` rounds: perfect privacy.
 
-    Behind this channel the state of a learner cannot depend on raw feedback unless feedback reaches
-    it some other way. The non-interference test looks for exactly that.
+    Behind this channel, a learner's state can depend on raw feedback only if feedback reaches it
+    another way. The non-interference test looks for exactly that.
     """
 
     holds_feedback = False
@@ -101,7 +101,7 @@ class Constant(Channel[Feedback, Release, Ignored]):
 
     @classmethod
     def like(cls, channel: Channel, value: Release) -> Self:
-        """Return a channel that releases whenever the given channel does."""
+        """Return a channel that releases at the same rounds as the given channel."""
         return cls(value, channel.hold(), np.zeros(1, np.int64))
 
     @classmethod
@@ -128,5 +128,5 @@ class Constant(Channel[Feedback, Release, Ignored]):
     @property
     def guarantee(self) -> Guarantee:
         """Perfect: epsilon is 0."""
-        source = "feedback is never used"
+        source = "the feedback is never used"
         return Guarantee(epsilon=0.0, delta=0.0, model="central", status="proved", source=source)

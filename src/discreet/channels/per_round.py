@@ -15,7 +15,7 @@ from discreet.ranges import Range, check_bounds, make_range
 
 
 class EveryRound(Channel[Feedback, Factor]):
-    """Releases one number per round immediately, with noise; a subclass says which number."""
+    """Releases one number per round immediately, with noise; subclasses choose the number."""
 
     holds_feedback = False
 
@@ -76,9 +76,9 @@ class Responses(PerRound[Factor]):
     """Releases one random bit per round in place of the loss: 1 is likelier for larger losses.
 
     With m the loss as a fraction of the declared range, P(1) = 1/2 + a (m - 1/2), a = tanh(ε / 2):
-    randomised response whose upper value is called 1. To a learner the bit is an ordinary loss in
-    [0, 1], so it needs no change, and its regret is at most 1 / a times its bound (docs/regret.md:
-    Responses).
+    randomised response whose upper value is called 1. To a learner, the bit is an ordinary loss in
+    [0, 1]. The learner needs no change, and its regret is at most 1 / a times its bound
+    (docs/regret.md: Responses).
 
     Formal guarantee: each bit by itself is epsilon-differentially private (local model;
     docs/proofs.md: One bit).

@@ -1,4 +1,4 @@
-"""Channels of devices: each forms one vector of a record, which gets noise once."""
+"""Channels of devices: each turns a record into one vector and adds noise once."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ class Reporting(Channel[Record, Floats, Asked]):
 
     @property
     def released(self) -> Floats:
-        """Where the vector is formed; what remains in it was released."""
+        """The buffer for the vector; it keeps only released values."""
         raise NotImplementedError
 
     def statistic(self, feedback: Record, query: Asked, vector: Floats) -> None:
-        """Write the raw vector that is to get noise."""
+        """Write the raw vector, before noise is added."""
         raise NotImplementedError
 
     def finish(self, vector: Floats) -> None:
@@ -79,7 +79,7 @@ def report_guarantee(noise: Noise, reach: float, size: int, source: str) -> Guar
         raise DiscreetError(
             f"noise is {noise.kind}, which was not made for vectors of {size} numbers."
         )
-    # More is known for one number than for vectors, unless the noise is made for one vector.
+    # Bounds for one number are tighter than for vectors, unless the noise is made for one vector.
     state = noise.guarantee if math.isnan(noise.across) else noise.joint_guarantee
     found = state(Moves(size, reach, reach).diameter(noise.norm), model="local", source=source)
     return replace(found, seen=REPORTS, datum=RECORD) if found.is_private else found
@@ -101,11 +101,11 @@ class Residuals(Reporting[Floats]):
     """Reports ψ x / |x| with noise, ψ = (z - y) / (1 + |z|): how to move the public point θ.
 
     θ is the query. z = ⟨x, θ⟩ is the predicted reward, clamped to [-1, 1]; y in [-1, 1] is the true
-    one. Dividing by 1 + |z|, the largest possible |z - y|, makes ψ fill [-1, 1] whatever the
-    prediction, so that none of the unit ball is wasted. The mean of ψ is 0 if θ predicts correctly.
+    one. Dividing by 1 + |z|, the largest possible |z - y|, makes ψ fill [-1, 1] for every
+    prediction, so that reports use the whole unit ball. The mean of ψ is 0 if θ predicts correctly.
 
-    Formal guarantee: the vector has a length of at most 1 whatever the record is; each report is
-    private by itself (docs/proofs.md: Directions, Devices).
+    Formal guarantee: the vector has a length of at most 1 for every record; each report is private
+    by itself (docs/proofs.md: Directions, Devices).
 
     Edge cases: outcomes are clamped, contexts shortened to ``norm``; those shorter than 1e-140, or
     not finite, count as 0.
@@ -117,7 +117,7 @@ class Residuals(Reporting[Floats]):
     bounds: Range
     norm: float
     noise: Noise
-    released: Raw[Floats]  # scratch; what remains in it was released
+    released: Raw[Floats]  # scratch; it keeps only released values
 
     @classmethod
     def calibrated(

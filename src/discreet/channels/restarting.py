@@ -20,7 +20,7 @@ from discreet.mechanisms import Laplace, noise_named
 from discreet.mechanisms.exact import SEALED
 from discreet.sets import Box, Projected
 
-# Rounds of the last epoch: more than anyone plays, and sums of losses near 0 are still precise.
+# Rounds of the last epoch: more than any run has, and sums of losses near 0 are still precise.
 LONGEST = 2**31
 AUDITED = 7  # rounds that an audit observes: three epochs (1 + 2 + 4) if the first has one round
 SPLITS = Tree.splits
@@ -65,7 +65,7 @@ class ExactScaled(Noise):
         self.twin(float(self.factor[0])).perturb(vector, rng)
 
     def sealed(self) -> SealedScaled:
-        """Return the same noise, which only a live run can draw."""
+        """Return the same noise, which only a live run may draw."""
         return SealedScaled(self.noise, self.keeps, self.moved, self.factor, {})
 
 
@@ -84,13 +84,13 @@ class SealedScaled(ExactScaled):
 
 
 class Restarting(Stream):
-    """Releases every prefix sum of a stream of vectors, however long it is going to be.
+    """Releases every prefix sum of a stream of vectors of unknown length.
 
     Epochs have ``first``, 2 ``first``, 4 ``first``, .. rounds, up to 2^31. Each starts a new
     running sum, whose last value is the *total* of the epoch. Every release is the sum of the
     totals of all finished epochs and of the running sum of the current one. Each round is in one
     epoch, and only that epoch's noise has to hide it (docs/proofs.md: Unknown horizons). A total
-    stays in all later releases and the sums inside an epoch do not, so it matters how an epoch
+    stays in all later releases, while the sums inside an epoch do not, so it matters how an epoch
     splits its guarantee. The root of a tree is the total of its epoch; with k levels below, it gets
     the share
 
@@ -231,7 +231,7 @@ class Restarting(Stream):
         return twin._replace(sums=twin.sums._replace(noise=scaled))
 
     def rounds_to_audit(self) -> int:
-        """Return the rounds of three epochs if the first has one round."""
+        """Return the number of rounds in three epochs if the first has one round."""
         return AUDITED
 
     def round_to_attack(self) -> int:
@@ -249,7 +249,7 @@ class Restarting(Stream):
         factorisation = self.sums.factorisation
         if not factorisation.adds_up_vectors:
             raise DiscreetError(
-                f"an unknown number of rounds cannot be summed live by {factorisation.name}, "
+                f"an unknown number of rounds cannot be summed live with {factorisation.name}, "
                 "whose rounding errors grow with the rounds: use tree or honaker."
             )
         checked, guarantee = Checked.of(self.losses), self.guarantee
@@ -353,7 +353,7 @@ class Restarting(Stream):
         if not factorisation.allows(noise):
             kind = type(noise).__name__
             return Guarantee.none(
-                f"nothing is proved of running sums by {factorisation.name} with {kind} noise"
+                f"nothing is proved for running sums by {factorisation.name} with {kind} noise"
             )
         what = "binary trees" if factorisation.adds_up_vectors else "Gaussian factorisations"
         sections = "Sums on a grid, Unknown horizons" if noise.is_exact else "Unknown horizons"

@@ -1,4 +1,4 @@
-"""How precisely running sums are computed, and what rounding costs them in live use.
+"""Precision of running sums, and the cost of rounding in live use.
 
 The proofs are in docs/proofs.md: Sums on a grid.
 """
@@ -21,7 +21,7 @@ from discreet.sets.vectors import check_norm
 
 
 class Moves(Component):
-    """Takes the place of a running sum's set of vectors where a round moves one bounded term only.
+    """Replaces a running sum's set of vectors when a round moves only one bounded term.
 
     Each term is bounded before it is added, so there is nothing to project. Replacing a round moves
     a vector by at most ``reach`` in the 2-norm, hence by at most sqrt(N) times that in the 1-norm;
@@ -54,11 +54,11 @@ class Moves(Component):
 
 
 UNIT = 2.0**-53  # unit roundoff: the largest relative error of one operation
-# Relative room for how far a projected vector may lie outside its set, and for how much too small a
-# computed diameter may be.
+# Relative allowance for projected vectors outside their set and for computed diameters that are too
+# small.
 ROOM = 2.0**-30
 MANY = 2**16  # most dimensions for which the error of a projection is proved
-# Most noisy numbers for which the cost of a grid and of rounding is proved for Gaussian noise.
+# Most noisy numbers for which the cost of grid and rounding is proved, for Gaussian noise.
 MOST_NUMBERS = 2**40
 LARGEST_COST = 0.01  # the largest share of the noise that rounding may add
 # The largest sum, in diameters: rounding then adds at most 2^-10 diameters to how far replacing a
@@ -77,7 +77,7 @@ class Checked(NamedTuple):
 
     @classmethod
     def of(cls, losses: Projected, grid: float = 0.0) -> Checked:
-        """Return the set for live use, or refuse a set for which nothing is proved."""
+        """Return the set for live use; refuse sets without a proof."""
         if type(losses) not in (Box, L1Ball, L2Ball, Simplex, Moves):
             raise DiscreetError(
                 f"losses is a {type(losses).__name__}, but live sums need a Box, L1Ball, L2Ball "
@@ -112,10 +112,10 @@ class Checked(NamedTuple):
 
 @compiled_as(lambda feedback, dimension: feedback)
 def as_vector(feedback: object, dimension: int) -> Floats:
-    """Return feedback as an array, or refuse it; NaN and infinities pass and are projected.
+    """Return feedback as an array, or refuse it; NaN and infinities are projected later.
 
-    Compiled games give arrays that were checked when they were made. The messages show no value,
-    because feedback is sensitive.
+    Compiled games pass arrays that were checked on creation. Messages show no values, because
+    feedback is sensitive.
     """
     try:
         array = np.asarray(feedback)
@@ -125,7 +125,7 @@ def as_vector(feedback: object, dimension: int) -> Floats:
         numbers = None
     if numbers is None:
         raise DiscreetError(
-            f"feedback holds something that is not a real number, but must be {dimension} of them."
+            f"feedback must be {dimension} real numbers, but has an entry of another type."
         )
     if numbers.shape != (dimension,):
         raise DiscreetError(
@@ -135,7 +135,7 @@ def as_vector(feedback: object, dimension: int) -> Floats:
 
 
 def check_precise(losses: Projected, rounds: int) -> None:
-    """Refuse losses so far from 0 that their sums would be too imprecise (Adaptive trees)."""
+    """Refuse losses so far from 0 that sums would lose too much precision (Adaptive trees)."""
     largest, diameter = losses.largest(math.inf), losses.diameter(math.inf)
     allowed = LARGEST_SUM * diameter / rounds
     if diameter > 0.0 and largest > allowed:
@@ -159,10 +159,10 @@ def check_affordable(cost: float, prefixes: int) -> None:
 def rounding_slack(
     factorisation: Factorisation, losses: Checked, *, sensitivity: float, step: float
 ) -> float:
-    """Return what rounding rows of C x to a grid adds to their sensitivity; 0 if rows are exact.
+    """Return the sensitivity added by rounding rows of C x to a grid; 0 if rows are exact.
 
-    Together the rows may move by the sensitivity and by twice their rounding errors, and each
-    number by one ``step`` more.
+    Together, the rows may move by the sensitivity plus twice their rounding errors, and each number
+    by one more ``step``.
     """
     if factorisation.adds_up_vectors:
         return 0.0

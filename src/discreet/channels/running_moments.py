@@ -64,15 +64,15 @@ def add_rounded(held: Floats, vector: Floats, grid: float) -> None:
 class RunningMoments(MomentShape[float]):
     """Releases the noisy running sum of the moments x x' and y x of all records, at some times.
 
-    The server is trusted with records, and shows nothing but what follows from noisy sums. The
-    records between two of the public ``times`` are one batch, and the sums of batches are the
-    vectors of a running sum. Replacing a record moves the vector of one batch by at most
-    ``movement``, however long the batch is, which the running sum hides (docs/proofs.md: Moments,
-    Moments in batches, Factorisations). Everyone except the person of a round sees no more of that
-    round than this (joint model).
+    The trusted server holds the records and publishes only functions of noisy sums. The records
+    between two of the public ``times`` form a batch, and the sums of batches are the vectors of a
+    running sum. Replacing a record moves the vector of one batch by at most ``movement``, for
+    batches of any length, and the running sum hides this (docs/proofs.md: Moments, Moments in
+    batches, Factorisations). Except to the person of a round, nothing else about that round is
+    visible (joint model).
 
     With blocks (``places``), entries that belong to the blocks of two arms are not released. They
-    are 0 for every record that is made for blocks, and what any other record has there is ignored.
+    are 0 for every record that fits the blocks; in other records they are ignored.
 
     Terms are added exactly, on a grid; the sensitivity includes one step of it per number.
 
@@ -86,8 +86,8 @@ class RunningMoments(MomentShape[float]):
 
     places: MomentPlaces
     weights: Floats  # of x x'
-    times: Integers  # after so many records there is a release
-    rounds: int  # how many it is made for; nothing is released after the last time
+    times: Integers  # numbers of records after which there is a release
+    rounds: int  # the number it is made for; nothing is released after the last time
     grid: float  # steps in 1
     running: RunningSum
     seen: Integers  # records, and releases
@@ -110,7 +110,7 @@ class RunningMoments(MomentShape[float]):
         norm: float = 1.0,
         places: MomentPlaces | None = None,
     ) -> Self:
-        """Return the channel with least noise: Gaussian on a BLT, or spherical without a delta."""
+        """Return the least noisy channel: Gaussian on a BLT, or spherical without a delta."""
         size, due = check_int("dimension", dimension, minimum=1), check_times(times)
         linear = math.sqrt(check_range("balance", balance, 1e-6, 1e6))
         where = MomentPlaces.of(size) if places is None else places
@@ -191,7 +191,7 @@ class RunningMoments(MomentShape[float]):
         return bool(self.seen[RECORDS] >= self.times[turn])
 
     def release(self, query: float, rng: Generator) -> tuple[bool, Floats]:
-        """Pass the sum of the batch to the running sum, and release that."""
+        """Add the batch to the running sum, and release the running sum."""
         for i in range(self.held.size):
             self.vector[i] = self.held[i] / self.grid
             self.held[i] = 0.0
@@ -255,7 +255,7 @@ class RunningMoments(MomentShape[float]):
             or self.times.size > self.running.prefixes
             or self.grid > grid_of(longest, UP * max(1.0, self.linear))
         ):
-            return Guarantee.none("the moments move further than the running sum was made for")
+            return Guarantee.none("the moments move further than the running sum allows for")
         source = f"{known.source}, of moments (docs/proofs.md: Moments in batches, Devices)"
         return replace(known, model="joint", source=source, datum=RECORD)
 
@@ -278,8 +278,8 @@ def joint_movement(
 ) -> float:
     """Return how far replacing a record moves x x' and ``linear`` y x, at these places only.
 
-    Leaving entries out moves nothing further, whatever a record has at the places left out. It is
-    infinite if a place is there twice, or is not in the lower triangle.
+    Omitting entries never increases the movement. The result is infinite if a place occurs twice or
+    is not in the lower triangle.
     """
     rows, columns = places
     inside = (columns >= 0) & (columns <= rows) & (rows < dimension)
@@ -307,7 +307,7 @@ def grid_of(longest: int, largest: float) -> float:
 
 
 def check_times(times: Integers) -> Integers:
-    """Return the times of releases, or refuse those that do not grow."""
+    """Return the times of releases, or refuse times that do not increase."""
     found = np.asarray(times, dtype=np.int64)
     if found.ndim != 1 or found.size < 1 or found[0] < 1 or not (np.diff(found) > 0).all():
         raise DiscreetError("times must be whole numbers of at least 1 that grow, at least one.")

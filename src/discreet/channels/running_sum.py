@@ -28,7 +28,7 @@ SEEN, WAITING = 0, 1  # entries of ``seen``: rounds released, and whether a vect
 
 
 class Stream(Channel[Floats, Floats, float]):
-    """What all running sums share: one stream of vectors, and no copies during a live run."""
+    """The base of all running sums: one stream of vectors, and no copies during a live run."""
 
     one_stream = True
 
@@ -71,7 +71,7 @@ class Stream(Channel[Floats, Floats, float]):
         raise NotImplementedError
 
     def round_to_attack(self) -> int:
-        """Return the round, from 0, that an audit replaces: none is in more rows."""
+        """Return the round, from 0, that an audit replaces: one that is in the most rows."""
         return 0
 
     def restart(self) -> None:
@@ -86,8 +86,8 @@ class Stream(Channel[Floats, Floats, float]):
         """
         if self.noise.is_exact and seen > 0:
             raise DiscreetError(
-                f"this live running sum has seen {count(seen, 'round')}, but must be copied or "
-                "pickled before the first: a copy would release sums again with fresh noise."
+                f"this live running sum has seen {count(seen, 'round')}, but can be copied or "
+                "pickled only before the first: a copy would release sums again with fresh noise."
             )
 
 
@@ -98,8 +98,7 @@ class RunningSum(Stream):
     rows that it completes; these get noise, and sums are computed from noisy rows alone. So the
     noise has to hide how far all rows move together if one vector is replaced (``sensitivity``),
     even when later vectors depend on earlier releases (docs/proofs.md: Adaptive trees,
-    Factorisations). After the number of rounds that the factorisation is made for, nothing more is
-    released.
+    Factorisations). Beyond the number of rounds of the factorisation, nothing is released.
 
     Live use runs the same code: the noise is exact, vectors or rows are on its grid, and the
     sensitivity includes that (Sums on a grid). A round counts once all of its noise is drawn; if it
@@ -118,8 +117,8 @@ class RunningSum(Stream):
     factorisation: Factorisation
     noise: Noise
     slack: float  # what rounding adds to the sensitivity in live use
-    largest: float  # a little more than any coordinate of a vector has in live use
-    seen: Integers  # rounds that were released, and whether a vector waits
+    largest: float  # slightly above any coordinate of a vector in live use
+    seen: Integers  # rounds released, and whether a vector is waiting
     vector: Raw[Floats]
     row: Raw[Floats]  # of C x, until it has noise
     fresh: Raw[Floats]  # the sum of this round, until all of its noise is drawn
@@ -224,7 +223,7 @@ class RunningSum(Stream):
         return True, self.released
 
     def check_held(self) -> None:
-        """Refuse sums that so many vectors of the set cannot have."""
+        """Refuse sums that this many vectors of the set cannot have."""
         seen = int(self.seen[SEEN])
         most = self.largest * (seen + TOLERANCE)
         held = np.abs(self.factorisation.raw_sums(seen))
@@ -270,7 +269,7 @@ class RunningSum(Stream):
         return self.factorisation.noise_spread()
 
     def rounds_to_audit(self) -> int:
-        """Return how many sums there are, or how many matter if their number is unbounded."""
+        """Return the number of sums, or of those that matter if there is no last one."""
         return self.factorisation.rounds_to_audit()
 
     def _with_exact_noise(self) -> Self:
@@ -281,7 +280,7 @@ class RunningSum(Stream):
         checked = copy(self)._replace(losses=vectors)
         checked.restart()
         sensitivity, guarantee = checked.sensitivity, self.guarantee
-        # Slightly more noise, as rounding makes necessary, may need twice the step.
+        # Rounding requires slightly more noise, which may need twice the step.
         step = 2.0 * self.noise.exact(guarantee, sensitivity).step
         grid = self.factorisation.input_grid(vectors.largest(math.inf), step)
         slack = rounding_slack(self.factorisation, vectors, sensitivity=sensitivity, step=step)
@@ -302,7 +301,7 @@ class RunningSum(Stream):
         if not self.factorisation.allows(self.noise):
             kind = type(self.noise).__name__
             return Guarantee.none(
-                f"nothing is proved of running sums by {self.factorisation.name} with {kind} noise"
+                f"nothing is proved for running sums by {self.factorisation.name} with {kind} noise"
             )
         sections = self.factorisation.sections + (", Sums on a grid" if self.noise.is_exact else "")
         source = f"{self.factorisation.proof} (docs/proofs.md: {sections})"
@@ -320,7 +319,7 @@ class RunningSum(Stream):
 def _start(
     losses: Projected, kind: type[Factorisation], prefixes: int, padding: bool
 ) -> Factorisation:
-    """Return the factorisation for sums that double precision can tell apart."""
+    """Return the factorisation for sums that double precision can distinguish."""
     rounds = check_int("prefixes", prefixes, minimum=1)
     check_precise(losses, rounds)
     return kind.start(prefixes=rounds, dimension=losses.dimension, padding=padding)

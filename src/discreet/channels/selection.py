@@ -19,15 +19,15 @@ class Selection(BatchSums[Factor]):
     """Releases the exact mean of each batch to a learner whose sampling hides it, as in EXP3_tau.
 
     What leaves this channel is not private. Only the actions are, and only with a learner that has
-    a *selection window*: for two histories that agree in the actions and differ by ``change`` in
-    one gain on the scale [0, 1], ``learner.window(change)`` bounds how much log-ratios of the
-    action probabilities can differ later. Then each later draw is a bounded-range selection with
-    window w = window(1 / size), which is w²/8-zCDP; at most J - 1 draws follow the changed batch of
-    J = ceil(rounds / size). So for all actions together ρ = (J - 1) w² / 8, hence ε = ρ + 2 sqrt(ρ
-    ln(1/δ)), and ε = (J - 1) w with δ = 0; the smaller one is stated. It holds for ``rounds``
-    rounds, and only if every batch is learned before the next action is drawn (``in_order``): late
-    outcomes would be weighted with older probabilities, which can push the two histories apart
-    beyond any window.
+    a *selection window*: for two histories with the same actions that differ by ``change`` in one
+    gain on the scale [0, 1], ``learner.window(change)`` bounds how much log-ratios of later action
+    probabilities differ. Then each later draw is a bounded-range selection with window w = window(1
+    / size), which is w²/8-zCDP; at most J - 1 draws follow the changed batch of J = ceil(rounds /
+    size). So for all actions together ρ = (J - 1) w² / 8, hence ε = ρ + 2 sqrt(ρ ln(1/δ)), and ε =
+    (J - 1) w with δ = 0; the guarantee states the smaller one. It covers ``rounds`` rounds, and
+    only if every batch is learned before the next action is drawn (``in_order``): late outcomes
+    would be weighted with older probabilities, which can push the two histories apart beyond any
+    window.
     """
 
     in_order = True
@@ -52,7 +52,7 @@ class Selection(BatchSums[Factor]):
         return cls.over(size=3, rounds=100, delta=1e-6, bounds=make_range())
 
     def begin(self, patience: int) -> int:
-        """Begin a batch of the size that the guarantee is for, whatever the learner asks for."""
+        """Begin a batch of the guarantee's size; the learner's request is ignored."""
         return self.size
 
     def release(self, query: Factor, rng: Generator) -> tuple[bool, Factor]:
@@ -94,7 +94,7 @@ class Selection(BatchSums[Factor]):
 
 
 def selection_curve(window: float, batches: int, delta: float) -> Pure | Concentrated:
-    """Return the curve of the draws after a change: pure, or concentrated if less at delta.
+    """Return the curve of the draws after a change: pure, or concentrated if that is less at delta.
 
     >>> round(selection_curve(1 / 42, -(-10_000 // 42), 1e-6).epsilon_at(1e-6), 4)
     0.9823

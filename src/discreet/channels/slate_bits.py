@@ -22,9 +22,9 @@ SOURCE = "randomised bits about some items of a slate (docs/proofs.md: Bits of a
 class SlateBits(Channel[Floats, Floats, Floats]):
     """Releases one random bit about each of m items of a slate, once per batch.
 
-    Feedback is the loss of every item shown, k numbers. A query has a 1 at the places that the
-    learner asks about, of which the first m count. With s the mean loss of an item over a batch of
-    τ rounds, as a fraction of the range, its bit is 1 with probability
+    Feedback is the loss of every item shown, k numbers. A query has a 1 at each place that the
+    learner asks about; the first m of them count. With s the mean loss of an item over a batch of τ
+    rounds, as a fraction of the range, its bit is 1 with probability
 
         P(1) = 1/2 + a (s - 1/2),   a = Ω τ / (2 + Ω τ),   Ω = e^(ε / m) - 1.
 
@@ -85,7 +85,7 @@ class SlateBits(Channel[Floats, Floats, Floats]):
         return float(self.held[places]) >= self.size
 
     def release(self, query: Floats, rng: Generator) -> tuple[bool, Floats]:
-        """Release the bits that are asked for, and 0 elsewhere."""
+        """Release the requested bits, and 0 elsewhere."""
         left = self.reports
         for j in range(self.bits.size):
             self.bits[j] = 0.0
@@ -102,7 +102,7 @@ class SlateBits(Channel[Floats, Floats, Floats]):
         return False, self.bits
 
     def fork(self) -> Self:
-        """Return the channel of another batch."""
+        """Return a channel for another batch."""
         return self._replace(held=np.zeros(self.held.size), bits=np.zeros(self.bits.size))
 
     def rounds_seen(self) -> int:

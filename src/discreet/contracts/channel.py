@@ -1,4 +1,4 @@
-"""The contract of channels: only they hold raw feedback."""
+"""The contract of channels, the only objects that hold raw feedback."""
 
 from __future__ import annotations
 
@@ -11,39 +11,39 @@ from discreet.contracts.noise import Noise, NoiseScale
 from discreet.contracts.passing import Feedback, Generator, Query, Release
 from discreet.guarantee import Guarantee
 
-ENDLESS = 2**62  # rounds: more than any run has, and still a 64-bit integer when added to
+ENDLESS = 2**62  # more rounds than any run has; small additions still fit into 64 bits
 Part = TypeVar("Part", bound="Channel")
 
 
 class Channel(Component, Generic[Feedback, Release, Query]):
-    """The only place that holds raw feedback. Its guarantee covers any use of what it releases.
+    """The only place that holds raw feedback. Its guarantee covers any use of its releases.
 
-    Feedback is *taken*, and what is due is *released*. ``offer`` does both; it is what ``Private``
-    calls, and the only method that a channel must have if it releases every round at once.
+    ``take`` accepts feedback and ``release`` returns a value when one is due. ``offer`` does both;
+    ``Private`` calls it, and a channel that releases in every round needs no other method.
     """
 
     # whether all outcomes must be learned before the next action is drawn
     in_order: ClassVar[bool] = False
-    # whether all rounds enter one running sum, in the order in which they come
+    # whether all rounds enter one running sum, in their order of arrival
     one_stream: ClassVar[bool] = False
-    # whether raw feedback stays; otherwise ``offer`` releases each round at once
+    # whether it stores raw feedback; otherwise ``offer`` releases in every round
     holds_feedback: ClassVar[bool] = True
-    # whether noise is drawn before a release is due: then there is only ``offer``
+    # whether noise is drawn before a release is due; such a channel has only ``offer``
     draws_while_taking: ClassVar[bool] = False
-    example_feedback: ClassVar[object] = 0.75  # valid for the example, and half of it too
+    example_feedback: ClassVar[object] = 0.75  # valid for the example, as is half of it
     example_query: ClassVar[object] = 1.0
 
     @classmethod
     def example(cls) -> Channel:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         raise NotImplementedError
 
     def hold(self) -> int:
-        """Return how many rounds in a row an action is played if the learner has no wish."""
+        """Return how many rounds to hold an action if the learner has no preference."""
         return 1
 
     def begin(self, patience: int) -> int:
-        """Begin an action that the learner wishes to hold (0: no wish); return for how long."""
+        """Begin an action the learner asks to hold (0: no preference); return for how long."""
         return self.hold()
 
     def take(self, feedback: Feedback, query: Query) -> bool:
@@ -51,22 +51,22 @@ class Channel(Component, Generic[Feedback, Release, Query]):
         raise NotImplementedError
 
     def release(self, query: Query, rng: Generator) -> tuple[bool, Release]:
-        """Draw noise; return whether something is released, and what."""
+        """Draw noise; return whether a value is released, and the value."""
         raise NotImplementedError
 
     def nothing(self, query: Query) -> tuple[bool, Release]:
-        """Return that nothing is released, with a value of the type of a release."""
-        # a channel with other queries overrides it
+        """Report that nothing is released, with a placeholder of the type of a release."""
+        # channels with other types of query override it
         return False, query * 0.0  # type: ignore[operator, return-value]
 
     def offer(self, feedback: Feedback, query: Query, rng: Generator) -> tuple[bool, Release]:
-        """Take raw feedback; return whether something is released now, and what."""
+        """Take raw feedback; return whether a value is released now, and the value."""
         if self.take(feedback, query):
             return self.release(query, rng)
         return self.nothing(query)
 
     def fork(self) -> Self:
-        """Return the channel that takes the feedback to another, still open, decision."""
+        """Return a channel for the feedback to another decision that is still open."""
         return self
 
     def live(self) -> Self:
@@ -78,15 +78,15 @@ class Channel(Component, Generic[Feedback, Release, Query]):
         return sealed(self._with_exact_noise()) if self.holds_feedback else self._with_exact_noise()
 
     def _with_exact_noise(self) -> Self:
-        """Return the channel with exact noise, or refuse: here there is none."""
+        """Return the channel with exact noise, or refuse; by default there is none."""
         return self
 
     def rounds_seen(self) -> int:
-        """Return how many rounds of a batch or a stream are held."""
+        """Return how many rounds of a batch or stream it holds."""
         return 0
 
     def check_held(self) -> None:
-        """Refuse to release a sum that the rounds cannot have added up to."""
+        """Refuse to release a sum that the rounds held cannot add up to."""
 
     def max_rounds(self) -> int:
         """Return how many rounds it can serve."""
@@ -98,16 +98,16 @@ class Channel(Component, Generic[Feedback, Release, Query]):
 
     @property
     def guarantee(self) -> Guarantee:
-        """What is guaranteed, computed from the noise that is really added."""
+        """The guarantee, computed from the noise that is actually added."""
         raise NotImplementedError
 
     def guarantee_with(self, learner: Learner) -> Guarantee:
-        """Return what is guaranteed with this very learner."""
+        """Return the guarantee in combination with this particular learner."""
         return self.guarantee
 
     @property
     def has_gaussian_noise(self) -> bool:
-        """Whether all noise is Gaussian: then one point of the trade-off curve gives all of it."""
+        """Whether all noise is Gaussian, so that one point determines the whole trade-off curve."""
         return False
 
     @property

@@ -1,4 +1,4 @@
-"""The contracts of what learns and chooses: learner, server, policy."""
+"""The contracts of learner, server and policy."""
 
 from __future__ import annotations
 
@@ -13,26 +13,26 @@ from discreet.errors import DiscreetError
 class Learner(Component, Generic[Action, Trace, Release, Query, Observation]):
     """An ordinary online learner. It sees observations and released values, never raw feedback."""
 
-    # whether actions are experts, whose advice the game then carries out
+    # whether actions are experts, whose advice the game then follows
     follows: ClassVar[bool] = False
-    # whether its actions follow from what was released, apart from ties: no arm is drawn at random
+    # whether releases determine its actions, apart from ties: no arm is drawn at random
     predictable: ClassVar[bool] = False
-    # whether actions are vertices of a set, which have names
+    # whether actions are named vertices of a set
     plays_vertices: ClassVar[bool] = False
 
     @classmethod
     def example(cls) -> Learner:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         raise NotImplementedError
 
     @property
     def choices(self) -> int:
-        """How many arms, experts or dimensions it chooses among; 0 if it does not say."""
+        """How many arms, experts or dimensions it chooses among; 0 if unknown."""
         return 0
 
     @property
     def learns(self) -> bool:
-        """Whether what it plays depends on what is released."""
+        """Whether its actions depend on the releases."""
         return True
 
     @property
@@ -50,7 +50,7 @@ class Learner(Component, Generic[Action, Trace, Release, Query, Observation]):
         raise NotImplementedError
 
     def query(self, trace: Trace) -> Query:
-        """Return the public factor to multiply the feedback to this trace by; 1: the plain loss."""
+        """Return the public factor for the feedback to this trace; 1 asks for the plain loss."""
         return 1.0  # type: ignore[return-value] # learners with another query override it
 
     def learn(self, trace: Trace, released: Release) -> None:
@@ -58,13 +58,13 @@ class Learner(Component, Generic[Action, Trace, Release, Query, Observation]):
         raise NotImplementedError
 
     def give_up(self, trace: Trace) -> None:
-        """Take note that nothing will be released for an action; for learners that count rounds."""
+        """Note that no release will follow for an action; for learners that count rounds."""
 
     def chance(self, trace: Trace, action: Action) -> float | None:
         """Return the probability of an action at the draw of the trace; None if unknown.
 
-        Given the state before the draw. For the action that was drawn the trace is enough; for any
-        other one it is asked right after the draw. Not compiled.
+        The probability is conditional on the state before the draw. For the action drawn, the trace
+        is enough; for any other action, call this right after the draw. Not compiled.
         """
         return None
 
@@ -73,7 +73,7 @@ class Learner(Component, Generic[Action, Trace, Release, Query, Observation]):
         return 0
 
     def is_done(self) -> bool:
-        """Return whether the game may stop here, as far as the learner is concerned."""
+        """Return whether the learner allows the game to stop here."""
         return False
 
     def must_pause(self) -> bool:
@@ -81,7 +81,7 @@ class Learner(Component, Generic[Action, Trace, Release, Query, Observation]):
         return False
 
     def resume(self) -> None:
-        """Do what cannot be compiled, in plain Python; called when ``must_pause`` asks for it."""
+        """Run the steps that cannot be compiled; called when ``must_pause`` asks for it."""
 
     def window(self, change: float) -> float:
         """Return how far log action probabilities can move if one past gain moves by ``change``."""
@@ -97,24 +97,24 @@ class Server(Learner[NoReturn, object, Release, Query], Generic[Model, Release, 
 
     @property
     def model(self) -> Model:
-        """What is published: arrays, by name."""
+        """The published model: arrays, by name."""
         raise NotImplementedError
 
     def act(self, observation: object, rng: Generator) -> NoReturn:
-        """Refuse: a server is shown nothing, and plays nothing."""
+        """Refuse: a server observes nothing and plays nothing."""
         raise DiscreetError(
             "a server publishes a model and plays nothing: join it with a policy by OnDevice."
         )
 
 
 class Policy(Component, Generic[Model, Action, Observation]):
-    """How a device chooses, from a published model and its own context; it keeps no state."""
+    """Chooses on a device, from a published model and the device's context; it has no state."""
 
     @classmethod
     def example(cls) -> Policy:
-        """Return one to check the contract with."""
+        """Return an example for the contract tests."""
         raise NotImplementedError
 
     def choose(self, model: Model, observation: Observation, rng: Generator) -> Action:
-        """Return an action; what is observed stays on the device."""
+        """Return an action; the observation stays on the device."""
         raise NotImplementedError

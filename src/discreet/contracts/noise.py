@@ -13,7 +13,7 @@ from discreet.guarantee import Model as PrivacyModel
 
 
 class NoiseScale(NamedTuple):
-    """What noise is added: its kind, its scale in units of the feedback, whether it is exact."""
+    """Describes added noise: kind, scale in units of the feedback, and whether it is exact."""
 
     kind: str
     scale: float
@@ -31,21 +31,21 @@ class NoiseScale(NamedTuple):
 class Noise(Component):
     """Noise with a known strength, for one number or for vectors.
 
-    Custom noise needs ``scale``, ``add_noise`` and ``guarantee``. It is then for one number at a
-    time, and for simulation: the joint cost of vectors and of several releases is known only for
+    Custom noise needs ``scale``, ``add_noise`` and ``guarantee``. Without more, it serves single
+    numbers in simulations: the joint cost of vectors and of several releases is known only for
     noise that declares it.
     """
 
     kind: ClassVar[str] = "custom noise"
     # the norm in which a vector's movement is measured: 1, 2 or infinity
     norm: ClassVar[float] = math.nan
-    # the norm in which movements of several releases add up: 1, or 2 where squares do
+    # the norm in which movements of several releases add up: 1, or 2 if their squares add up
     across: ClassVar[float] = math.nan
     # whether it is drawn exactly on a grid of ``step``, as live use needs
     is_exact: ClassVar[bool] = False
-    # whether there is exact noise of this kind
+    # whether exact noise of this kind exists
     has_exact_twin: ClassVar[bool] = False
-    # whether noisy numbers of a range stay as near to its middle as their mean square
+    # whether noisy numbers stay within their root mean square of the middle of their range
     is_bounded: ClassVar[bool] = False
     # whether a draw may depend on earlier ones, so that releases are not independent trials
     has_memory: ClassVar[bool] = True
@@ -54,8 +54,8 @@ class Noise(Component):
         super().__init_subclass__(**options)
         if cls.is_exact and cls.sealed is Noise.sealed:
             raise DiscreetError(
-                f"{cls.__name__} is exact noise, so it must define sealed: outside of a live run "
-                "it refuses to be drawn."
+                f"{cls.__name__} is exact noise, so it must define sealed: it may be drawn only "
+                "inside a live run."
             )
 
     @property
@@ -65,24 +65,23 @@ class Noise(Component):
 
     @property
     def step(self) -> float:
-        """The step of the grid that exact noise lives on; 0 for floating-point noise."""
+        """The step of the grid of exact noise; 0 for floating-point noise."""
         return 0.0
 
     @classmethod
     def for_guarantee(cls, *, sensitivity: float, epsilon: float, delta: float) -> Self:
         """Return the least noise for which a movement of ``sensitivity`` costs (epsilon, delta)."""
         raise DiscreetError(
-            f"{cls.__name__} noise cannot be calibrated by name: build it with the scale that it "
-            "needs."
+            f"{cls.__name__} noise cannot be calibrated by name: build it with an explicit scale."
         )
 
     @classmethod
     def combined(cls, releases: int) -> float:
-        """Return the factor by which a movement costs more in k releases: k, or sqrt(k)."""
+        """Return by what factor k releases raise the cost of a movement: k, or sqrt(k)."""
         if math.isnan(cls.across):
             raise DiscreetError(
-                f"noise is {cls.__name__}, of which it is not known what several releases cost "
-                "together."
+                f"noise is {cls.__name__}, for which the joint cost of several releases is not "
+                "known."
             )
         return math.sqrt(releases) if cls.across == 2.0 else float(releases)
 
@@ -111,7 +110,7 @@ class Noise(Component):
         raise NotImplementedError
 
     def spread(self) -> float:
-        """Return how far apart two noisy numbers can be; infinite if they can be anything."""
+        """Return how far apart two noisy numbers can be; infinite if unbounded."""
         return math.inf
 
     def add_noise(self, value: float, rng: Generator) -> float:
@@ -141,19 +140,19 @@ class Noise(Component):
         )
 
     def sealed(self) -> Noise:
-        """Return the same noise, but exact noise then refuses to be drawn: for live use.
+        """Return the same noise for live use: if exact, it refuses to be drawn outside a live run.
 
-        Every exact noise must define it; noise for simulation is drawn by anybody.
+        Every exact noise must define this; simulation noise can always be drawn.
         """
         return self
 
     def unsealed(self) -> Noise:
-        """Return the same noise, which can be drawn."""
+        """Return the same noise, free to be drawn."""
         return self
 
     @property
     def is_gaussian(self) -> bool:
-        """Whether draws are independent, and releases compose as with Gaussian noise."""
+        """Whether draws are independent and releases compose as with Gaussian noise."""
         return self.across == 2.0 and not self.has_memory
 
     @property

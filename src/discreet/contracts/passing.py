@@ -1,4 +1,4 @@
-"""What passes between the parts of a private learner: arrays, records, and type parameters.
+"""Types that pass between the parts of a private learner: arrays, records, type parameters.
 
 Every problem has its own types, which the compiler infers. For mypy a class declares them once:
 ``class Exp3(Learner[int, Draw, float])`` plays an int, leaves a Draw as its trace and learns a
@@ -19,19 +19,19 @@ Integers = NDArray[np.int64]
 Generator = np.random.Generator
 
 Action = TypeVar("Action", default=Any)  # what is played: an arm, a point, a distribution
-# public: how the action was chosen, all that ``query`` and ``learn`` need of it
+# public: how the action was chosen, with everything ``query`` and ``learn`` need
 Trace = TypeVar("Trace", default=Any)
 Feedback = TypeVar("Feedback", default=Any)  # raw and sensitive: a loss, or the whole loss vector
 Release = TypeVar("Release", default=Any)  # a number or a vector, with noise
 # public: the factor to multiply feedback by, such as 1.0
 Query = TypeVar("Query", default=Release)
-# public: what is shown before a round, such as advice; 0 if nothing is
+# public: what the learner sees before a round, such as advice; 0 if nothing
 Observation = TypeVar("Observation", default=Any)
 Model = TypeVar("Model", default=Any)  # public: what a server publishes, arrays by name
 
-# a query by which a released number is multiplied
+# a query that multiplies a released number
 Factor = TypeVar("Factor", float, Floats, default=float)
-Asked = TypeVar("Asked", default=float)  # the query of a class whose subclasses have another
+Asked = TypeVar("Asked", default=float)  # the query of a class whose subclasses may use another
 
 
 class Estimate(NamedTuple):

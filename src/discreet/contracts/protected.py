@@ -1,4 +1,4 @@
-"""The contract of a protected learner: a channel before a learner."""
+"""The contract of a protected learner: a learner behind a channel."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from discreet.guarantee import Guarantee
 
 
 class Protected(Component, Generic[Action, Trace, Feedback, Observation, Release, Query]):
-    """What plays a game: a channel before a learner.
+    """Plays a game: a learner behind a channel.
 
     ``Private``, or ``OnDevice`` where contexts are private.
     """
 
-    # whether what is observed stays away from the learner, as feedback does
+    # whether observations, like feedback, never reach the learner
     keeps_observations: ClassVar[bool] = False
 
     @property
     def channel(self) -> Channel[Feedback, Release, Query]:
-        """Where all raw feedback goes."""
+        """The channel, which receives all raw feedback."""
         raise NotImplementedError
 
     @property
     def learner(self) -> Learner:
-        """What learns from released values."""
+        """The learner, which receives released values."""
         raise NotImplementedError
 
     def act(self, observation: Observation, rng: Generator) -> tuple[Action, Trace]:
@@ -47,18 +47,18 @@ class Protected(Component, Generic[Action, Trace, Feedback, Observation, Release
         raise NotImplementedError
 
     def submit(self, trace: Trace, feedback: Feedback, rng: Generator) -> tuple[bool, Release]:
-        """Hand raw feedback to the channel; return whether it releases a value now, and which."""
+        """Pass raw feedback to the channel; return whether it releases a value, and the value."""
         raise NotImplementedError
 
     def deliver(self, trace: Trace, released: Release) -> None:
-        """Hand a released value to the learner."""
+        """Pass a released value to the learner."""
         raise NotImplementedError
 
     def tell(self, trace: Trace, feedback: Feedback, rng: Generator) -> bool:
-        """Take feedback and learn from what is released, if anything is; return whether it was."""
+        """Take feedback and learn from the release, if there is one; return whether there was."""
         raise NotImplementedError
 
     @property
     def guarantee(self) -> Guarantee:
-        """What is guaranteed."""
+        """The privacy guarantee."""
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""A learner around another one, which does everything that the outer one does not change."""
+"""A learner that wraps another one and delegates to it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Around(Learner[Action, Trace, Release, Query, Observation]):
         return self.learner.must_pause()
 
     def resume(self) -> None:
-        """Let the learner do what cannot be compiled."""
+        """Let the learner run its steps that cannot be compiled."""
         self.learner.resume()
 
     def window(self, change: float) -> float:
@@ -45,7 +45,7 @@ class Around(Learner[Action, Trace, Release, Query, Observation]):
 
 
 class Wrapping(Around[Action, Trace, Release, Query, Observation]):
-    """Does what ``learner`` does. A subclass changes one thing."""
+    """Delegates everything to ``learner``. A subclass changes one thing."""
 
     learner: Learner[Action, Trace, Release, Query, Observation]
 
@@ -70,5 +70,5 @@ class Wrapping(Around[Action, Trace, Release, Query, Observation]):
         return self.learner.chance(trace, action)
 
     def patience(self, trace: Trace) -> int:
-        """Hold an action as long as the learner wishes."""
+        """Hold an action for as long as the learner asks."""
         return self.learner.patience(trace)

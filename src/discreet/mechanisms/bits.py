@@ -16,9 +16,9 @@ from discreet.mechanisms.exact import SEALED
 from discreet.mechanisms.fixed_work import OFFSET, rounded_plus
 from discreet.ranges import Range, check_bounds, clamp_to
 
-# Largest epsilon that is used up: beyond it, the bit of one number is all but certain anyway.
+# Largest epsilon that is used in full: beyond it, the bit of one number is nearly certain.
 LARGEST = 40.0
-ROOM = 2.0**-48  # e^ε - 1 is rounded down by this share, far more than its computation's error
+ROOM = 2.0**-48  # e^ε - 1 is rounded down by this share, far more than its numerical error
 GRID_BITS = 40  # sums of batches are multiples of 2^-40 (``grid_for``), or of coarser steps
 
 
@@ -40,7 +40,7 @@ class CoinShape(Noise):
 
     @property
     def lift(self) -> float:
-        """Ω = e^ε - 1, rounded down: how much one more in the sum raises the odds."""
+        """Ω = e^ε - 1, rounded down: how much an increase of the sum by 1 raises the odds."""
         return odds_lift(self.epsilon)
 
     def toss(self, total: float, length: int, rng: Generator) -> float:
@@ -77,7 +77,7 @@ class CoinShape(Noise):
         raise DiscreetError("a randomised bit is for one number, not for vectors.")
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what one bit guarantees about a sum that moves by at most 1."""
+        """Return the guarantee of one bit about a sum that moves by at most 1."""
         return Guarantee.of(Pure(self.epsilon), delta=0.0, model=model, source=source)
 
 
@@ -86,9 +86,9 @@ class Coin(CoinShape):
 
     With Ω = e^ε - 1:   P(1) = (1 + Ω S) / (2 + Ω τ),   P(0) = (1 + Ω (τ - S)) / (2 + Ω τ).
 
-    If S moves by at most 1, neither changes by more than the factor 1 + Ω = e^ε (docs/proofs.md:
-    One bit). The mean of the bit is 1/2 + a (S / τ - 1/2) with a = Ω τ / (2 + Ω τ); for τ = 1 it is
-    randomised response.
+    If S moves by at most 1, neither probability changes by more than the factor 1 + Ω = e^ε
+    (docs/proofs.md: One bit). The mean of the bit is 1/2 + a (S / τ - 1/2) with a = Ω τ / (2 + Ω
+    τ); for τ = 1 it is randomised response.
 
     >>> import numpy as np
     >>> coin, rng = Coin.calibrate(epsilon=1.0), np.random.default_rng(1)
@@ -134,13 +134,13 @@ class ExactCoin(CoinShape):
         return float(drawn < per_step * steps)
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what one bit guarantees: the same."""
+        """Return the guarantee of one bit, which is the same."""
         return super().guarantee(
             sensitivity, model=model, source=f"{source}; exact noise (docs/proofs.md: One bit)"
         )
 
     def sealed(self) -> SealedCoin:
-        """Return the same coin, which only a live run can toss."""
+        """Return the same coin, which only a live run may toss."""
         return SealedCoin(self.epsilon)
 
 
@@ -148,8 +148,8 @@ class ExactCoin(CoinShape):
 def coin_numbers(lift: float, length: int) -> tuple[int, int, int]:
     """Return d, a and c: a coin shows 1 if r + c < a (s + offset), r uniform below d.
 
-    Here s = 2^40 S is the sum in steps, and Ω = a / b. Then P(1) = (2^40 b + a s) / d with d =
-    2^40 (2 b + a τ). The offset, of which c takes account, gives s + offset a fixed size.
+    Here s = 2^40 S is the sum in steps, and Ω = a / b. Then P(1) = (2^40 b + a s) / d with d = 2^40
+    (2 b + a τ). The offset, which c accounts for, gives s + offset a fixed size.
     """
     numerator, denominator = lift.as_integer_ratio()
     below = (2 * denominator + numerator * length) << GRID_BITS
@@ -237,7 +237,7 @@ class RandomisedResponse(ResponseShape):
         return ExactResponse(self, least_share(self.epsilon))
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what one release guarantees: epsilon, however little the value moves."""
+        """Return the guarantee of one release: epsilon, even for the smallest movement."""
         return Guarantee.of(Pure(self.epsilon), delta=0.0, model=model, source=source)
 
     @property
@@ -273,9 +273,9 @@ class ExactResponse(ResponseShape):
         return middle + reach * (2.0 * upper - 1.0)
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what one release guarantees, from the coin that is actually tossed."""
+        """Return the guarantee of one release, from the coin that is actually tossed."""
         if self.least < least_share(self.ideal.epsilon):
-            return Guarantee.none("the coin of the response is less even than its epsilon allows")
+            return Guarantee.none("the coin of the response is more biased than its epsilon allows")
         exact = f"{source}; exact noise (docs/proofs.md: One bit)"
         return self.ideal.guarantee(sensitivity, model=model, source=exact)
 
@@ -285,7 +285,7 @@ class ExactResponse(ResponseShape):
         return self.ideal.scale
 
     def sealed(self) -> SealedResponse:
-        """Return the same response, which only a live run can draw."""
+        """Return the same response, which only a live run may draw."""
         return SealedResponse(self.ideal, self.least)
 
 

@@ -16,16 +16,16 @@ from discreet.lengths import check_vector
 from discreet.mechanisms.exact_directions import ExactHemisphere
 
 CLOSE = 1e-9  # relative rounding error of an epsilon that is computed from a cap
-SMALLEST = 1e-290  # a share of the sphere that it is still safe to divide by
+SMALLEST = 1e-290  # the smallest share of the sphere that is a safe divisor
 # The least probability of the unlikely side or of missing the cap. An epsilon that would allow less
-# is not used up.
+# is not used in full.
 EVEN = 2.0**-53
 
 
 class DirectionShape(Noise):
-    """A direction times ``reach``, whose mean is the vector, which must not be longer than 1.
+    """A direction times ``reach``, whose mean is the vector; its length is at most 1.
 
-    Every report costs epsilon, however little the vector moved; nothing is proved for several
+    Every report costs epsilon, even for the smallest movement; nothing is proved for several
     reports about one vector.
     """
 
@@ -110,7 +110,7 @@ class Hemisphere(DirectionShape):
         return np.where(reports @ vector >= 0.0, 1.0 + tilt, 1.0 - tilt)
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what one report guarantees: epsilon, however little the vector moves."""
+        """Return the guarantee of one report: epsilon, even for the smallest movement."""
         return Guarantee.of(Pure(self.epsilon), delta=0.0, model=model, source=source)
 
     def exact(self, guarantee: Guarantee, sensitivity: float) -> ExactHemisphere:
@@ -151,8 +151,8 @@ class Cap(DirectionShape):
         from scipy import optimize
 
         budget = check_positive("epsilon", epsilon)
-        # Beyond this, a cap is less than about e^(-ε-20) of the sphere: a search would see zeros
-        # only. ε counts up to 600, where exp is still finite.
+        # Beyond this, a cap is less than about e^(-ε-20) of the sphere, and a search would see only
+        # zeros. ε counts up to 600, where exp is still finite.
         most = min(0.999, math.sqrt(2.0 * (min(budget, 600.0) + 20.0) / max(1, dimension - 1)))
         found = optimize.minimize_scalar(
             lambda threshold: -_mean_along(dimension, budget, threshold),
@@ -185,7 +185,7 @@ class Cap(DirectionShape):
         length = math.sqrt(length) if length >= 0.0 else 0.0
         sign = 1.0 if rng.random() < 0.5 + 0.5 * min(1.0, length) else -1.0
         along = self.along_tail(rng) if rng.random() < self.inside else self.along_rest(rng)
-        if not 1e-150 < length < math.inf:  # no direction can be computed: any one will do
+        if not 1e-150 < length < math.inf:  # no direction can be computed, so any will do
             for i in range(size):
                 vector[i] = 0.0
             vector[0] = length = 1.0
@@ -217,9 +217,9 @@ class Cap(DirectionShape):
         """Return the coordinate along the axis of a uniform direction in the cap.
 
         Its density is proportional to (1 - z²)^((N-3)/2), which is log-concave for N ≥ 4, so an
-        exponential that touches it at γ lies above it: that is drawn, up to 1, and accepted with
-        the ratio of the two. On a circle it is the cosine of a uniform angle, and in three
-        dimensions it is uniform.
+        exponential that touches it at γ lies above it. A draw from that exponential, up to 1, is
+        accepted with the ratio of the two. On a circle it is the cosine of a uniform angle, and in
+        three dimensions it is uniform.
         """
         power, start = 0.5 * (self.direction.size - 3), self.threshold
         if power < 0.0:
@@ -255,7 +255,7 @@ class Cap(DirectionShape):
         return total
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what one report guarantees, from the share of the sphere that the cap has."""
+        """Return the guarantee of one report, from the cap's share of the sphere."""
         share = cap_share(self.direction.size, self.threshold)
         found = abs(math.log(self.inside / (1.0 - self.inside)) - math.log(share / (1.0 - share)))
         stated = (

@@ -1,9 +1,9 @@
 """Exact noise for live use: whole numbers on a grid, drawn with the system's entropy.
 
-Floating-point noise leaks: which doubles can be the sum of a value and such noise depends on the
-value. Here a value is rounded to a multiple of a power of two, and OpenDP draws the noise exactly,
-as a whole number of such steps. So neighbouring values have the same set of outputs, with the
-stated ratio of probabilities. The sensitivity includes the rounding.
+Floating-point noise leaks: the set of doubles that value plus noise can reach depends on the value.
+Here a value is rounded to a multiple of a power of two, and OpenDP draws the noise exactly, as a
+whole number of such steps. So neighbouring values have the same set of outputs, with the stated
+ratio of probabilities. The sensitivity includes the rounding.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class NoiseBlock:
     """Whole-number noise, drawn in blocks ahead of the data; each number is used once.
 
     A copy, a pickle and a forked process start with an empty block, so no number is used twice.
-    Another thread draws the next block while half of this one is left, so nobody waits for it or
-    sees how long it takes.
+    Another thread draws the next block while half of this one is left, so that callers neither wait
+    for it nor observe its duration.
     """
 
     def __init__(self, kind: str, scale: float) -> None:
@@ -55,7 +55,7 @@ class NoiseBlock:
         self._mark = process_mark()
 
     def take(self) -> int:
-        """Return a number that was never returned before."""
+        """Return a number that has never been returned before."""
         if not self._mark[0]:
             self._numbers, self._drawing, self._mark = [], False, process_mark()
         numbers = self._numbers
@@ -68,7 +68,7 @@ class NoiseBlock:
             self._drawing = True
             try:
                 threading.Thread(target=self._refill, daemon=True).start()
-            except RuntimeError:  # no thread can be started: the last number waits for a block
+            except RuntimeError:  # no thread can be started: draw a block at the last number
                 self._drawing = False
         try:
             return numbers.pop()  # atomic: two threads never get the same number
@@ -76,10 +76,11 @@ class NoiseBlock:
             return self._draw(1)[0]
 
     def _refill(self) -> None:
-        """Draw another block, or nothing: nobody could keep an error of a thread from reporters.
+        """Draw another block, or nothing: an error in a thread would reach error reporters.
 
-        Frames of a draw hold noise, so no error leaves. ``take`` meets it again as soon as the
-        block is empty, inside of a live object, which withholds frames. This frame holds none.
+        Frames of a draw hold noise, so no error may leave this method. ``take`` meets the error
+        again once the block is empty, inside a live object, which withholds frames. This frame
+        holds no noise.
         """
         try:
             with contextlib.suppress(BaseException):
@@ -89,7 +90,7 @@ class NoiseBlock:
 
     @property
     def recipe(self) -> tuple[str, float]:
-        """Kind and scale: all that another block of this noise needs."""
+        """Kind and scale, which is all that another block of this noise needs."""
         return self._recipe
 
     def __reduce__(self) -> tuple[type[NoiseBlock], tuple[str, float]]:
@@ -108,7 +109,7 @@ class SealedBlock(NoiseBlock):
 
 
 class OnGrid(Noise):
-    """Noise in whole steps of a grid; values are rounded to it, which the sensitivity includes."""
+    """Noise in whole steps of a grid; the sensitivity includes rounding values to it."""
 
     compiles = False
     is_exact: ClassVar[bool] = True
@@ -127,7 +128,7 @@ class OnGrid(Noise):
         return rounded_plus(float(value) / self.step, self.block.take()) * self.step
 
     def sealed(self) -> Self:
-        """Return the same noise, which only a live run can draw."""
+        """Return the same noise, which only a live run may draw."""
         return self._replace(block=SealedBlock(*self.block.recipe))
 
     def unsealed(self) -> Self:
@@ -135,7 +136,7 @@ class OnGrid(Noise):
         return self._replace(block=NoiseBlock(*self.block.recipe))
 
     def moved(self, sensitivity: float) -> float:
-        """Return how many scales a rounded value moves if it moves by ``sensitivity`` before."""
+        """Return by how many scales a value moves after rounding, and by ``sensitivity`` before."""
         return movement(sensitivity, self.step) / self.steps
 
 
@@ -155,7 +156,7 @@ class ExactLaplace(OnGrid, LaplaceShape):
         return cls(step, steps, NoiseBlock("laplace", steps))
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what one release guarantees, including rounding."""
+        """Return the guarantee of one release, including rounding."""
         source = f"{source}; exact noise (docs/proofs.md: Laplace on a grid)"
         return Guarantee.of(Pure(self.moved(sensitivity)), delta=0.0, model=model, source=source)
 
@@ -191,7 +192,7 @@ class ExactGaussian(OnGrid, GaussianShape):
         return cls(step=step, steps=steps, block=NoiseBlock("gaussian", steps), delta=delta)
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what releases guarantee at the stated delta, including rounding and the grid."""
+        """Return the guarantee of releases at the stated delta, including rounding and the grid."""
         curve = GaussianNoise(self.moved(sensitivity), SLACK)
         source = f"{source}; exact noise (docs/proofs.md: Laplace on a grid, Gaussian on a grid)"
         return Guarantee.of(
@@ -216,9 +217,9 @@ def pure_grid(sensitivity: float, epsilon: float) -> tuple[float, float]:
 
 
 def movement(sensitivity: float, step: float) -> int:
-    """Return how many steps a rounded value moves if it moves by at most ``sensitivity`` before.
+    """Return by how many steps a value moves after rounding, and by ``sensitivity`` before.
 
-    The sensitivity itself may have been rounded down in its last bits, which 2^-50 covers.
+    The factor 2^-50 covers a sensitivity that was rounded down in its last bits.
 
     >>> movement(1.0, 0.25), movement(0.9, 0.25)
     (5, 4)
@@ -244,9 +245,9 @@ def sampler(kind: str, scale: float) -> Callable[[int], list[int]]:
 
 
 def _opendp() -> tuple[ModuleType, ModuleType, ModuleType]:
-    """Return domains, measurements and metrics of OpenDP, or say what to install.
+    """Return domains, measurements and metrics of OpenDP, or name what to install.
 
-    Its prelude would load scikit-learn and others, if they are there, which takes a second.
+    Its prelude would load scikit-learn and others if installed, which takes a second.
     """
     try:
         from opendp import domains, measurements, metrics
@@ -269,7 +270,7 @@ def _opendp() -> tuple[ModuleType, ModuleType, ModuleType]:
 
 @functools.cache
 def _version_of_opendp() -> str:
-    """Return the installed version. Looking it up takes a millisecond: once is enough."""
+    """Return the installed version, looked up only once because that takes a millisecond."""
     from importlib.metadata import version
 
     return version("opendp")
@@ -301,7 +302,7 @@ class ExactCube(OnGrid, CubeShape):
         """Draw k with a probability proportional to (2k + 1)^size exp(-k / steps).
 
         A sum of size + 1 geometric numbers has binom(k + size, size) exp(-k / steps) instead; it is
-        accepted with the ratio of the two, a product of proper fractions.
+        accepted with probability the ratio of the two, a product of proper fractions.
         """
         while True:
             k = sum(_geometric(self.block.take()) for _ in range(size + 1))
@@ -309,7 +310,7 @@ class ExactCube(OnGrid, CubeShape):
                 return k
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what releases guarantee if the largest coordinate moves by ``sensitivity``."""
+        """Return the guarantee of releases whose largest coordinate moves by ``sensitivity``."""
         source = f"{source}; exact noise (docs/proofs.md: Sums on a grid)"
         return Guarantee.of(Pure(self.moved(sensitivity)), delta=0.0, model=model, source=source)
 

@@ -16,16 +16,16 @@ from discreet.guarantee import Guarantee, Model
 from discreet.mechanisms.bits import BITS, least_share
 from discreet.mechanisms.exact import SEALED
 
-SEED = 16  # bytes of a seed: two reports never share one, for all practical purposes
+SEED = 16  # bytes of a seed: in practice, two reports never share one
 
 
 class ExactHemisphere(Noise):
     """``Hemisphere`` for live use: a seed stands for a direction z; a bit says z or -z.
 
     The seed does not depend on the data. Given the seed, each bit has a probability of at least
-    ``least`` 2^-62, which is no less than 1 / (1 + e^ε), whatever rounding does to ⟨z, v⟩. So the
-    pair of seed and bit is ε-differentially private (docs/proofs.md: Directions). A report has 17
-    bytes in any dimension.
+    ``least`` 2^-62, which is no less than 1 / (1 + e^ε), however ⟨z, v⟩ is rounded. So the pair of
+    seed and bit is ε-differentially private (docs/proofs.md: Directions). A report has 17 bytes in
+    any dimension.
     """
 
     compiles = False
@@ -77,7 +77,7 @@ class ExactHemisphere(Noise):
         return seed + bytes([upper])
 
     def decode(self, report: bytes) -> Floats:
-        """Return the vector that a report stands for."""
+        """Return the vector that a report represents."""
         direction = direction_of(report[:SEED], self.dimension)
         length = math.sqrt(float(direction @ direction))
         factor = self.reach / length if length > 0.0 else 0.0
@@ -88,13 +88,13 @@ class ExactHemisphere(Noise):
         vector[:] = self.decode(self.encode(vector))
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what one report guarantees, from the coin that is actually tossed."""
+        """Return the guarantee of one report, from the coin that is actually tossed."""
         if self.least < least_share(self.epsilon):
             return Guarantee.none("the coin of the hemisphere is less even than its epsilon allows")
         return Guarantee.of(Pure(self.epsilon), delta=0.0, model=model, source=source)
 
     def sealed(self) -> SealedHemisphere:
-        """Return the same hemisphere, which only a live run can draw."""
+        """Return the same hemisphere, which only a live run may draw."""
         return SealedHemisphere(*self)
 
 

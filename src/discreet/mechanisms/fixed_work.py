@@ -1,18 +1,18 @@
-"""Arithmetic that takes the same time for all numbers: what live mechanisms do with raw values.
+"""Constant-time arithmetic, with which live mechanisms process raw values.
 
-Python's whole numbers take longer the more digits they have, and fractions much longer. Here raw
-values enter whole numbers only together with a large offset, so all of them have the same digits.
+Operations on Python integers take longer the more digits they have, and on fractions much longer.
+Here raw values enter integers only together with a large offset, so all have equally many digits.
 """
 
 from __future__ import annotations
 
 # 1.5 · 2^52: a double next to it is a whole number, so adding it rounds to the nearest one, ties to
-# even, as ``round`` does. It is even, so the parity of the result is that of what was added.
+# even, as ``round`` does. It is even, so the result has the parity of the number added.
 ROUNDING = 1.5 * 2.0**52
 LOW_BITS = 30  # the lower part of a rounded number
 TO_HIGH, TO_LOW = 2.0**-LOW_BITS, 2.0**LOW_BITS
 ADDED = (int(ROUNDING) << LOW_BITS) + int(ROUNDING)  # by rounding both parts
-LARGEST = 2.0**80  # numbers from here on are whole, and beyond any live value
+LARGEST = 2.0**80  # larger doubles are whole numbers, and beyond any live value
 OFFSET = 1 << 100  # beyond all rounded numbers
 
 

@@ -37,7 +37,7 @@ class Gaussian(GaussianShape):
 
     @classmethod
     def calibrate(cls, *, sensitivity: float, epsilon: float, delta: float) -> Gaussian:
-        """Return the least noise, rounded up, for which the sensitivity costs (epsilon, delta)."""
+        """Return the least noise, rounded up, with which the sensitivity costs (epsilon, delta)."""
         scale = check_positive("sensitivity", sensitivity) * gaussian_sigma(epsilon, delta)
         # 1e-11 covers rounding, so that the stated epsilon, rounded up, is the one asked for.
         return cls(scale * (1.0 + 1e-11), delta)
@@ -59,7 +59,7 @@ class Gaussian(GaussianShape):
         )
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what a release guarantees at the stated delta."""
+        """Return the guarantee of a release at the stated delta."""
         if not self.scale > 0.0:
             return Guarantee.none("no noise is added")
         change = check_positive("sensitivity", sensitivity)

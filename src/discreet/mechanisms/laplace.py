@@ -23,9 +23,9 @@ ROOT = 1.4142135623730951  # of 2
 def draw_laplace(scale: float, rng: Generator) -> float:
     """Return a number with density ``exp(-|z| / scale) / (2 scale)``.
 
-    It is made from one uniform number, as NumPy does, and differs from NumPy's in the last digit at
-    most. NumPy is not called, because its logarithm comes from the C library: this one gives the
-    same numbers on every machine, in Python and compiled.
+    It transforms one uniform number, as NumPy does, and differs from NumPy's result at most in the
+    last digit. NumPy takes its logarithm from the C library; this function returns the same numbers
+    on every machine, in Python and compiled.
 
     >>> import numpy as np
     >>> round(draw_laplace(2.0, np.random.default_rng(1)), 12)
@@ -82,7 +82,7 @@ class CalibratedByScale(Noise):
 
     @classmethod
     def calibrate(cls, *, sensitivity: float, epsilon: float) -> Self:
-        """Return the least noise for which a movement of ``sensitivity`` costs epsilon."""
+        """Return the least noise with which a movement of ``sensitivity`` costs epsilon."""
         return cls(pure_scale(sensitivity, epsilon))
 
     @classmethod
@@ -91,7 +91,7 @@ class CalibratedByScale(Noise):
         return cls.calibrate(sensitivity=sensitivity, epsilon=epsilon)
 
     def add_noise(self, value: float, rng: Generator) -> float:
-        """Return one number with noise, which is Laplace noise in any norm; see ``perturb``."""
+        """Return one number with noise: Laplace noise in any norm; see ``perturb``."""
         # float() refuses vectors, which would get the same noise in every coordinate.
         return float(value) + draw_laplace(self.scale, rng)
 
@@ -100,8 +100,8 @@ class Laplace(CalibratedByScale, LaplaceShape):
     """Adds noise with density ``exp(-|z| / scale) / (2 scale)``.
 
     A value that moves by at most ``sensitivity`` between neighbours is released with epsilon =
-    sensitivity / scale, and no smaller epsilon is true. The same holds for a vector that moves by
-    at most that in L1 (only epsilon is proved then, not the whole curve). The noise is drawn in
+    sensitivity / scale, and with no smaller epsilon. The same holds for a vector that moves by at
+    most that in L1 (only epsilon is proved then, not the whole curve). The noise is drawn in
     floating point: fine for simulation, but not for live release, where its low-order bits would
     reveal more than epsilon allows.
 
@@ -120,7 +120,7 @@ class Laplace(CalibratedByScale, LaplaceShape):
         return ExactLaplace.calibrate(sensitivity=sensitivity, epsilon=guarantee.epsilon)
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what the release of one number guarantees: its whole curve is known."""
+        """Return the guarantee of releasing one number, with its whole curve."""
         if not self.scale > 0.0:
             return Guarantee.none("no noise is added")
         change = check_positive("sensitivity", sensitivity)
@@ -129,7 +129,7 @@ class Laplace(CalibratedByScale, LaplaceShape):
         )
 
     def joint_guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what numbers guarantee that move by ``sensitivity`` together in L1: only ε."""
+        """Return the guarantee, ε only, of numbers that move by ``sensitivity`` together in L1."""
         return LaplaceShape.guarantee(self, sensitivity, model=model, source=source)
 
 
@@ -145,8 +145,8 @@ class SphericalLaplace(CalibratedByScale, SphericalShape):
         """Add noise in place.
 
         Compiled code allocates nothing, so the direction is not drawn as a normal vector first.
-        Instead, each coordinate takes a share of the squared length that is left, and that share
-        has a Beta(1/2, later / 2) distribution.
+        Instead, each coordinate takes a share of the remaining squared length, and that share has a
+        Beta(1/2, later / 2) distribution.
         """
         length = rng.gamma(float(vector.size), self.scale)
         left = length * length

@@ -65,7 +65,7 @@ def noise_named(name: str) -> type[Noise]:
 
 
 def report_noise(name: str, *, bounds: Range, epsilon: float, delta: float) -> Noise:
-    """Return the least noise of this name that releases numbers of a range for (epsilon, delta).
+    """Return the least noise of this name for (epsilon, delta) on numbers of a range.
 
     >>> report_noise("response", bounds=Range(0.0, 1.0), epsilon=1.0, delta=0.0).scale
     1.0819...

@@ -20,17 +20,17 @@ from discreet.mechanisms.exact import SEALED
 from discreet.mechanisms.fixed_work import OFFSET, rounded_plus
 from discreet.ranges import clamp_to
 
-PLACES = 25  # values on a grid around the middle, before rarely used ones are left out
+PLACES = 25  # values on a grid around the middle, before rarely used ones are dropped
 REACHES = (0.75, 1.0, 1.5, 2.5)  # half-widths of the grids that are tried, in batches
-RARE = 1e-4  # a value with at most this probability for every sum is left out
+RARE = 1e-4  # a value with at most this probability for every sum is dropped
 
 
 def least_square(epsilon: float, size: int) -> tuple[Floats, Floats]:
-    """Return values as fractions of the range, and for every sum 0 .. size their probabilities.
+    """Return values as fractions of the range, and their probabilities for every sum 0 .. size.
 
     Each row of probabilities has its sum as mean. Neighbouring rows differ by at most e^ε, and the
     largest mean square around 1/2 is the least possible on the grid. The programme is solved again
-    on the values that matter, where its answer is more precise.
+    on the values that matter, for a more precise answer.
     """
     found = [_solve(np.linspace(-reach, reach, PLACES), epsilon, size) for reach in REACHES]
     solved = [
@@ -92,7 +92,7 @@ def _solve(values: Floats, epsilon: float, size: int) -> tuple[float, Floats]:
 TOTAL_BITS = 50
 TOTAL = 2.0**TOTAL_BITS  # the sum of every row: whole numbers that doubles represent exactly
 LONGEST = 40  # rounds of a batch, hence rows; beyond it, solving takes too long
-ROOM = 2.0**-48  # e^ε is rounded down by this share, far more than its computation's error
+ROOM = 2.0**-48  # e^ε is rounded down by this share, far more than its numerical error
 
 
 class TableShape(Noise):
@@ -100,8 +100,8 @@ class TableShape(Noise):
 
     Row k of ``counts`` has the probabilities for S = k, in units of 2^-50; between whole numbers
     they are interpolated. The mean of a release is S, up to 2^-20 of the batch. If neighbouring
-    rows differ by at most the factor e^ε, which is checked in whole numbers, so do any two sums at
-    most 1 apart (docs/proofs.md: Tables).
+    rows differ by at most the factor e^ε, which is checked in whole numbers, so do the rows of any
+    two sums at most 1 apart (docs/proofs.md: Tables).
     """
 
     kind: ClassVar[str] = "optimal"
@@ -140,7 +140,7 @@ class TableShape(Noise):
         raise DiscreetError("optimal noise is for one number, not for vectors.")
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what a release guarantees about a sum that moves by at most 1."""
+        """Return the guarantee of a release about a sum that moves by at most 1."""
         check_range("sensitivity", sensitivity, 0.0, 1.0)
         if not rows_are_close(self.counts, self.epsilon):
             return Guarantee.none("the rows of the table differ by more than its epsilon allows")
@@ -149,7 +149,7 @@ class TableShape(Noise):
 
 
 class OptimalNoise(TableShape):
-    """The table with the least largest mean square around the middle, for simulation.
+    """The table with the smallest maximal mean square around the middle, for simulation.
 
     >>> noise = OptimalNoise.calibrate(epsilon=1.0, size=2)
     >>> laplace = 3 * (1 / 4 + 2 / 9)
@@ -193,7 +193,7 @@ class ExactTable(TableShape):
     def add_noise(self, value: float, rng: object) -> float:
         """Return one of the values; ``rng`` is not used.
 
-        Between two rows one is drawn, so numbers stay small; all sums take the same work.
+        It first draws one of two rows, so numbers stay small; all sums take the same work.
         """
         last = self.counts.shape[0] - 1
         inside = clamp_to(value, 0.0, float(last))
@@ -206,13 +206,13 @@ class ExactTable(TableShape):
         return float(self.values[drawn])
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what a release guarantees: the same."""
+        """Return the guarantee of a release, which is the same."""
         return super().guarantee(
             sensitivity, model=model, source=f"{source}; exact noise (docs/proofs.md: Tables)"
         )
 
     def sealed(self) -> SealedTable:
-        """Return the same table, which only a live run can draw from."""
+        """Return the same table, which only a live run may draw from."""
         return SealedTable(self.epsilon, self.values, self.counts)
 
 
@@ -233,8 +233,8 @@ class SealedTable(ExactTable):
 @functools.cache
 def _table(epsilon: float, size: int) -> tuple[Floats, Floats]:
     """Return values in units of one loss, and counts whose neighbouring rows differ by e^ε."""
-    # Rounding to whole numbers may exceed e^ε, so a slightly smaller epsilon is aimed for, and
-    # again a smaller one until the rows are close enough.
+    # Rounding to whole numbers may exceed e^ε, so the target is a slightly smaller epsilon, reduced
+    # again until the rows are close enough.
     aimed = epsilon * (1.0 - 1e-6)
     for _ in range(40):
         values, chances = least_square(aimed, size)

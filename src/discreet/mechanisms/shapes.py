@@ -1,4 +1,4 @@
-"""What noise of each shape has in common, whether drawn in floating point or exactly."""
+"""Common properties of noise of each shape, drawn in floating point or exactly."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class PureShape(Noise):
     has_memory: ClassVar[bool] = False
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what a release guarantees if it moves by ``sensitivity`` in the noise's norm."""
+        """Return the guarantee of a release that moves by ``sensitivity`` in the noise's norm."""
         if not self.scale > 0.0:
             return Guarantee.none("no noise is added")
         curve = Pure(check_positive("sensitivity", sensitivity) / self.scale)
         return Guarantee.of(curve, delta=0.0, model=model, source=source)
 
     def joint_guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what releases guarantee that move by ``sensitivity`` together: ε, as for one."""
+        """Return the guarantee of releases that move by ``sensitivity`` together: ε, as for one."""
         return self.guarantee(sensitivity, model=model, source=source)
 
 
@@ -101,5 +101,5 @@ class GaussianShape(Noise):
         return (tilt * self.scale) ** 2 / 2.0
 
     def joint_guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
-        """Return what releases guarantee that together move by ``sensitivity`` in L2."""
+        """Return the guarantee of releases that together move by ``sensitivity`` in L2."""
         return self.guarantee(sensitivity, model=model, source=source)

@@ -19,7 +19,7 @@ from discreet.lengths import check_arms
 class Consulting(Learner[int, Advised, Release, Query, Floats]):
     """Draws arms from the advice of experts, as :class:`Exp4` does.
 
-    A subclass defines what it learns of their losses.
+    A subclass defines how it learns from losses.
     """
 
     learning_rate: float
@@ -67,16 +67,15 @@ class Exp4(Consulting[float]):
     Gaussian with the same variance for all experts; otherwise the constants grow a little
     (``regret_bound``). Without noise and mixing this is sqrt(2 T K ln N) for the recommended rate.
 
-    *Proof.* Let x(j) ≥ 0 be the estimate of expert j's loss without noise, and
-    χ(j) = ln E exp(-η Z(j)). By Jensen's inequality
-    E ln Σ P(j) exp(-η x(j) - η Z(j)) ≤ E ln Σ P(j) exp(χ(j) - η x(j)), so noise costs what its
-    moments do, and nothing has to be clipped. If all χ(j) are equal, to χ, that is at most
-    χ - η Σ P x + (η² / 2) Σ P x², because e^-z ≤ 1 - z + z² / 2. If they are at most χ*, then
-    e^z ≤ 1 + z + κ z² for z ≤ χ* with κ = (e^χ* - 1 - χ*) / χ*², and (χ - η x)² ≤ χ² + η² x², so
-    that it is at most (1 + κ χ*) Σ P χ - η Σ P x + κ η² Σ P x². The estimates are unbiased, and
-    E Σ P(j) (μ(j, I) / Q(I))² ≤ Σ_i (Σ P(j) μ(j, i)) / Q(i) ≤ K / (1 - γ). Finally
-    ln Σ w ≥ ln w(best), and mixing costs at most γ per round. For means of batches the squares only
-    get smaller. ∎
+    *Proof.* Let x(j) ≥ 0 be the estimate of expert j's loss without noise, and χ(j) = ln E exp(-η
+    Z(j)). By Jensen's inequality E ln Σ P(j) exp(-η x(j) - η Z(j)) ≤ E ln Σ P(j) exp(χ(j) - η
+    x(j)), so noise costs only its moments, and clipping is unnecessary. If all χ(j) are equal, to
+    χ, that is at most χ - η Σ P x + (η² / 2) Σ P x², because e^-z ≤ 1 - z + z² / 2. If they are at
+    most χ*, then e^z ≤ 1 + z + κ z² for z ≤ χ* with κ = (e^χ* - 1 - χ*) / χ*², and (χ - η x)² ≤ χ²
+    + η² x², so that it is at most (1 + κ χ*) Σ P χ - η Σ P x + κ η² Σ P x². The estimates are
+    unbiased, and E Σ P(j) (μ(j, I) / Q(I))² ≤ Σ_i (Σ P(j) μ(j, i)) / Q(i) ≤ K / (1 - γ). Finally ln
+    Σ w ≥ ln w(best), and mixing costs at most γ per round. For means of batches, the squares can
+    only shrink. ∎
 
     >>> import numpy as np
     >>> learner = Exp4.start(experts=3, learning_rate=0.5)
@@ -124,9 +123,9 @@ class Exp4(Consulting[float]):
 class BatchedExp4(Consulting[Floats, Estimate]):
     """EXP4 for channels that release the estimates of all experts at once.
 
-    It asks for the whole vector of μ(j, I) / Q(I) times the loss (Faster
-    rates 2025, Algorithms 2 and 7). Its weights change when the noisy mean of a batch is released,
-    and not in between. Parameters and bound are those of :class:`Exp4`.
+    It asks for the whole vector of μ(j, I) / Q(I) times the loss (Faster rates 2025, Algorithms 2
+    and 7). Its weights change only when the noisy mean of a batch is released. Parameters and bound
+    are those of :class:`Exp4`.
     """
 
     def query(self, trace: Advised) -> Estimate:
@@ -201,7 +200,7 @@ class Exp4P(Learner[int, AdvisedWidely, float, float, Floats]):
         return cls.start(experts=5, arms=3, rounds=1000)
 
     def act(self, observation: Floats, rng: Generator) -> tuple[int, AdvisedWidely]:
-        """Draw an arm from the advice, and note how much each expert's estimates vary."""
+        """Draw an arm from the advice, and record how much each expert's estimates vary."""
         arms, experts = observation.shape
         check_arms(arms, self.chances.size)
         trace = self.weights.consult(observation, self.least_share * arms, rng)
@@ -226,9 +225,9 @@ class Exp4P(Learner[int, AdvisedWidely, float, float, Floats]):
 class Following(Wrapping[int, Trace, float]):
     """Any bandit learner whose arms are experts (Faster rates 2025, Algorithm 5).
 
-    To play an arm is to follow an expert; the game draws what the expert does in a round from its
-    advice. The regret against the best expert is that of the learner with N arms (Faster
-    rates 2025, Theorem 3): with all draws fixed, following expert j loses what arm j would, and the
+    To play an arm is to follow an expert; in each round the game draws an arm from the expert's
+    advice. The regret against the best expert is that of the learner with N arms (Faster rates
+    2025, Theorem 3): with all draws fixed, following expert j loses what arm j would, and the
     average over draws is the expert's expected loss.
     """
 

@@ -13,8 +13,8 @@ from discreet.errors import check_int
 from discreet.learners.arms.draws import bounded_exp, draw, draw_evenly, rebuild
 from discreet.lengths import check_experts
 
-SMALL = 0.125  # smaller changes of logarithms, which is nearly all, have a short series
-# Smaller weights are computed from their logarithms: products could lose digits there, or vanish.
+SMALL = 0.125  # smaller changes of logarithms, nearly all of them, need only a short series
+# Smaller weights are computed from logarithms: products could lose digits or underflow.
 FAINT = 1e-250
 
 
@@ -22,7 +22,7 @@ FAINT = 1e-250
 def exp_small(change: float) -> float:
     """Return exp(change) for a change of less than 1/8, by its series.
 
-    Compiled code computes many at a time, which a call of the exponential would prevent.
+    Compiled code evaluates the series for many at a time, unlike the exponential function.
     """
     square = change * change
     fourth = square * square
@@ -54,7 +54,7 @@ def share_of(arm: int, advice: Floats, values: Floats) -> float:
 
 
 class Advised(NamedTuple):
-    """The trace of a draw: the arm, 1 / Q with Q its probability, and what each expert gave it."""
+    """The trace of a draw: the arm, 1 / Q with Q its probability, and its share in each advice."""
 
     arm: int
     importance: float

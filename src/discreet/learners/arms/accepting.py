@@ -1,4 +1,4 @@
-"""Noisy losses for learners that need them in [0, 1]: those too far outside are cut off."""
+"""Noisy losses for learners that need losses in [0, 1]: those far outside are cut off."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from discreet.learners.wrapping import Wrapping
 
 
 class Accepting(Wrapping[int, Trace, float, float, object]):
-    """A learner for losses in [0, 1] that hears noisy ones, as in DP-Λ-Lap.
+    """Feeds noisy losses to a learner for losses in [0, 1], as in DP-Λ-Lap.
 
     With ``margin`` b, a noisy loss y in [-b, 1 + b] is scaled to (y + b) / (1 + 2 b). A loss beyond
-    is clipped to the interval first if ``clips``; otherwise the learner does not hear of the round
-    (Tossou & Dimitrakakis 2017, section 3.1). With ``moves`` every loss outside [0, 1] is moved to
-    the end of the interval on its side: if b is the scale of Laplace noise, means do not change
+    is clipped to the interval first if ``clips``; otherwise the learner skips the round (Tossou &
+    Dimitrakakis 2017, section 3.1). With ``moves`` every loss outside [0, 1] is moved to the end of
+    the interval on its side: if b is the scale of Laplace noise, means do not change
     (docs/regret.md: Guard).
 
     >>> import numpy as np

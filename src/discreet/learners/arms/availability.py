@@ -1,4 +1,4 @@
-"""Choosing among the arms that are available in a round, for learners that need not play all.
+"""Choosing among the arms that are available in a round.
 
 A learner that has an index for each arm, or a weight, can choose among some of its arms: its copy
 for those arms alone acts, and what that changes is written back. In plain Python, for live use.
@@ -27,7 +27,7 @@ Part = TypeVar("Part", bound=NamedTuple)
 
 
 class Available(NamedTuple):
-    """What a learner is shown in a round: which arms are available. It is public."""
+    """A learner's observation in a round: which arms are available. It is public."""
 
     places: Places
 
@@ -54,7 +54,7 @@ def can_choose_among(learner: Learner) -> bool:
 
 @functools.singledispatch
 def narrow(learner: Learner, places: Places) -> Learner:
-    """Return the learner for some of the arms: what it keeps for each arm is copied."""
+    """Return the learner for some of the arms, with a copy of its state for each of them."""
     raise DiscreetError(f"{type(learner).__name__} cannot choose among some of its arms.")
 
 
@@ -69,7 +69,7 @@ def _(learner: TrackingUcb, places: Places) -> Learner:
     check, clock = learner.check.copy(), learner.clock.copy()
     checked = int(check[CHECK]) - 1
     check[CHECK] = places.index(checked) + 1.0 if checked in places else 0.0
-    clock[CONFIDENCE] = np.inf  # so that all radii are computed anew
+    clock[CONFIDENCE] = np.inf  # so that all radii are recomputed
     return learner._replace(
         **rows_of(learner, places, shared=("check", "clock")),
         windows=windows._replace(**rows_of(windows, places)),
@@ -108,7 +108,7 @@ def _(learner: Accepting, places: Places) -> Learner:
 
 @functools.singledispatch
 def write_back(learner: Learner, few: Learner, places: Places) -> None:
-    """Keep what acting has changed for some of the arms; exponential weights do not change."""
+    """Write back the changes that acting made for some arms; exponential weights never change."""
 
 
 @write_back.register(IndexLearner)
@@ -125,7 +125,7 @@ def _(learner: TrackingUcb, few: Learner, places: Places) -> None:
     put_rows(learner, few, places, but=("check", "clock"))
     learner.clock[:] = few.clock
     learner.clock[CONFIDENCE] = 0.0  # radii of other arms are older
-    if few.check[CHECK] > 0.0:  # otherwise the check of an arm that is away goes on later
+    if few.check[CHECK] > 0.0:  # otherwise the check of an unavailable arm continues later
         learner.check[:] = few.check
         learner.check[CHECK] = places[int(few.check[CHECK]) - 1] + 1.0
 
@@ -149,7 +149,7 @@ def widen(trace: Any, places: Places, arms: int) -> Any:  # noqa: ANN401 - of an
 
 
 def rows_of(part: Any, places: Places, shared: tuple[str, ...] = ()) -> dict[str, Floats]:  # noqa: ANN401
-    """Return copies of the entries of some arms of all arrays but those that arms share."""
+    """Return copies of some arms' entries in all arrays, except arrays that arms share."""
     return {
         name: value[list(places)]
         for name, value in part._asdict().items()
@@ -158,7 +158,7 @@ def rows_of(part: Any, places: Places, shared: tuple[str, ...] = ()) -> dict[str
 
 
 def put_rows(part: Any, few: Any, places: Places, but: tuple[str, ...] = ()) -> None:  # noqa: ANN401
-    """Write the entries of some arms into all arrays, except those that both have."""
+    """Write some arms' entries into all arrays, except arrays that both learners share."""
     for name, value in part._asdict().items():
         changed = few._asdict()[name]
         if isinstance(value, np.ndarray) and changed is not value and name not in but:

@@ -56,7 +56,7 @@ def draw_evenly(point: float, share: float, arms: int) -> int:
 def draw(weights: Sequence[float] | Floats, mass: float) -> int:
     """Return the arm at which the running sum of the weights passes ``mass``, from [0, their sum).
 
-    The loop takes four arms at a time and tells them apart without branches, which a processor
+    The loop takes four arms at a time and distinguishes them without branches, which a processor
     could not predict. An arm of weight 0 is never drawn; if rounding keeps the sum below ``mass``,
     the result is the last arm with a positive weight. In plain Python a list is much faster
     (``as_list``).

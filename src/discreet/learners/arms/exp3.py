@@ -138,8 +138,8 @@ class Exp3Gain(Learner[int, Draw, float]):
         log w(I) ← log w(I) + η g / p(I),   η = γ / K unless set
 
     Released values may be noisy: a gain outside [-b, 1 + b] is ignored, and one inside is scaled to
-    [0, 1] as (g + b) / (1 + 2 b) (Tossou & Dimitrakakis 2017). ``margin`` is b; 0 takes gains as
-    they are.
+    [0, 1] as (g + b) / (1 + 2 b) (Tossou & Dimitrakakis 2017). ``margin`` is b; 0 leaves gains
+    unchanged.
 
     Regret for gains in [0, 1]: at most 2 sqrt((e - 1) T K ln K) for
     γ = min(1, sqrt(K ln K / ((e - 1) T))) (Auer et al. 2002, Corollary 3.2). Unlike the loss form,

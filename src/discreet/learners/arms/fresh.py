@@ -1,4 +1,4 @@
-"""Which arm comes next while some of them have had no release."""
+"""The choice of the next arm while some arms have had no release."""
 
 from __future__ import annotations
 

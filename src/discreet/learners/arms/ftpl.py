@@ -32,8 +32,8 @@ class Ftpl(Learner[int, Draw, float]):
 
     The first copies are drawn one by one, each rejected at the first rival that is likely enough to
     beat it. If an arm is so unlikely that even 500 K copies miss it, its probability is computed by
-    quadrature and the rest of n is drawn from the geometric distribution. That is the same
-    distribution, because a geometric variable has no memory.
+    quadrature and the rest of n is drawn from the geometric distribution. The distribution is the
+    same, because geometric variables are memoryless.
 
     Regret: of order sqrt(K T ln K) for losses in [0, 1]; for noisy losses see Faster rates 2025,
     Lemma 13.
@@ -110,7 +110,7 @@ def leads(losses: Floats, rate: float, arm: int, best: int, rng: Generator) -> b
     """Return whether the arm is least after a fresh perturbation of all.
 
     Given its own perturbation, it leads with the probability that all rivals are above it. That is
-    a product of independent probabilities. Compared with one uniform number, it is mostly settled
+    a product of independent probabilities. The comparison with one uniform number is mostly decided
     after a few rivals, so the strongest comes first.
     """
     own = draw_laplace(1.0, rng)
@@ -140,7 +140,7 @@ def log_lead_probability(losses: Floats, rate: float, arm: int) -> float:
 
     P = ∫ exp(-|z|) / 2 · Π tail(rate (L(arm) - L(i)) + z) dz over the perturbation z of the arm, in
     units of its scale, with three points per panel. Sums are kept relative to the largest term, so
-    that tiny probabilities do not vanish.
+    that tiny probabilities do not underflow.
     """
     behind = 0.0
     for i in range(losses.size):

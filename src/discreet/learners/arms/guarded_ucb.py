@@ -1,4 +1,4 @@
-"""Tracking that estimates its own regret by probes, and gives way to Tsallis-INF if necessary."""
+"""Tracking that estimates its own regret by probes and hands over to Tsallis-INF if necessary."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from discreet.learners.arms.tsallis_inf import BaselineDraw, TsallisInf
 SHARE = 0.25  # at most this share of all rounds are probes
 HEADROOM = 0.1  # a turn is at most this share of the room to the threshold
 PHASES = 2  # how often a threshold is passed before Tsallis-INF takes over
-# Deviations of D(i) between 0 and the threshold where losses do not change, in the first phase and
-# later, with 4 arms; one of many arms passes it more easily.
+# Standard deviations of D(i) between 0 and the threshold if losses do not change, in the first
+# phase and later, with 4 arms; with more arms, one passes it more easily.
 AT_FIRST, LATER, FEW = 2.0, 2.5, 4.0
 LENGTHS = 7  # of blocks that are considered: τ₁ times 1, 2, 4, ...
 
 TRACKS, PROBES, TOOK_OVER = range(3)  # purposes of a hold
-# Entries of a turn: what tracking wants (arm, rounds left, rival, whether it checks), and a probe
+# Entries of a turn: the plan of tracking (arm, rounds left, rival, whether it checks), and a probe
 # that is due (arm + 1, rounds).
 ARM, REST, RIVAL, CHECKS, PROBED, LENGTH = range(6)
 NOW, PASSED = range(2)  # entries of the clock: rounds requested, and how often θ was passed
@@ -33,7 +33,7 @@ NOW, PASSED = range(2)  # entries of the clock: rounds requested, and how often 
 class GuardedHold(NamedTuple):
     """The trace of a hold: its purpose, the probability of its arm, and the guessed gain.
 
-    The other fields are what tracking or Tsallis-INF need of it.
+    The other fields are for tracking or Tsallis-INF.
     """
 
     arm: int
@@ -53,13 +53,12 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
     one or more blocks:
 
     1. If some D(i) > θ, all D(i) become 0. The second time Tsallis-INF takes over for the rest of
-       the game, in batches of τ rounds.
-    2. Tracking wants arm A for some rounds, or has some of them left; n of them, at most
-       max(m, X / 10), belong to this turn, where X is the least X(i) = θ - D(i). They are cut into
-       k blocks of at most m rounds. m is τ₁ = ceil(Λ) times 1, 2, 4, ... or 64, the one with which
-       probes cost least according to what tracking knows, and at most max(τ₁, 0.45 X / (4 K)).
-    3. With v(i) the mean gain that tracking knows, g(i) its distance from the largest, and
-       V = z² (v(i) (1 - v(i)) + 2 Λ² / m), the arms get the probabilities P:
+    the game, in batches of τ rounds. 2. Tracking wants arm A for some rounds, or has some of them
+    left; n of them, at most max(m, X / 10), belong to this turn, where X is the least X(i) = θ -
+    D(i). They are cut into k blocks of at most m rounds. m is τ₁ = ceil(Λ) times 1, 2, 4, ... or
+    64, chosen to minimise the cost of probes by the estimates of tracking, and at most max(τ₁, 0.45
+    X / (4 K)). 3. With v(i) the mean gain estimated by tracking, g(i) its distance from the
+    largest, and V = z² (v(i) (1 - v(i)) + 2 Λ² / m), the arms get the probabilities P:
 
            P(i) = min(1 / (4 K), max((m (1 - v(i)) + Λ) / (0.9 X(i)),
                                      min(V T / θ², V / (2 g(i) X(i))))),
@@ -78,7 +77,7 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
     change, so that D(i) does not pass the threshold by chance; z is larger after it was passed
     once. An arm that is far behind is hardly probed.
 
-    Tsallis-INF gets numbers in [0, 1] whose means are those of the batches, moved towards 1/2
+    Tsallis-INF receives numbers in [0, 1] whose means are those of the batches, moved towards 1/2
     (``confine``).
 
     ``threshold`` is θ, ``rounds`` T, ``batch`` τ; Λ is the ``noise`` of ``tracking``, the scale of
@@ -214,7 +213,7 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
                 self.fix_chances(wanted, length, best)
                 cost = 0.0
                 for arm in range(self.chances.size):
-                    if arm != wanted:  # never 0, so that of equal arms the fewest are probed
+                    if arm != wanted:  # never 0, so that as few equal arms as possible are probed
                         gap = max(best - float(self.guesses[arm]), 0.001)
                         cost += float(self.chances[arm]) * gap
                 if cost < least:
@@ -229,7 +228,7 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
         return int(min(rounds, left) if left > 0.0 else rounds)
 
     def fix_chances(self, wanted: int, length: int, best: float) -> float:
-        """Fix the probabilities of a turn; return how likely a block is a probe."""
+        """Fix the probabilities of a turn; return the probability that a block is a probe."""
         noise, most = self.tracking.noise, SHARE / self.chances.size
         left = self.rounds - float(self.clock[NOW])
         deviations = AT_FIRST if self.clock[PASSED] == 0.0 else LATER
@@ -245,13 +244,13 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
                 enough = max(needed, min(usual * room, 0.5 * spread / max(best - guess, 1e-9)))
                 self.chances[arm] = enough / room if enough < most * room else most
                 if 0.0 <= left <= room:
-                    self.chances[arm] = 0.0  # the regret cannot exceed θ any more
+                    self.chances[arm] = 0.0  # the regret can no longer exceed θ
                 probing += float(self.chances[arm])
         self.chances[wanted] = 1.0 - probing
         return probing
 
     def fix_guesses(self) -> float:
-        """Guess that gains will be as tracking knows them; return the largest."""
+        """Predict the gains that tracking estimates; return the largest."""
         best = 0.0
         for arm in range(self.guesses.size):
             known = self.tracking.windows.sizes[arm] > 0.0
@@ -262,7 +261,7 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
         return best
 
     def expect(self, played: int, rounds: int) -> None:
-        """Add what an arm is expected to gain less than others; ``learn`` corrects it."""
+        """Add an arm's expected shortfall against the others; ``learn`` corrects it."""
         for arm in range(self.regrets.size):
             self.regrets[arm] += rounds * (float(self.guesses[arm]) - float(self.guesses[played]))
 
@@ -271,17 +270,17 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
         return trace.rounds
 
     def give_up(self, trace: GuardedHold) -> None:
-        """Let tracking know of a batch that will not be released."""
+        """Tell tracking about a batch that will not be released."""
         if trace.purpose != TOOK_OVER:
             self.tracking.give_up(self.told(trace))
 
     def told(self, trace: GuardedHold) -> CheckedHold:
-        """Return the trace of a batch as tracking knows it; a probe is no check."""
+        """Return the trace of a batch for tracking; a probe is not a check."""
         checks = trace.checks and trace.purpose == TRACKS
         return CheckedHold(trace.arm, trace.rounds, trace.rival, checks, 1.0)
 
     def learn(self, trace: GuardedHold, released: float) -> None:
-        """Correct the regret estimates by what was not expected, or let Tsallis-INF learn."""
+        """Correct the regret estimates by the prediction error, or let Tsallis-INF learn."""
         if trace.purpose == TOOK_OVER:
             self.later.learn(trace.drawn, confine(released, self.tracking.noise / trace.rounds))
         else:
@@ -300,8 +299,8 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
 def settle(released: float, noise: float) -> float:
     """Return a number within ``noise`` of [0, 1] with mean m, for a noisy mean m in [0, 1].
 
-    It is what was released, or beyond the ends the mean of what is released there: 1/2 + (h -
-    1/2) / a, with h and a as in ``confine``.
+    It is the release itself, or beyond the ends the mean of the releases there: 1/2 + (h - 1/2) /
+    a, with h and a as in ``confine``.
     """
     return -noise if released < 0.0 else (1.0 + noise if released > 1.0 else released)
 
@@ -311,8 +310,8 @@ def confine(released: float, noise: float) -> float:
     """Return a number in [0, 1] with mean 1/2 + a (m - 1/2), for a noisy mean m in [0, 1].
 
     a = 1 / (1 + 2 noise), and the noise in ``released`` is Laplace noise of scale ``noise``. Beyond
-    the ends the number is 0 or 1, which makes up for what it would have been there: the mean is
-    exact (docs/regret.md: Guard).
+    the ends the number is 0 or 1, which compensates exactly, so the mean is exact (docs/regret.md:
+    Guard).
     """
     inside = 0.5 + (released - 0.5) / (1.0 + 2.0 * noise)
     return 0.0 if released < 0.0 else (1.0 if released > 1.0 else inside)

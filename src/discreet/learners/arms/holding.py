@@ -13,7 +13,7 @@ from discreet.learners.arms.fresh import fresh_arm
 from discreet.learners.arms.radius import batch_weight, radius
 from discreet.learners.arms.ties import fresh_chances, lengths_differ, tie_chances
 
-# Rounds of a batch. No game is that long, and doubles hold sums of many such numbers exactly.
+# Rounds of a batch. No game is that long, and sums of many such numbers are exact doubles.
 LONGEST = 2.0**40
 
 
@@ -37,10 +37,10 @@ class IndexLearner(Learner[int, Hold, float]):
     A subclass defines the index. The length of a batch depends on earlier releases only.
 
     Outcomes may arrive late. While some arms have no release, those arms take turns, in an order
-    that is drawn at random. Afterwards means are those of what was released, but lengths and radii
-    count all rounds that were requested, as if open ones had come: otherwise the arm that leads
-    would be requested again and again in short batches, or an arm would be explored for as long as
-    its outcomes take. A batch that is given up counts no longer.
+    that is drawn at random. Afterwards, means are over releases, but lengths and radii count all
+    requested rounds, as if open ones had arrived. Otherwise the leading arm would be requested
+    again and again in short batches, or an arm would be explored until its outcomes arrive. A batch
+    that is given up no longer counts.
 
     ``first`` is τ₁, the length of an arm's first batch and the shortest of all. ``growth`` is the
     length of the next batch as a share of the rounds the arm has had.
@@ -83,7 +83,7 @@ class IndexLearner(Learner[int, Hold, float]):
             arm = self.best_arm(int(drawn * self.asked.size))
             likely = tie_chances(self.chances, arm)
             if likely < 1.0 and lengths_differ(self.chances, self.asked, arm):
-                likely = UNKNOWN  # that the batch still runs would tell more about its arm
+                likely = UNKNOWN  # a batch still running would reveal more about its arm
         else:
             likely = fresh_chances(self.counts, self.asked, arm, self.chances)
         rounds = math.ceil(min(self.growth * float(self.asked[arm]), LONGEST))
@@ -95,8 +95,8 @@ class IndexLearner(Learner[int, Hold, float]):
     def best_arm(self, start: int) -> int:
         """Return the arm with the largest index; ties go to the first from ``start`` on.
 
-        A random ``start`` favours no arm: with much noise many indices are at the end of their
-        range, and equal.
+        A random ``start`` favours no arm. With much noise, many indices are equal, at the end of
+        their range.
         """
         self.prepare()
         best = start

@@ -30,7 +30,7 @@ class Htinf(Learner[int, TruncatedDraw, float]):
         x = argmin ⟨L, x⟩ - (α / η) Σ x(i)^(1/α),   η = 1 / (σ t^(1/α)),
 
     that is x(i) = (η (L(i) - z))^(-α / (α - 1)) with z such that Σ x = 1. When the loss y arrives,
-    it counts unless it exceeds a threshold that was fixed before:
+    it counts unless it exceeds a threshold fixed in advance:
 
         if |y| ≤ Θ x(I)^(1/α) / η:   L(I) ← L(I) + y / x(I)
 

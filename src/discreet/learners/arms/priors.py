@@ -1,4 +1,4 @@
-"""Priors: what is known about arms before the first round."""
+"""Priors: knowledge about arms before the first round."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from discreet.learners.arms.tracking_ucb import NOW, CheckedHold, TrackingUcb
 
 
 class Known(NamedTuple):
-    """A mean gain on the scale [0, 1], which counts like one released mean of some rounds."""
+    """A mean gain on the scale [0, 1], with the weight of a released mean of some rounds."""
 
     gain: float
     rounds: int
@@ -22,7 +22,7 @@ class Known(NamedTuple):
 
 @functools.singledispatch
 def known_of(learner: Learner) -> list[Known | None]:
-    """Return what a learner knows of each arm, computed from releases."""
+    """Return a learner's knowledge of each arm, computed from releases."""
     raise DiscreetError(f"{type(learner).__name__} keeps no mean for each arm.")
 
 

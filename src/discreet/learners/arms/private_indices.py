@@ -94,13 +94,13 @@ class DpImed(DivergenceIndex):
 
     A batch is in proportion to the arm's rounds n.
 
-    Sometimes this loses the best arm. An arm is played again after about n exp(n d_ε) rounds, and
-    noise makes its mean look that bad with probability about exp(-n d_ε) at every release: for any
-    length of time, some runs lose it for that long. This comes from the paper's index, not from our
-    batches. At ε = 0.3 and a gap of 0.05, over 2^18 rounds, 18 of 640 runs lost more than half of
-    what never playing the best arm costs; with the paper's first batch of one round it was 13 with
-    batches that double, and 40 with shorter ones. At ε = 1 it was 5 of 640. Without noise it was
-    none, and for ``DpKlUcb``, whose index grows with ln t for all arms, none at ε = 1.
+    This index sometimes loses the best arm. An arm is played again after about n exp(n d_ε) rounds,
+    and at every release noise makes its mean look that bad with probability about exp(-n d_ε). So
+    for any length of time, some runs lose it for that long. This comes from the paper's index, not
+    from our batches. At ε = 0.3 and a gap of 0.05, over 2^18 rounds, 18 of 640 runs had more than
+    half the regret of never playing the best arm; with the paper's first batch of one round it was
+    13 with batches that double, and 40 with shorter ones. At ε = 1 it was 5 of 640. Without noise
+    it was none, and for ``DpKlUcb``, whose index grows with ln t for all arms, none at ε = 1.
     """
 
     @classmethod

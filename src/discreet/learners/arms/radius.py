@@ -67,8 +67,8 @@ class Windows(Component):
     """For every arm a window of releases, merged into buckets that double in size.
 
     Buckets go from the oldest to the newest. A weighted mean needs sums only, so 2 log2(n) buckets
-    of 1, 2, 4, ... releases say as much as n releases, at the borders between buckets. A release of
-    a batch of τ rounds has the weight o = τ² / (τ / 4 + 2 Λ²), Λ the scale of the Laplace noise on
+    of 1, 2, 4, ... releases replace n releases, at the borders between buckets. A release of a
+    batch of τ rounds has the weight o = τ² / (τ / 4 + 2 Λ²), Λ the scale of the Laplace noise on
     its sum.
     """
 

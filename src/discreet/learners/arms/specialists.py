@@ -1,9 +1,9 @@
 """Weights of arms that come and go: an arm that returns has the share it had when it left.
 
-This is the rule of specialists (Freund, Schapire, Singer & Warmuth 1997): what is played without an
-arm neither raises nor lowers its share. Without it an arm would come back with the estimated loss
-that it had when it left, while all others went on losing: it would look best for as long as it was
-away. Everything here is computed from releases and public facts.
+This is the rule of specialists (Freund, Schapire, Singer & Warmuth 1997): rounds without an arm
+neither raise nor lower its share. Otherwise an arm would return with the estimated loss it had when
+it left, while all others had gone on losing, and would look best in proportion to its absence.
+Everything here is computed from releases and public facts.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LEAST = 1e-300  # no share is smaller: its logarithm is finite, and so is its es
 
 
 class Absent(NamedTuple):
-    """What is known of an arm that is away: its share, and the level of its weight at that time."""
+    """The memory of an arm that left: its share, and the level of its weight at that time."""
 
     share: float
     level: float
@@ -45,10 +45,10 @@ def has_shares(learner: Learner) -> bool:
 def let_go(
     learner: Learner, before: Places, now: Places, absent: Mapping[int, Absent]
 ) -> dict[int, Absent]:
-    """Set the weights of the arms that are available now; return what is known of the others.
+    """Set the weights of the arms that are available now; return the memory of the others.
 
-    An arm that comes back gets the share that it had, moved by what was learned of it since; a new
-    one gets an equal share.
+    A returning arm gets its previous share, adjusted by later releases about it; a new arm gets an
+    equal share.
 
     >>> learner = Exp3.start(arms=3, learning_rate=0.1)
     >>> learner.weights.logs[:] = np.log([0.5, 0.3, 0.2])

@@ -107,7 +107,7 @@ class DpSuccessiveElimination(Learner[int, EpochHold, float]):
     def learn(self, trace: EpochHold, released: float) -> None:
         """Keep the mean of the arm; after the last mean, drop arms and begin the next epoch."""
         if trace.epoch != int(self.clock[EPOCH]):
-            return  # it arrived late: its epoch is over
+            return  # too late: its epoch is over
         self.means[trace.arm] = 1.0 - released
         self.heard[trace.arm] = 1.0
         best = -math.inf

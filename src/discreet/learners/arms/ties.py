@@ -8,7 +8,7 @@ from discreet.contracts import Floats
 
 @helper
 def fresh_chances(counts: Floats, asked: Floats, arm: int, chances: Floats) -> float:
-    """Write the chances of all arms where ``fresh_arm`` returned one; return that one's.
+    """Write the chances of all arms after ``fresh_arm`` returned one; return that arm's.
 
     It is drawn uniformly from the arms without a release that were requested as often as it was.
     """
@@ -25,8 +25,8 @@ def fresh_chances(counts: Floats, asked: Floats, arm: int, chances: Floats) -> f
 def tie_chances(indices: Floats, best: int) -> float:
     """Replace the indices of all arms by their chances; return that of the best.
 
-    Ties go to the first arm from a uniformly drawn one on: so a tied arm is as likely as there are
-    arms after the tied one before it, around the end.
+    Ties go to the first tied arm at or after a uniformly drawn one. So the chance of a tied arm is
+    proportional to its cyclic distance from the tied arm before it.
 
     >>> import numpy as np
     >>> indices = np.array([2.0, 5.0, 5.0, 1.0])
@@ -47,7 +47,7 @@ def tie_chances(indices: Floats, best: int) -> float:
 
 @helper
 def lengths_differ(chances: Floats, asked: Floats, best: int) -> bool:
-    """Return whether arms that were possible were requested more or less often than the best."""
+    """Return whether possible arms were requested more or less often than the best."""
     differ = False
     for i in range(chances.size):
         differ = differ or (chances[i] > 0.0 and asked[i] != asked[best])

@@ -18,7 +18,7 @@ from discreet.learners.arms.ties import fresh_chances, tie_chances
 # others (docs/tracking.md).
 EXPLORATION = 0.4  # less than for losses that do not change: checks repair a wrong decision
 GROWTH = 0.5  # a batch is at most this share of the rounds of its arm
-FEW = 4.0  # with more arms, it is likelier that one looks good by chance
+FEW = 4.0  # with more arms, one is likelier to look good by chance
 QUIET = 30.0  # first batches after a change without checks: the index explores anyway
 # The interval between two checks, as a share of the rounds since the last sure change, until that
 # exceeds the usual interval.
@@ -29,13 +29,13 @@ SOONEST, LATEST = 0.7, 1.3  # factors of the interval: the time of a check is ra
 LEADER = 16.0
 LONG = 64.0  # divided by ε²: no batch is longer, or longer than sqrt(T) if that is more
 LEAST_GAP = 0.01  # smaller distances from the leader would make checks endless
-# The leader's share of the rounds since the last sure change from which checks begin; before, the
-# index still explores.
+# Checks begin when the leader has this share of the rounds since the last sure change; before that,
+# the index still explores.
 SETTLED = 0.3
 ROOM = 0.25  # at most this share of an arm's rounds are checks, where a bound is to hold
 # A check continues after its first batch if three quarters of the distance to the leader are gone.
 FIRST_LOOK = 0.25
-OVERSHOOT = 0.2  # noisy means are clipped to [-0.2, 1.2]: below 0, a release says no more than at 0
+OVERSHOOT = 0.2  # noisy means are clipped to [-0.2, 1.2]: a release below 0 says no more than 0
 CHANGED = 4.0  # confidence for a change of an arm that does not lead
 SURE = 2.0  # added to ln(t / τ₁): confidence for a change of the leader
 # The spread rises if squared differences above LARGE times their variance have a share above OFTEN.
@@ -90,7 +90,7 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
     ``noise`` is Λ = 1 / ε, the scale of the noise on the sum of a batch; ``interval`` is ψ,
     ``rounds`` is T.
 
-    With ``caution`` > 0, β is ``caution``, ``alarm`` is the confidence for a change of any arm,
+    If ``caution`` > 0, β is ``caution``, ``alarm`` is the confidence for a change of any arm,
     releases are not clipped, φ is 1, and checks have at most a quarter of an arm's rounds, or τ₁
     each. Then a regret bound holds for losses that do not change (docs/regret.md: Tracking). No
     other bound is proved: there are losses that make the regret linear (docs/tracking.md).
@@ -325,15 +325,15 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
                 self.check[CHECK] = 0.0
 
     def note_probe(self, arm: int, rounds: int) -> None:
-        """Count rounds of an arm that somebody else requests; its next check can wait."""
+        """Count rounds of an arm that another learner requests; its next check can wait."""
         self.asked[arm] += rounds
         self.clock[NOW] += rounds
         self.last[arm] = self.clock[NOW]
 
     def overhear(self, trace: CheckedHold, released: float) -> None:
-        """Learn from a batch that somebody else requested.
+        """Learn from a batch that another learner requested.
 
-        There may be many, so one counts as a change only where any change is sure.
+        There may be many such batches, so only a sure change counts.
         """
         arm, gain = trace.arm, 1.0 - released
         self.heard[arm] += trace.rounds
@@ -377,7 +377,7 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
     def weigh_check(self, trace: CheckedHold, gain: float, known: float) -> None:
         """Add a release to the check, and end the check if it is settled.
 
-        It is if the arm does not look better than was known, or if it surely does.
+        It is settled if the arm does not look better than before, or if it surely does.
         """
         weight = batch_weight(float(trace.rounds), self.noise)
         self.check[USED] += trace.rounds

@@ -19,7 +19,7 @@ class Ucb(Learner[int, Draw, float]):
 
     ``exploration`` is ψ; 2 is UCB1 for gains in [0, 1] (Auer, Cesa-Bianchi & Fischer 2002). The
     order of the first rounds is random. The mean is over gains that have arrived; n counts open
-    rounds too, so that outcomes that are late do not make a bad arm look unexplored.
+    rounds too, so that late outcomes do not make a bad arm look unexplored.
 
     Regret against independent, identically distributed gains with gaps Δ: at most
     8 Σ ln T / Δ + (1 + π²/3) Σ Δ. No bound holds against other adversaries.

@@ -1,4 +1,4 @@
-"""Optimism for generalised linear models: least squares on what gradient descent predicts."""
+"""Optimism for generalised linear models: least squares on predictions of gradient descent."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class GlmDescent(LinearUcb[Floats]):
         return self.point
 
     def absorb(self, released: Floats, kept: float) -> None:
-        """Add the moments, and what the point predicts of them; then move the point."""
+        """Add the moments and the point's predictions; then move the point."""
         size, place = self.point.size, 0
         for i in range(size):
             for j in range(i + 1):

@@ -18,10 +18,10 @@ MOST_RAISES = 100  # doublings of a shift: beyond 2^100, no shift will help
 
 
 class FitSchedule(NamedTuple):
-    """When the model is fitted, and with which numbers: all fixed in advance.
+    """The times and parameters of fits, all fixed in advance.
 
-    ``shifts`` c are added to the matrix; ``widths`` β and ``reaches`` ω define how uncertain the
-    model is.
+    ``shifts`` c are added to the matrix; ``widths`` β and ``reaches`` ω define the uncertainty of
+    the model.
     """
 
     times: Integers
@@ -31,7 +31,7 @@ class FitSchedule(NamedTuple):
 
 
 class Looks(NamedTuple):
-    """Looks at single features that were hardly played: when, for how long, with what weight.
+    """Plans looks at single features that were hardly played: time, length and weight.
 
     Feature i was hardly played if the reported sum of x(i)² is below ``hardly``, or below ``share``
     of the largest such sum: then little is known about it compared with the others. A look ends
@@ -57,17 +57,17 @@ class LinearUcb(Server[LinearModel, Floats, Asked]):
     V is the sum of x x' and S the sum of y x, as reported. β |x| in the norm of W⁻¹ is the
     confidence of LinUCB. ω |W⁻¹ x| is the effect on a prediction of errors of S and of too large a
     shift: an error h of S moves ⟨x, θ̂⟩ by ⟨W⁻¹ x, h⟩, and the shift moves it by c ⟨W⁻¹ x, θ⟩.
-    Where noise dominates, this tells better than the first term how little is known about an arm
-    that was hardly played.
+    Where noise dominates, this measures the uncertainty about a hardly played arm better than the
+    first term.
 
     Report s counts with the weight (s / t)^recency in round t. With a positive ``recency``, old
-    noise is forgotten, so bad luck with an arm does not last.
+    noise fades, so bad luck with an arm does not last.
 
-    That alone cannot exclude locking in to a wrong arm: every report brings noise to all features,
-    played or not, so the noise in what is known about an arm grows with all rounds, not only with
-    its own. Therefore features that were hardly played are looked at one by one (``Looks``):
-    devices play the arm with the most of feature i, and only x(i)² and y x(i) of their reports are
-    summed, without the noise of other rounds. These sums replace what was known before.
+    That alone cannot exclude locking in to a wrong arm: every report adds noise to all features,
+    played or not, so the noise in the estimate of an arm grows with all rounds, not only with its
+    own. Therefore features that were hardly played are looked at one by one (``Looks``): devices
+    play the arm with the most of feature i, and only x(i)² and y x(i) of their reports are summed,
+    without the noise of other rounds. These sums replace the earlier ones.
 
     The model is fitted at the ``times`` of the schedule. With noise V may have negative
     eigenvalues; the shift c is so large that W has none, with high probability. If it has some,
@@ -101,7 +101,8 @@ class LinearUcb(Server[LinearModel, Floats, Asked]):
     ) -> Self:
         """Return the server before the first report.
 
-        Until the first fit all directions are alike. Without ``places``, all moments are reported.
+        Until the first fit, all directions are treated alike. Without ``places``, all moments are
+        reported.
         """
         size = check_int("dimension", dimension, minimum=1)
         if len({len(part) for part in schedule}) > 1:
@@ -197,7 +198,7 @@ class LinearUcb(Server[LinearModel, Floats, Asked]):
             )
 
     def ends_look(self) -> bool:
-        """Count a report of a look; at its end, replace what was known about the feature."""
+        """Count a report of a look; at its end, replace the earlier sums of the feature."""
         feature = self.counts[FEATURE] - 1
         self.counts[LEFT] -= 1
         idle = (
@@ -253,7 +254,7 @@ class LinearUcb(Server[LinearModel, Floats, Asked]):
         self.move_on()
 
     def move_on(self) -> None:
-        """Do what else a new model requires: nothing here."""
+        """Run further steps for a new model; by default there are none."""
 
 
 class LinearUcbOnSums(LinearUcb[float]):

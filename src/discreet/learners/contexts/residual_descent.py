@@ -26,8 +26,8 @@ class ResidualDescent(Server[GreedyModel, Floats]):
     with Π the projection onto the unit ball. Without the sweep, a greedy choice can lock in to a
     wrong arm where contexts are not diverse: noise decides which arms are played, and nothing is
     ever learned about the others. For the same reason the ``offset`` should be large compared with
-    the rounds of the sweep: every report has noise in all entries, so what was found about arms
-    that are not played drifts, in total by gain / sqrt(offset + t) deviations of that noise.
+    the rounds of the sweep: every report has noise in all entries, so estimates for arms that are
+    not played drift, in total by gain / sqrt(offset + t) standard deviations of that noise.
 
     Regret: none is proved here. Without noise on contexts, and with diverse ones, Han et al. 2021
     prove sqrt(T).

@@ -1,4 +1,4 @@
-"""A leader by few calls of a linear oracle, which makes the most of each answer."""
+"""A leader that needs few calls of a linear oracle, by reusing its answers."""
 
 from __future__ import annotations
 

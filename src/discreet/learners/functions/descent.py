@@ -51,7 +51,7 @@ class Descent(Exploring[float]):
         self.set.project(self.point)
 
     def baseline_for(self, released: float) -> float:
-        """Return what is subtracted from a release.
+        """Return the number to subtract from a release.
 
         That changes the size of estimates, but not their mean.
         """
@@ -134,7 +134,7 @@ class TwoPoint(Descent):
     """Two values per round (Agarwal, Dekel & Xiao 2010; Shamir 2017): factor = 2 d G.
 
     G is the ``slope``. The difference of the values is released as a fraction of its range, from -2
-    ζ G to 2 ζ G, where ζ is the ``radius``; so g is at most d G long, however small ζ is.
+    ζ G to 2 ζ G, where ζ is the ``radius``; so g is at most d G long for every ζ.
 
     Regret: that of descent, plus (2 + R / r) G ζ T for exploring. With p the mean square of g in
     squares of d G, the former is at most R d G sqrt(p T) with ``curvature`` 0 and damping

@@ -28,7 +28,8 @@ class RidgeBarrier(Component):
     def complexity(self) -> float:
         """The parameter ϑ.
 
-        B grows by at most ϑ ln(1 / share) on the way to a border of which a share is left.
+        B grows by at most ϑ ln(1 / share) on the way to the border while a share of the way is
+        left.
         """
         raise NotImplementedError
 
@@ -50,7 +51,7 @@ class BallBarrier(RidgeBarrier):
 
     @property
     def complexity(self) -> float:
-        """1."""
+        """The parameter, 1."""
         return 1.0
 
     def lead(self, sums: Floats, rate: float, ridge: float, point: Floats) -> None:
@@ -114,8 +115,8 @@ class CubeBarrier(RidgeBarrier):
 def solve_balance(force: float, ridge: float, reach: float) -> float:
     """Return the m in [0, reach) with ridge m + 2 m / (reach² - m²) = force, for force ≥ 0.
 
-    The left side is convex and increasing, so Newton steps from above come down to m; without a
-    ridge the start is exact.
+    The left side is convex and increasing, so Newton steps from above descend to m; without a ridge
+    the start is exact.
     """
     square = reach * reach
     m = force * square / (1.0 + math.sqrt(1.0 + force * force * square))
@@ -125,7 +126,7 @@ def solve_balance(force: float, ridge: float, reach: float) -> float:
             excess = ridge * m + 2.0 * m / room - force
             step = excess / (ridge + 2.0 / room + 4.0 * m * m / (room * room))
             m -= step
-            if not step > 1e-14 * m:  # only rounding errors are left
+            if not step > 1e-14 * m:  # only rounding errors remain
                 break
     return min(max(m, 0.0), reach * (1.0 - 1e-12))  # rounding must not reach the border
 

@@ -15,9 +15,9 @@ from discreet.sets import L2Ball, LinearOracle
 
 
 class Epoch(NamedTuple):
-    """What is fixed in advance for an epoch."""
+    """The parameters of an epoch, fixed in advance."""
 
-    releases: int  # how many sums are released in it
+    releases: int  # number of sums released in it
     radius: float  # ζ
     learning_rate: float  # η
     tolerance: float
@@ -26,9 +26,9 @@ class Epoch(NamedTuple):
 class AnytimeProjectionFree(NoisyOco):
     """:class:`ProjectionFree`, started again in every epoch with the parameters of its length.
 
-    An epoch is over after a number of releases. The next begins at the centre, and with a sum of 0:
-    the last release of an epoch is subtracted from all releases of the next. Behind a channel that
-    restarts at the same times (``Restarting``), a difference has the noise of its own epoch only.
+    An epoch is over after a number of releases. The next begins at the centre with a sum of 0: it
+    subtracts the last release of the epoch before from all of its releases. Behind a channel that
+    restarts at the same times (``Restarting``), a difference has only the noise of its own epoch.
 
     Regret: the sum of the regrets of all epochs, each at most the bound for its number of rounds
     (docs/proofs.md: Epochs of a leader).
@@ -43,7 +43,7 @@ class AnytimeProjectionFree(NoisyOco):
 
     radii: Floats
     shrinks: Floats  # 1 - ζ / r
-    scales: Floats  # what turns a released sum into η s
+    scales: Floats  # factor from a released sum to η s
     nears: Floats
     ends: Integers  # how many sums are released by the end of each epoch
     epoch: Integers

@@ -5,9 +5,9 @@ average the gradient of f smoothed over a ball of radius ζ (Flaxman, Kalai & Mc
 d (f(x + ζ u) - f(x - ζ u)) u / 2 ζ, whose length does not grow as ζ shrinks.
 
 Points stay in the set because x stays in a smaller copy of it: x = c + (1 - ζ / r)(z - c), with z
-in the set, c its centre and r its inner radius. Per round, playing costs at most G ζ for exploring,
-G ζ for what smoothing adds to the comparator, and G R ζ / r for the smaller set: together
-(2 + R / r) G ζ, for functions with Lipschitz constant G.
+in the set, c its centre and r its inner radius. Per round, the cost is at most G ζ for exploring, G
+ζ for smoothing at the comparator, and G R ζ / r for the smaller set: together (2 + R / r) G ζ, for
+functions with Lipschitz constant G.
 """
 
 from __future__ import annotations
@@ -112,9 +112,9 @@ def draw_tangent(within: LinearOracle, vector: Floats, rng: Generator) -> None:
 
 
 class Centre(Learner[Floats, Floats, Release, Query]):
-    """Plays the centre of the set in every round, and learns nothing.
+    """Plays the centre of the set in every round and learns nothing.
 
-    That is all one can do where there is not enough time to learn.
+    With too few rounds to learn, nothing better is possible.
     """
 
     played: Floats
@@ -142,7 +142,7 @@ class Centre(Learner[Floats, Floats, Release, Query]):
 
     @property
     def learns(self) -> bool:
-        """Whether it learns: it does not."""
+        """False: it never learns."""
         return False
 
     def act(self, observation: object, rng: Generator) -> tuple[Floats, Floats]:
@@ -150,7 +150,7 @@ class Centre(Learner[Floats, Floats, Release, Query]):
         return self.played, self.asked
 
     def learn(self, trace: Floats, released: Release) -> None:
-        """Ignore what is released."""
+        """Ignore the release."""
 
 
 class SumCentre(Centre[Floats]):

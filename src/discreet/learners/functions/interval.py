@@ -12,7 +12,7 @@ from discreet.errors import DiscreetError, check_positive, check_range
 from discreet.sets import L2Ball, LinearOracle
 
 SIDES = 1e-9  # shorter projections of an axis onto the hull count as zero
-KEPT = 0.75  # the largest share of an interval that is left when a side is cut off
+KEPT = 0.75  # the largest share of an interval that remains after a cut
 POINTS = 3  # at 1/4, 1/2 and 3/4 of the interval
 
 
@@ -27,8 +27,8 @@ class IntervalSearch(Learner[Floats, Quarter, float]):
     """Stochastic convex functions on an interval (Agarwal et al. 2011, Algorithm 1).
 
     An epoch plays the points x1, x2, x3 at 1/4, 1/2 and 3/4 of the interval in turn, and keeps the
-    means m1, m2, m3 of what is released. With n values at each, v the ``spread``, a the ``tail``
-    and κ the ``certainty``,
+    means m1, m2, m3 of the releases. With n values at each, v the ``spread``, a the ``tail`` and κ
+    the ``certainty``,
 
         k(n) = 2 sqrt(v κ / n) + a κ / n:
         m1 - min(m2, m3) > k  cuts off what is left of x1,
@@ -58,7 +58,7 @@ class IntervalSearch(Learner[Floats, Quarter, float]):
     tail: float  # a
     finest: float
     ends: Floats  # of the interval, as shares of the way across
-    sums: Floats  # of what was released in this epoch, for each point
+    sums: Floats  # of the releases of this epoch, for each point
     counts: Floats
     turn: Integers  # the next point, and the epoch
     played: Floats  # a buffer

@@ -16,11 +16,11 @@ from discreet.contracts import Floats, Integers
 from discreet.errors import DiscreetError, check_int
 from discreet.sets import LinearOracle, Projecting, Simplex, check_ability
 
-ROUNDING = 1e-15  # a gap that is a smaller share of its terms is rounding: sums may be anything
+ROUNDING = 1e-15  # a gap that is a smaller share of its terms is a rounding error
 
 
 class MirrorMap(Component):
-    """What leads from a sum to a point; the set is the learner's."""
+    """Maps a sum to a point; the set is the learner's."""
 
     @property
     def strength(self) -> float:
@@ -29,7 +29,7 @@ class MirrorMap(Component):
 
     @property
     def oracle_calls(self) -> int | None:
-        """How often a linear oracle was called; None if there is none."""
+        """How often it called a linear oracle; None if there is none."""
         return None
 
     def check(self, around: LinearOracle) -> None:
@@ -39,9 +39,9 @@ class MirrorMap(Component):
     def lead(
         self, within: LinearOracle, anchor: Floats, sums: Floats, point: Floats, near: float
     ) -> None:
-        """Write argmin ⟨s, x⟩ + ω(x) over the set into ``point``, which holds the last one.
+        """Write argmin ⟨s, x⟩ + ω(x) over the set into ``point``, which holds the last result.
 
-        ``near`` is how far from the minimum a point may be.
+        ``near`` is the allowed distance from the minimum.
         """
         raise NotImplementedError
 
@@ -121,7 +121,7 @@ class FrankWolfe(MirrorMap):
 
     most_steps: int
     slope: Floats  # of the objective: a buffer
-    corner: Floats  # what the oracle answers: a buffer
+    corner: Floats  # the oracle's answer: a buffer
     calls: Integers  # of the oracle
 
     @classmethod
@@ -136,7 +136,7 @@ class FrankWolfe(MirrorMap):
 
     @property
     def oracle_calls(self) -> int | None:
-        """How often the oracle was called."""
+        """How often it called the oracle."""
         return int(self.calls[0])
 
     def check(self, around: LinearOracle) -> None:

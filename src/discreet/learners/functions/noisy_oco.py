@@ -1,6 +1,6 @@
 """Online convex optimisation with noisy gradients and a noisy mirror map: NoisyOCO.
 
-This is the frame of Ene, Nguyen & Vladu 2021, Algorithm 2 and Lemma 4.1, with constants.
+This is the framework of Ene, Nguyen & Vladu 2021, Algorithm 2 and Lemma 4.1, with constants.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class NoisyOco(Exploring[Floats]):
 
     *NoisyGrad*: the losses of points at a distance ζ from x, times their directions, are on average
     the gradient of a smoothed function. *NoisyMap*: the channel releases s with noise, and the
-    mirror map leads from there to a point, exactly or up to a small error. The ``mirror`` map is a
+    mirror map turns it into a point, exactly or up to a small error. The ``mirror`` map is a
     parameter. The channel multiplies losses by directions and adds them up, so a release is a sum
     and replaces the one before.
 
@@ -44,7 +44,7 @@ class NoisyOco(Exploring[Floats]):
     mirror: MirrorMap
     learning_rate: float  # η
     factor: float  # turns a released sum into a sum of gradients
-    tolerance: float  # how far from the minimum the map may be
+    tolerance: float  # allowed distance of the map's result from the minimum
     sums: Floats  # η s, with noise
 
     @classmethod

@@ -99,12 +99,12 @@ class OracleLeader(Learner[Floats, Floats, Floats]):
 
     @property
     def learns(self) -> bool:
-        """Whether it does anything but explore."""
+        """Whether it does more than explore."""
         return self.exploration < 1.0
 
     @property
     def oracle_calls(self) -> int:
-        """How often the oracle was called: at most once per round."""
+        """How often it called the oracle: at most once per round."""
         return int(self.calls[0])
 
     def act(self, observation: object, rng: Generator) -> tuple[Floats, Floats]:

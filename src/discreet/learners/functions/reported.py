@@ -19,8 +19,8 @@ class ReportedProjectionFree(Exploring[float]):
 
     Every round releases y, the loss with noise. The estimate (d / ζ) (y - 1/2) u is added to a sum
     S. After every ``batch`` rounds the leader argmin η ⟨S, x⟩ + |x - c|² is computed by a linear
-    oracle. Noise is part of the estimates, and they are still right on average. So the regret is
-    that of ``learners.functions.sums`` without Z: with q the mean square of y around 1/2,
+    oracle. The estimates include noise and are still unbiased. So the regret is that of
+    ``learners.functions.sums`` without Z: with q the mean square of y around 1/2,
 
         R² / η + (η / 4) (T q d² / ζ² + T batch G²) + T G e + (2 + R / r) G ζ T.
     """

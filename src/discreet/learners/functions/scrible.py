@@ -12,7 +12,7 @@ from discreet.errors import check_positive, check_range
 from discreet.learners.functions.exploring import draw_tangent
 from discreet.sets import Barrier, L2Ball, check_ability, check_hull
 
-INSIDE = 1.0 - 1e-6  # the share of a step to the border: rounding must not cross it
+INSIDE = 1.0 - 1e-6  # the share of a step to the border, which rounding must not cross
 FALL = 0.61  # -λ - ln(1 - λ) ≤ 0.61 λ² for λ ≤ 1/4
 
 

@@ -17,12 +17,12 @@ last term. ∎
 From one value per round, E |g|² ≤ τ d² / 4 ζ² + τ² G² in widths of the range; from two,
 E |g|² ≤ τ d² G² / (d - 1) + τ² G² (docs/regret.md: Two points).
 
-Here the noise is paid for in every batch: what a value says about a gradient depends on the point,
-and hence on earlier noise.
+Here the noise is paid for in every batch: the information of a value about a gradient depends on
+the point, and hence on earlier noise.
 
 **Linear functions, noise paid once.** If functions are linear and the distribution of the estimates
-does not depend on where they are taken, then, for noise whose distribution is the same in all sums,
-or Gaussian with a variance that never falls,
+does not depend on the points, then, for noise whose distribution is the same in all sums, or
+Gaussian with a variance that never falls,
 
     E regret ≤ R² / η + (η / 4) (Σ E |g|² + V) + T G e + (R / r) G ζ T,
 
@@ -53,8 +53,8 @@ class ProjectionFree(NoisyOco):
 
     This is Algorithm 1 of Ene, Nguyen & Vladu 2021, corrected: :class:`NoisyOco` with the mirror
     map |x - c|², computed by Frank-Wolfe steps (:class:`Corrective`) when a sum is released. They
-    stop within ``tolerance`` of the leader, and after at most ``most`` calls of the oracle. Where
-    the paper has -η S it means +η S; its delay of one batch is not needed.
+    stop within ``tolerance`` of the leader, and after at most ``most`` calls of the oracle. The
+    paper's -η S should be +η S; its delay of one batch is unnecessary.
 
     >>> learner = ProjectionFree.start(set=L2Ball(2, 1.0), inner=1.0, radius=0.5, learning_rate=0.5)
     >>> point, direction = learner.act(0, np.random.default_rng(0))
@@ -125,7 +125,7 @@ class CentredProjectionFree(ProjectionFree):
 
     A query has one more coordinate, a constant κ, so the sum of the losses is released too, with
     noise; the other coordinates are sqrt(1 - κ²) u. Directions are public, so subtracting a mean m
-    from all losses is subtracting m Σ u from the sum, and costs no privacy. It helps where losses
+    from all losses means subtracting m Σ u from the sum, which costs no privacy. It helps if losses
     are far from the middle of their range. No bound is proved: m depends on the rounds from which
     it is subtracted.
     """

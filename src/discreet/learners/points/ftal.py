@@ -23,12 +23,12 @@ class Ftal(Leader):
                  = projection of mean(x(1) … x(t)) - L / (t α),   L = Σ g(s).
 
     Linear losses are not strongly convex: the algorithm then runs on ⟨ℓ, x⟩ + (h / 2) |x|². The
-    learner adds that term itself, so the released sum is always that of the gradients of the losses
-    as they are. With both parts,
+    learner adds that term itself, so the released sum is always that of the gradients of the
+    original losses. With both parts,
 
         x(t + 1) = projection of (α Σ x(s) - L) / (t (α + h)).
 
-    ``curvature`` is α, 0 for linear losses; ``ridge`` is h. For α = 0 the points played drop out:
+    ``curvature`` is α, 0 for linear losses; ``ridge`` is h. For α = 0 the points played cancel out:
     it is the leader with the regulariser (t h / 2) |x|², which grows with time. ``set`` has
     ``dimension`` and ``project(point)``, which works in place; ``start`` is the first point, by
     default the one nearest to the origin. A point is played for one round only.
@@ -39,19 +39,19 @@ class Ftal(Leader):
 
         R G (sqrt(T (1 + ln T)) + 2)   for h = (G / R) sqrt((1 + ln T) / T):
 
-    by a factor sqrt(1 + ln T) more than ``QuadraticFtrl``. *Proof.* That of ``ftrl.py`` from round
-    2 on, with Φ(L) = min ⟨L, x⟩ + (t - 1) (h / 2) |x|² in round t, which never falls and has
-    stability G² / 2 (t - 1) h. ∎ By the same argument steady noise Z (see there) adds at most
-    R sqrt(E |Z|²): for linear losses this algorithm, too, pays for noise only once.
+    a factor sqrt(1 + ln T) more than ``QuadraticFtrl``. *Proof.* That of ``ftrl.py`` from round 2
+    on, with Φ(L) = min ⟨L, x⟩ + (t - 1) (h / 2) |x|² in round t, which never falls and has
+    stability G² / 2 (t - 1) h. ∎ By the same argument steady noise Z (see there) adds at most R
+    sqrt(E |Z|²): for linear losses this algorithm, too, pays for noise only once.
 
     Without noise and ridge, for α-strongly convex losses with gradients of norm at most G:
     G² (1 + ln T) / 2 α, since leaders of F = Σ of α-strongly convex f have regret
     Σ F(x(t)) - F(x(t + 1)) ≤ Σ |g(t)|² / 2 t α.
 
-    From memory, not proved or checked here [M]: with a tree of noise, for α-strongly convex losses
+    From memory, neither proved nor checked here [M]: with tree noise, for α-strongly convex losses,
     Smith & Thakurta have regret of order N (G + α R)² (ln T)^2.5 / (ε α), N the dimension, and
-    hence of order sqrt(T) / ε up to logarithms for convex losses with a ridge. That is what Agarwal
-    & Singh compare with.
+    hence of order sqrt(T) / ε up to logarithms for convex losses with a ridge. Agarwal & Singh
+    compare with that bound.
 
     >>> from discreet.sets import Box
     >>> cube = Box.cube(2, -1.0, 1.0)

@@ -15,8 +15,8 @@ E Φ(L + ℓ + Z) - E Φ(L + ℓ + Z') remains to be paid wherever Z' is distrib
 Only the distribution of each round's noise matters, not how the rounds depend on each other. So:
 
 * Noise of the same distribution in all rounds (except none in the first) is paid for once, at most
-  E max ⟨-Z, x⟩ over the set. That is half of what the paper's Theorem 3.1 adds, because
-  E ⟨Z, x*⟩ = 0. If the smoothness of Φ gives less, it costs that.
+  E max ⟨-Z, x⟩ over the set. That is half of the term in the paper's Theorem 3.1, because E ⟨Z, x*⟩
+  = 0. If the smoothness of Φ gives a smaller bound, that one holds.
 * Noise that shrinks (Z is Z' plus independent noise) costs nothing more, since Φ is concave.
 * Noise that grows (Z' is Z plus independent noise) costs again, for a smooth Φ by the growth of the
   variance. If it only grows, that adds up to the cost of its last and largest distribution. If it
@@ -29,8 +29,8 @@ the latter, too, at most E max ⟨-Z, x⟩ is paid in total: with Z = sqrt(v) g,
 turns the derivative of E Φ(L + Z) by v, half the expected Laplacian, into E ⟨∇Φ, g⟩ / (2 sqrt(v)),
 which is at least -E max ⟨-g, x⟩ / (2 sqrt(v)).
 
-With noise, none of this holds for losses that react to the points played: they depend on the noise
-of earlier rounds.
+With noise, none of this holds for losses that react to the points played, because they depend on
+the noise of earlier rounds.
 """
 
 from __future__ import annotations
@@ -66,11 +66,10 @@ class EntropyFtrl(Leader):
 
         E regret ≤ sqrt((T w² + 4 s²) ln N / 2).
 
-    If s changes from round to round in any way (``uneven``), each round costs at most
-    (4/27) η² s² w: the Laplacian of ⟨ℓ, x⟩ in L is -2 η² cov(ℓ, x), the covariance of ℓ(J) and x(J)
-    for an expert J drawn from x. That is within ±w P² (1 - P), where P is the mass of the experts
-    with x(j) above average; and P² (1 - P) ≤ 4/27. In total this is of order s² ln N / w, whatever
-    T.
+    If s changes from round to round in any way (``uneven``), each round costs at most (4/27) η² s²
+    w: the Laplacian of ⟨ℓ, x⟩ in L is -2 η² cov(ℓ, x), the covariance of ℓ(J) and x(J) for an
+    expert J drawn from x. That is within ±w P² (1 - P), where P is the mass of the experts with
+    x(j) above average; and P² (1 - P) ≤ 4/27. In total this is of order s² ln N / w, for every T.
 
     >>> learner = EntropyFtrl.start(dimension=3, learning_rate=0.5)
     >>> point, trace = learner.act(None, np.random.default_rng(0))
@@ -148,7 +147,7 @@ class EntropyFtrl(Leader):
     def noise_cost(
         *, dimension: int, learning_rate: float, moment: Callable[[float], float], reach: float
     ) -> float:
-        """Return what steady noise of any kind adds to the bound.
+        """Return the cost of steady noise of any kind in the bound.
 
         ``moment(θ)`` is at least m(θ) = ln E exp(-θ Z), for every coordinate Z of a sum's noise and
         0 < θ < ``reach``. The cost is the lesser of m(η) / η and the least (ln N + m(θ)) / θ, which
@@ -164,7 +163,7 @@ class EntropyFtrl(Leader):
         def spread(power: float) -> float:
             return min((entropy + moment(math.exp(power))) / math.exp(power), 1e300)
 
-        # down to e^-40 of the reach, where the cost is astronomical
+        # down to e^-40 of the reach, where the cost is enormous
         least = float(minimize_scalar(spread, bounds=(top - 40.0, top), method="bounded").fun)
         return min(least, moment(rate) / rate) if rate < reach else least
 
@@ -177,9 +176,9 @@ class QuadraticFtrl(Leader):
         x = projection of c - η L / 2
 
     ``learning_rate`` is η, or :class:`Rates` that fall with time; ``centre`` is c (by default the
-    origin). ``set`` is any set with a projection, flat ones too. Below, R is the
-    ``radius``, the largest distance of a point of the set from c, and G is the ``norm``, the
-    largest L2 norm of a loss vector.
+    origin). ``set`` is any set with a projection, including flat ones. Below, R is the ``radius``,
+    the largest distance of a point of the set from c, and G is the ``norm``, the largest L2 norm of
+    a loss vector.
 
     Regret: at most R² / η + η T G² / 4 without noise (the stability is η |ℓ|² / 4), which is
     R G sqrt(T) for the recommended η. Steady noise (see this module) adds at most
@@ -281,12 +280,12 @@ def exponential_weights(sums: Floats, rate: float, point: Floats) -> None:
 
 
 def as_rates(rate: float | Rates) -> Rates:
-    """Return rates as they are, and a number as a fixed rate."""
+    """Return rates unchanged, and a number as a fixed rate."""
     return rate if isinstance(rate, Rates) else Rates.fixed(rate)
 
 
 def as_vector(name: str, values: Sequence[float] | Floats | None, dimension: int) -> Floats:
-    """Return a copy of the values as a vector, by default the origin, or refuse them."""
+    """Return a copy of the values as a vector (default: the origin), or refuse them."""
     if values is None:
         return np.zeros(check_int("dimension", dimension, minimum=1))
     found = np.array(values, dtype=np.float64)

@@ -32,13 +32,13 @@ class GradientDescent(Leader):
     for c = R / (G sqrt(2)).
 
     With noise, and losses fixed in advance, let E |noise of a step|² ≤ q². If the noise of a step
-    is independent of the rounds before, as when every loss vector has its own noise, G² becomes
-    G² + q². If it is not, as for the noise Z of a tree, which is taken back later, summation by
-    parts adds
+    is independent of the rounds before, as when every loss vector has its own noise, G² becomes G²
+    + q². If it is not, as for the noise Z of a tree, which later steps remove, summation by parts
+    adds
 
         R sqrt(E |Z|²) + Σ η sqrt(E |Z|² (G² + q²))
 
-    to that, which grows like sqrt(T). Leaders that see the sums themselves do not pay it
+    to the bound, which grows like sqrt(T). Leaders that see the sums themselves avoid this cost
     (``QuadraticFtrl``).
 
     >>> from discreet.sets import Box

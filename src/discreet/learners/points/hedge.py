@@ -35,7 +35,7 @@ class Hedge(Leader):
 
     Steady Gaussian noise (see ``ftrl.py``) of standard deviation at most s in each coordinate of
     each sum adds at most min(η(1) s² / 2, s sqrt(2 ln N)). With a = 2 s² / w², slower first steps
-    make up for the former, and
+    compensate for the former, and
 
         E regret ≤ sqrt((T w² + 2 s²) ln N).
 

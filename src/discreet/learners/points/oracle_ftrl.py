@@ -14,7 +14,7 @@ from discreet.learners.points.rates import Leader, Rates
 from discreet.sets import L2Ball, LinearOracle, check_room
 
 ACCURACY = 0.005  # of the first leader, in outer radii: adds 1 % to the bound without noise
-FINEST = 3e-6  # below, rounding hides how near a point is to the leader
+FINEST = 3e-6  # below this, rounding hides the distance to the leader
 LARGEST = 1e100  # of a sum; beyond, products overflow
 
 
@@ -26,8 +26,9 @@ class OracleFtrl(Leader):
 
         argmin η ⟨L, x⟩ + |x - c|²,   q(t) = R max(α / sqrt(t), 3e-6),
 
-    with c the centre of the set, R its outer radius and α the ``accuracy``. As the leader hardly
-    moves from round to round, one or two calls are usually enough; ``oracle_calls`` counts them.
+    with c the centre of the set, R its outer radius and α the ``accuracy``. Because the leader
+    hardly moves from round to round, one or two calls are usually enough; ``oracle_calls`` counts
+    them.
 
     Regret: that of ``QuadraticFtrl`` plus G Σ q(t) ≤ G R (2 α sqrt(T) + 3e-6 T), G the largest
     length of a loss vector within the hull.
@@ -95,7 +96,7 @@ class OracleFtrl(Leader):
 
     @property
     def oracle_calls(self) -> int | None:
-        """How often the oracle was called."""
+        """How often it called the oracle."""
         return self.solver.oracle_calls
 
     @staticmethod

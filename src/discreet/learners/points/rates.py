@@ -1,4 +1,4 @@
-"""What leaders on sums of loss vectors share: their state and their learning rates."""
+"""The common state of leaders on sums of loss vectors, and their learning rates."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Rates(Component):
     the ``curvature``; each round adds ``step`` to A, and noise in the sums adds a multiple of its
     variance. If the rate falls, the same proof gives D / η(T) + κ Σ η(t) (A(t) - A(t - 1))
     (docs/regret.md: Falling rates). ``noise`` has an entry for each number of binary digits: an
-    upper bound on what the noise in a sum of that many vectors adds.
+    upper bound on the contribution of the noise in a sum of that many vectors.
 
     * ``fixed``: the same rate in all rounds; sqrt(D / (κ A(T))) is the best, with the bound
       2 sqrt(D κ A(T)).

@@ -23,14 +23,15 @@ WIDE = 1e9  # the radius of an arm without a release
 class SuccessiveElimination(Searching):
     """Pulls all remaining arms in turn, and drops those surely worse than the leader.
 
-    That takes evidence of (K - 1) / ν (Even-Dar et al. 2006). Arms are compared when all remaining
-    ones have equally many releases, by the differences of what was released in turn, not by two
-    intervals: that takes half as many samples. The best arm is dropped with probability at most ν.
+    Dropping an arm takes evidence of (K - 1) / ν (Even-Dar et al. 2006). Arms are compared when all
+    remaining ones have equally many releases, by the differences of releases in turn instead of by
+    two intervals: that takes half as many samples. The best arm is dropped with probability at most
+    ν.
     """
 
     rule: Rule
     needed: float  # log evidence
-    active: Floats  # 1 for arms that are left, else 0
+    active: Floats  # 1 for remaining arms, else 0
 
     @classmethod
     def start(
@@ -110,10 +111,9 @@ class Lucb(Searching):
 
     The rival is the arm with the largest upper bound among the others (Kalyanakrishnan, Tewari,
     Auer & Stone 2012). On batches, which grow, it pulls the one of the two that was pulled less;
-    otherwise the leader's batches would grow without need. It stops when the lower bound of the
+    otherwise the leader's batches would grow needlessly. It stops when the lower bound of the
     leader is above the upper bound of the rival. Each bound fails at any time with probability at
-    most ν / K, the ``failure``, so the answer is wrong with probability at most ν, whatever the
-    means.
+    most ν / K, the ``failure``, so the answer is wrong with probability at most ν, for all means.
 
     >>> learner = Lucb.start(arms=3, error=0.1)
     >>> [learner.act(0, np.random.default_rng(1))[0] for _ in range(3)], learner.is_done()

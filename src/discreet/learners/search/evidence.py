@@ -1,9 +1,9 @@
 """Confidence from noisy released means: bounds that hold at all times at once.
 
-A rule gives two things. The *radius* of a mean: the true mean is beyond it, at any time, with at
-most some probability. And the *log evidence* that one arm is better than another: if the other is
-at least as good, the evidence exceeds ln(1 / α) at any time with probability at most α. All proofs
-are in docs/proofs.md: Best-arm search.
+A rule gives two things. The first is the *radius* of a mean: the probability that the true mean is
+ever beyond it is bounded. The second is the *log evidence* that one arm is better than another: if
+the other is at least as good, the evidence ever exceeds ln(1 / α) with probability at most α. All
+proofs are in docs/proofs.md: Best-arm search.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class Rule(Component):
     """
 
     def mean_radius(self, pulls: float, releases: float, failure: float) -> float:
-        """Return how far a mean is ever above the truth, except with probability ``failure``.
+        """Return how far a mean ever exceeds the truth, except with probability ``failure``.
 
-        The same holds for below.
+        The same bound holds in the other direction.
         """
         raise NotImplementedError
 
@@ -145,7 +145,7 @@ class Chernoff(Rule):
     def log_evidence(
         self, gap: float, pulls: float, releases: float, rival_pulls: float, rival_releases: float
     ) -> float:
-        """Return the largest s · gap - log moments of both means, less the price of all pairs.
+        """Return the largest s · gap - log moments of both means, less the cost of all pairs.
 
         Pairs are those of releases of both arms.
         """
@@ -170,7 +170,7 @@ class Chernoff(Rule):
         )
 
     def even_evidence(self, gap: float, pulls: float, releases: float) -> float:
-        """Return the same for equally many releases of both: their number is paid for once."""
+        """Return the same for equally many releases of both, whose number costs only once."""
         return self.log_evidence(gap, pulls, releases, pulls, releases) + math.log(
             releases * (releases + 1.0)
         )

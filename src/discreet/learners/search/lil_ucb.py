@@ -22,7 +22,7 @@ LilPreset = Literal["practice", "theory"]
 
 
 class LilConstants(NamedTuple):
-    """The constants of lil' UCB: a, β, κ, the failure ω, and what is added to n in logarithms."""
+    """The constants of lil' UCB: a, β, κ, the failure ω, and the summand of n in logarithms."""
 
     slack: float  # a, the paper's ε
     bonus: float  # β
@@ -32,7 +32,7 @@ class LilConstants(NamedTuple):
 
     @classmethod
     def theory(cls, error: float, arms: int) -> LilConstants:
-        """Return a and ω of Theorem 2, and a κ with which ``error`` is not exceeded.
+        """Return a and ω of Theorem 2, and a κ that keeps the error within ``error``.
 
         The proof is in docs/proofs.md (Best-arm search, Theorem 42.6). Theorem 2 has 4 sqrt(c ω) +
         4 c ω for the error.
@@ -65,7 +65,7 @@ def pull_ratio(slack: float, failure: float) -> float:
         return math.log(math.log((1.0 + slack) * count) / failure)
 
     ratio = 1000.0
-    for _ in range(100):  # a contraction that comes from above
+    for _ in range(100):  # a contraction that converges from above
         ratio = 9.0 * logs(ratio) / logs(1.0)
     return ratio * (1.0 + 1e-9)
 
@@ -80,7 +80,7 @@ class LilUcb(Searching):
 
         radius = (1 + β) (1 + √a) sqrt(2 v (1 + a) ln(ln((1 + a) n) / ω) / n)
 
-    It stops when an arm was pulled at least o + κ times as often as all others together, and
+    It stops when one arm has been pulled at least o + κ times as often as all others together, and
     answers with that arm (Jamieson, Malloy, Nowak & Bubeck 2014). o is the largest number of its
     pulls that were open at once: 1, unless outcomes come late. v is the ``variance`` of a released
     number; on batches each release adds ``noise_variance``.

@@ -1,4 +1,4 @@
-"""What all searches for the best arm share: means, lengths of pulls, and the answer."""
+"""The common base of best-arm searches: means, lengths of pulls, and the answer."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ NONE = -1  # the answer before there is one
 
 
 class Pull(NamedTuple):
-    """The trace of a pull: the arm, and for how many rounds it is pulled."""
+    """The trace of a pull: the arm, and its number of rounds."""
 
     arm: int
     rounds: int
 
 
 class Batches(NamedTuple):
-    """How long an arm is pulled: ``first`` rounds, then ``growth`` times all its rounds so far.
+    """The length of pulls: ``first`` rounds, then ``growth`` times all rounds of the arm so far.
 
     With ``first`` 0 every round is released by itself. The length of an arm's r-th batch is fixed
     in advance.
@@ -32,7 +32,7 @@ class Batches(NamedTuple):
     growth: float = 0.0
 
     def checked(self) -> Batches:
-        """Return it, or refuse its numbers."""
+        """Return the lengths, or refuse invalid numbers."""
         return Batches(
             check_int("batch_size", self.first, minimum=1),
             check_range("growth", self.growth, 0.01, 100.0),
@@ -75,7 +75,7 @@ class Searching(Learner[int, Pull, float]):
         return bool(self.found[self.found.size - 1] != NONE)
 
     def next_pull(self, arm: int) -> Pull:
-        """Return the next pull of an arm, and note that it was requested."""
+        """Return the next pull of an arm, and record the request."""
         rounds = 1
         if self.first > 0:
             rounds = max(self.first, math.ceil(self.growth * self.begun[arm]))
@@ -96,7 +96,7 @@ class Searching(Learner[int, Pull, float]):
                 self.stopped[level, i] = self.pulls[i]
 
     def mean_gain(self, arm: int) -> float:
-        """Return the mean of what was released of an arm; 0 before the first release."""
+        """Return the mean of an arm's releases; 0 before the first."""
         return float(self.gains[arm]) / max(float(self.pulls[arm]), 1.0)
 
     def leading_arm(self) -> int:

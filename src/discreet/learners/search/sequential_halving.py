@@ -14,8 +14,8 @@ class SequentialHalving(Searching):
 
     There are ceil(log2 K) phases with equal shares of the ``budget`` (Karnin et al. 2013). A phase
     with k arms gives each of them floor(budget / (k phases)) pulls, and only these count when it
-    ends: so the means that are compared are fresh. With batches, the pulls of an arm in a phase
-    are one batch. The last arm is the answer.
+    ends, so the compared means are fresh. With batches, the pulls of an arm in a phase are one
+    batch. The last arm is the answer.
 
     Wrong answers: docs/proofs.md, Sequential halving.
 
@@ -26,7 +26,7 @@ class SequentialHalving(Searching):
 
     budget: int
     phases: int
-    active: Floats  # 1 for arms that are left, else 0
+    active: Floats  # 1 for remaining arms, else 0
     fresh: Floats  # the gains of every arm in this phase
     counted: Floats  # its rounds in this phase whose outcomes were released
 
@@ -115,7 +115,7 @@ class SequentialHalving(Searching):
         return float(self.fresh[arm]) / max(float(self.counted[arm]), 1.0)
 
     def remaining(self) -> int:
-        """Return how many arms are left."""
+        """Return how many arms remain."""
         left = 0
         for i in range(self.active.size):
             if self.active[i] > 0.0:

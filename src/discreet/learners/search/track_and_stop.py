@@ -1,4 +1,4 @@
-"""Track-and-Stop: pull arms in the proportions that tell them apart soonest."""
+"""Track-and-Stop: pull arms in the proportions that distinguish them soonest."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class TrackAndStop(Searching):
     needed: Floats  # log evidence at every level, the least first
     weights: Floats
     means: Floats
-    due: Floats  # after how many rounds the weights are recomputed
+    due: Floats  # the round after which the weights are recomputed
 
     @classmethod
     def start(
@@ -157,7 +157,7 @@ class TrackAndStop(Searching):
 
 @helper
 def optimal_weights(means: Floats, best: int, weights: Floats) -> float:
-    """Write the proportions that tell the best arm apart soonest, for Gaussian rewards.
+    """Write the proportions that identify the best arm soonest, for Gaussian rewards.
 
     Returns 1 / T* for variance 1. With g(i) = gap² / 2 and z(i) = y / (g(i) - y), the ratio of w(i)
     to that of the best arm, y solves Σ z(i)² = 1. Without a gap nothing is written, and 0 is

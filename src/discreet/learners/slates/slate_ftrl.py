@@ -1,4 +1,4 @@
-"""Semi-bandits: k of N items are shown, and the loss of each of them is seen."""
+"""Semi-bandits: the learner shows k of N items and sees the loss of each."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ FARTHEST = 50.0  # exponents: e^50 times the least chance of an item is more tha
 
 
 class Slate(NamedTuple):
-    """The items shown, what an estimate of each is divided by, and which ones are asked about."""
+    """The items shown, the divisors of their estimates, and which of them it asks about."""
 
     items: Integers
     importance: Floats
-    asked: Floats  # 1 for items that are asked about, 0 for the others
+    asked: Floats  # 1 for items it asks about, 0 for the others
 
 
 class SlateFtrl(Learner[Integers, Slate, Floats, Floats]):
@@ -110,7 +110,7 @@ class SlateFtrl(Learner[Integers, Slate, Floats, Floats]):
     def find_chances(self) -> None:
         """Compute p; items at 1 are set aside until the others fit.
 
-        Sums are measured from the k-th least, so that weights of items that matter neither vanish
+        Sums are relative to the k-th least, so that weights of items that matter neither underflow
         nor overflow.
         """
         places = self.items.size
