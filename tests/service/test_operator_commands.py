@@ -65,6 +65,20 @@ def test_bad_input_gets_one_sentence(folder, capsys, monkeypatch, arguments, sai
     assert said in capsys.readouterr().err
 
 
+def test_a_folder_that_is_named_goes_before_an_address_of_the_environment(
+    folder, capsys, monkeypatch
+):
+    spec = str(folder.parent / "spec.json")
+    monkeypatch.setenv("DISCREET_URL", "http://127.0.0.1:9")
+    monkeypatch.setenv("DISCREET_TOKEN", "dsc_x")
+    assert command(["run", "create", "r", spec, "--folder", str(folder)]) == 0
+    capsys.readouterr()
+    assert command(["run", "show", "--folder", str(folder)]) == 0
+    assert capsys.readouterr().out == "r\n"
+    assert command(["run", "show"]) == 2
+    assert "http://127.0.0.1:9 does not answer" in capsys.readouterr().err
+
+
 def test_a_folder_that_a_service_has_is_refused(tmp_path, capsys):
     with serving(tmp_path / "service"):
         assert command(["run", "show", "--folder", str(tmp_path / "service")]) == 2

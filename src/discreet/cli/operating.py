@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from discreet.errors import DiscreetError
 
@@ -20,7 +21,7 @@ def on_a_service(command: Command) -> Command:
         "--folder",
         default="discreet-service",
         show_default=True,
-        help="Folder of the service, if it is not running.",
+        help="Folder of the service, if it is not running; goes before the variable DISCREET_URL.",
     )
     @click.option("--database", metavar="URL", help="Database, as for discreet serve.")
     @click.option("--witness", metavar="URL", help="Witness, as for discreet serve.")
@@ -40,6 +41,8 @@ def on_a_service(command: Command) -> Command:
         token: str | None,
         **named: object,
     ) -> None:
+        if _is_about_a_folder(click.get_current_context()):
+            url = None
         try:
             from discreet.service.operators import operating
             from discreet.service.problems import HttpProblem
@@ -54,3 +57,14 @@ def on_a_service(command: Command) -> Command:
             raise DiscreetError(refused.detail) from None
 
     return with_operator
+
+
+def _is_about_a_folder(context: click.Context) -> bool:
+    """Whether options name a folder, and only the environment an address.
+
+    A shell in which ``DISCREET_URL`` is set also has to restore runs of a service that is stopped.
+    """
+    if context.get_parameter_source("url") is not ParameterSource.ENVIRONMENT:
+        return False
+    here = ("folder", "database", "witness")
+    return any(context.get_parameter_source(e) is ParameterSource.COMMANDLINE for e in here)
