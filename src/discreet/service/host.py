@@ -145,7 +145,10 @@ class Host:
         content = self.records.get(RUN, name)
         known = {} if content is None else json.loads(content)["spec"]
         if json.dumps(known, sort_keys=True) != creation.text:
-            raise HttpProblem("exists", f"a run {name} with another spec already exists.")
+            names = _differing(known, json.loads(creation.text))
+            raise HttpProblem(
+                "exists", f"a run {name} with another spec already exists: compare {names}."
+            )
         return self.find(name), False
 
     def _make(self, name: str, creation: Creation) -> Hosted:
@@ -261,3 +264,9 @@ class Host:
             self._runs.clear()
             self.database.close()
             self._when_closed()
+
+
+def _differing(known: Json, given: Json) -> str:
+    """Return the names of the arguments that two specs do not share; values stay unsaid."""
+    names = sorted(known.keys() | given.keys())
+    return ", ".join(name for name in names if known.get(name) != given.get(name))
