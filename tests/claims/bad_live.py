@@ -5,7 +5,8 @@ from __future__ import annotations
 CALLS = [
     (
         "Bandit(2, 10, 1.0, wait=5)",
-        "wait and a default belong together: after the wait, a missing outcome counts as",
+        "wait and a default belong together, such as wait=86400 and default_reward=0: after the "
+        "wait, a missing outcome counts as the default.",
     ),
     ("Bandit(2, 10, 1.0, wait=0, default_loss=0.5)", "wait is 0, but must be"),
     (

@@ -84,8 +84,8 @@ class RunOptions:
         check_flag("simulation", self.simulation)
         if (self.wait is None) != (default is None):
             raise DiscreetError(
-                "wait and a default belong together: after the wait, a missing outcome counts as "
-                "the default."
+                "wait and a default belong together, such as wait=86400 and default_reward=0: "
+                "after the wait, a missing outcome counts as the default."
             )
         if self.key is not None and self.path is None and self.store is None:
             raise DiscreetError(
