@@ -69,7 +69,9 @@ def test_refusals_are_those_of_the_library(real, connection):
     assert short.state().open == 1
     with pytest.raises(discreet.DiscreetError, match="epsilon is 0"):
         connection.Bandit(**{**ONE, "epsilon": 0.0}, path="wrong")
-    with pytest.raises(discreet.DiscreetError, match=r"another spec already exists: compare horizon\."):
+    with pytest.raises(
+        discreet.DiscreetError, match=r"another spec already exists: compare horizon\."
+    ):
         connection.Bandit(**{**ONE, "horizon": 3}, path="short")
     short.end()
     with pytest.raises(Finished):

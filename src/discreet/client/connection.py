@@ -151,7 +151,8 @@ def connect(
     token
         A token of the service. The default is the environment variable ``DISCREET_TOKEN``.
     timeout
-        Seconds for an operation, including all retries. (Creating a run may take longer.)
+        Seconds for an operation, including all retries. (Creating, opening and ending a run, and
+        estimates, may take up to two minutes regardless.)
     retries
         How often to resend a request whose answer is lost. The service counts it once.
     transport
