@@ -330,7 +330,7 @@ CALLS = [
     ),
     (
         'search("track-and-stop", options={"errors": (0.5,)})',
-        "and error is 0.1, but errors are for smaller ones.",
+        "and error is 0.1, but errors must be smaller than error.",
     ),
     (
         'search("lil-ucb", options={"constants": "best"})',
