@@ -130,7 +130,7 @@ CALLS = [
     ),
     (
         'sim("exp3", losses="nofile.csv", rounds=None)',
-        "nofile.csv is not a file: losses come from a CSV or NPY file with one row per round.",
+        "nofile.csv is not a file: give a CSV or NPY file with one row per round.",
     ),
     (
         'sim("exp3", losses=b"nofile.csv", rounds=None)',
