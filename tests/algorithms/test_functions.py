@@ -238,7 +238,7 @@ def test_what_must_be_declared_is_asked_for(name):
     problem = replace(setting_for(name).problem, curvature=0.0, smoothness=0.0)
     with pytest.raises(
         DiscreetError,
-        match=r"(curvature|smoothness) is 0, but .* is for functions of which it is declared",
+        match=r"(curvature|smoothness) is 0, but .* needs its declared value",
     ):
         algorithm(name).build(Setting(problem))
 

@@ -117,7 +117,7 @@ def test_bad_bases_and_margins_are_refused():
             LAMBDA.build(setting, base=base)
     with pytest.raises(DiscreetError, match="margin is -1"):
         LAMBDA.build(setting, margin=-1.0)
-    with pytest.raises(DiscreetError, match=r"margin is 2.0, but beyond=move has the margin"):
+    with pytest.raises(DiscreetError, match=r"margin is 2.0, but beyond=move fixes it at"):
         LAMBDA.build(setting, margin=2.0, beyond="move")
     with pytest.raises(DiscreetError, match="margin"):
         Accepting.around(Uniform(2), margin=math.nan)

@@ -107,8 +107,7 @@ class TestAnUnknownHorizon:
             (
                 "private-ftpl",
                 {},
-                "rounds is unknown, but private-ftpl is tuned to their number: give it, or use "
-                "one of",
+                "rounds is unknown, but private-ftpl is tuned to it: give a number, or use one of",
             ),
             (
                 "private-ftrl-experts",
@@ -139,7 +138,7 @@ class TestAnUnknownHorizon:
         longest = Setting(problem, rounds=2**24 + 1, delta=1e-6, unknown_horizon=True)
         assert build(longest).private.channel.max_rounds() == 2**24
         with pytest.raises(
-            DiscreetError, match=r"rounds is 16,777,218, but .* last for 16,777,217\."
+            DiscreetError, match=r"rounds is 16,777,218, but .* allow at most 16,777,217\."
         ):
             build(replace(longest, rounds=2**24 + 2))
 

@@ -140,7 +140,7 @@ def test_what_is_proved_is_said():
         "the theorem does not cover Laplace noise"
     )
     with pytest.raises(
-        DiscreetError, match=r"errors is .0.2,. and error is 0.1, but errors are for smaller ones"
+        DiscreetError, match=r"errors is .0.2,. and error is 0.1, but errors must be smaller"
     ):
         built("track-and-stop", errors=(0.2,))
 

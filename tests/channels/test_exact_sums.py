@@ -130,7 +130,7 @@ def test_a_round_that_fails_is_in_no_sum_or_in_one_place(name):
     vectors = np.random.default_rng(4).uniform(-1.0, 1.0, (8, SIZE))
     for t, vector in enumerate(vectors):
         if t in (0, 2, 5):
-            with pytest.raises(DiscreetError, match="not a real number"):
+            with pytest.raises(DiscreetError, match="real numbers, but has an entry"):
                 live.offer([0.1, 0.2, "no number"], 1.0, None)
         last = live.offer(vector, 1.0, None)[1]
         assert last == pytest.approx(vectors[: t + 1].sum(axis=0), abs=1e-7)

@@ -114,11 +114,11 @@ class TestLive:
                 ["0.5", "1"],
                 "feedback must be 2 real numbers, but has an entry of another type",
             ),
-            ([0.5, None], "not a real number"),
-            (None, "not a real number"),
-            ([[1.0], [2.0, 3.0]], "not a real number"),
-            ([0.5, 1j], "not a real number"),
-            ([0.5, 10**400], "not a real number"),
+            ([0.5, None], "real numbers, but has an entry"),
+            (None, "real numbers, but has an entry"),
+            ([[1.0], [2.0, 3.0]], "real numbers, but has an entry"),
+            ([0.5, 1j], "real numbers, but has an entry"),
+            ([0.5, 10**400], "real numbers, but has an entry"),
         ],
     )
     def test_feedback_that_is_no_vector_gets_one_sentence_and_leaves_no_trace(

@@ -85,7 +85,7 @@ COMMANDS = [
     ),
     (
         "simulate exp3 --arms 4 --losses none.csv",
-        "none.csv is not a file: losses come from a CSV or NPY file with one row per round.",
+        "none.csv is not a file: give a CSV or NPY file with one row per round.",
     ),
     (
         "simulate exp3 --environment linear-stochastic",
@@ -97,12 +97,12 @@ COMMANDS = [
     ),
     (
         "simulate exp3 --losses .",
-        ". is not a file: losses come from a CSV or NPY file with one row per round.",
+        ". is not a file: give a CSV or NPY file with one row per round.",
     ),
     ("simulate exp3 --losses file.txt", "has 0 rows of losses, but at least 2 rounds are needed."),
     (
         "simulate exp3 --rewards none.csv",
-        "none.csv is not a file: losses come from a CSV or NPY file with one row per round.",
+        "none.csv is not a file: give a CSV or NPY file with one row per round.",
     ),
     (
         "simulate exp3 --rewards a.csv --losses b.csv",

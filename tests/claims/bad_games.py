@@ -130,7 +130,7 @@ CALLS = [
     ),
     (
         'sim("exp3", losses="nofile.csv", rounds=None)',
-        "nofile.csv is not a file: losses come from a CSV or NPY file with one row per round.",
+        "nofile.csv is not a file: give a CSV or NPY file with one row per round.",
     ),
     (
         'sim("exp3", losses=b"nofile.csv", rounds=None)',
@@ -330,7 +330,7 @@ CALLS = [
     ),
     (
         'search("track-and-stop", options={"errors": (0.5,)})',
-        "and error is 0.1, but errors are for smaller ones.",
+        "and error is 0.1, but errors must be smaller than error.",
     ),
     (
         'search("lil-ucb", options={"constants": "best"})',

@@ -110,7 +110,7 @@ def test_an_environment_says_which_problem_it_is_for():
         def deal(self, start, stop, rng):
             return ArmGame(np.zeros((stop - start, 2)))
 
-    with pytest.raises(DiscreetError, match="NoProblem has no property problem: return what is"):
+    with pytest.raises(DiscreetError, match="NoProblem has no property problem: return a problem"):
         register_environment("mine", title="x", problem=Arms)(NoProblem)
 
 

@@ -46,7 +46,7 @@ class TestEnvironments:
                 return game._replace(table=game.table * 0.9)
 
         good = AdviceTable.of(Table(np.full((60, 2), 0.5)), np.full((3, 2), 0.5))
-        with pytest.raises(CheckFailed, match="round 1 is not made of distributions"):
+        with pytest.raises(CheckFailed, match="round 1 must consist of distributions"):
             check_environment(Wrong(*good))
 
     @pytest.mark.parametrize(

@@ -165,7 +165,7 @@ def test_what_it_says_of_its_regret():
     usual = build(setting)
     assert usual.regret_bound is None, "it is not for functions that change"
     assert (
-        "for functions that are drawn independently from one law; no bound otherwise"
+        "for functions drawn independently from one distribution; no bound otherwise"
         in usual.bound_source
     )
     assert "no bound proved for this certainty" in build(setting, certainty=2.0).bound_source

@@ -163,8 +163,8 @@ def test_what_other_machines_cannot_find_is_refused_in_one_sentence(where, monke
         monkeypatch.setattr(Mine, "__module__", "__main__")
         job = (kind(4),)
         complaint = (
-            r"^Mine is defined in __main__, where no other machine finds it: put it into a module "
-            r".* DISCREET_PLUG"
+            r"^Mine is defined in __main__, which other machines cannot import: put it into a "
+            r"module .* DISCREET_PLUG"
         )
     else:
         job = Contender(label="mine", private=Private(Open(Range(0.0, 1.0)), kind(4)))
@@ -191,7 +191,7 @@ def test_a_node_says_what_it_lacks(monkeypatch):
         on_ray.unpack(elsewhere)
     nowhere = parcel._replace(job=parcel.job.replace(b"Squares", b"Spheres"))
     with pytest.raises(
-        DiscreetError, match=r"^a node of the cluster cannot make sense of the game \(.*Spheres"
+        DiscreetError, match=r"^a node of the cluster cannot load the game \(.*Spheres"
     ):
         on_ray.unpack(nowhere)
 

@@ -78,7 +78,7 @@ def test_what_has_no_sequences_is_refused():
         simulate("exp3", rounds=50, trials=1).against(switches=-1)
     with pytest.raises(DiscreetError, match="switches is for arms and for experts"):
         simulate("ftrl-ball", rounds=50, trials=1).against(switches=1)
-    with pytest.raises(DiscreetError, match="do not depend on what is played"):
+    with pytest.raises(DiscreetError, match="do not depend on actions"):
         simulate("exp3", environment="switching-costs", rounds=50, trials=1).against(switches=1)
     with pytest.raises(DiscreetError, match="at most 128 arms"):
         simulate("exp3", arms=200, rounds=50, trials=1).against(switches=1)

@@ -1,6 +1,6 @@
 """Named algorithms: a channel, a learner, parameters, a guarantee, a regret bound, a citation."""
 
-from discreet.algorithms import arms  # first, so that lists begin with arms
+from discreet.algorithms import arms  # first, so that listings begin with arms
 
 # isort: split
 from discreet.algorithms import advice, contexts, functions, halving, points, search, slates

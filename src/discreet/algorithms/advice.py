@@ -1,7 +1,7 @@
 """Faster rates 2025, section 4 and appendices E and F: bandits with expert advice.
 
-Advice is public. The paper's remark that it may be sensitive too is not true: with one expert, or
-several who agree, the arm that is played is their advice.
+Advice is public. The paper's remark that it may also be sensitive is wrong: with one expert, or
+several who agree, the arm played reveals their advice.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from discreet.problems import Advice, Arms
 
 __all__ = ["follow_experts"]
 
-# moments of Laplace noise over those of Gaussian noise, while η times its scale is at most 1/2
+# moments of Laplace noise divided by those of Gaussian noise, if η times its scale is at most 1/2
 SKEW = 4.0 / 3.0
-MOMENTS = (0.02, 0.05, 0.1, 0.2, 1.0 / 3.0)  # χ*, of which the one with the least bound is taken
+MOMENTS = (0.02, 0.05, 0.1, 0.2, 1.0 / 3.0)  # candidates for χ*: the least bound wins
 DERIVED = "re-derived with moments of the noise (see discreet.learners.advice.exp4)"
 
 
@@ -85,7 +85,7 @@ def exp4_p(setting: Setting[Advice], *, failure: float = 0.01) -> Instance:
 
 
 def _exp4_p_bound(setting: Setting[Advice], least: float, bonus: float) -> float:
-    """Return the bound of EXP4.P in expectation, infinite if nothing is proved."""
+    """Return the bound of EXP4.P in expectation; infinite if none is proved."""
     arms, rounds = setting.problem.arms, setting.rounds
     if bonus > 1.0:
         return math.inf
@@ -156,9 +156,9 @@ def local_exp4(
 ) -> Instance:
     """Algorithm 6 (Theorem 5), private in the local model.
 
-    The default has the least bound. Nothing is clipped: added noise costs what its moments do.
+    The default has the least bound. Nothing is clipped: added noise costs only its moments.
     Randomised response usually has a smaller bound: responses are losses of 0 or 1, for which EXP4
-    needs no change; the regret is theirs times coth(ε / 2).
+    needs no change, and the regret is coth(ε / 2) times the regret on responses.
     """
     epsilon, delta = setting.epsilon, setting.delta
     if noise == "response":
@@ -198,10 +198,10 @@ def batched_exp4(
     mixing: float | None = None,
     responses: bool | None = None,
 ) -> Instance:
-    """Algorithm 2 (Theorem 6); every batch gets the least noise that its public queries allow.
+    """Algorithm 2 (Theorem 6), with the least noise that the public queries of each batch allow.
 
-    Where randomised response has the smaller bound, it is used, unless an option is given
-    (``responses=false``): local privacy implies central privacy.
+    If randomised response has the smaller bound, it replaces batches (unless ``responses=false``):
+    local privacy implies central privacy.
     """
     found, bound = _batched(setting, batch_size, learning_rate, mixing, fits=False)
     given = any(each is not None for each in (batch_size, learning_rate, mixing))
@@ -224,7 +224,7 @@ def improved_batched_exp4(
     mixing: float | None = None,
     responses: bool | None = None,
 ) -> Instance:
-    """Algorithm 7 (Theorem 8): noise may be fitted to each expert's largest entry in a batch."""
+    """Algorithm 7 (Theorem 8): noise can be fitted to each expert's largest entry in a batch."""
     found, bound = _batched(setting, batch_size, learning_rate, mixing, fits=True)
     given = any(each is not None for each in (batch_size, learning_rate, mixing))
     return _or_responses(setting, found, bound, not given if responses is None else responses)
@@ -235,7 +235,7 @@ class _Tuning(NamedTuple):
     rate: float
     mixing: float
     moments: float  # χ*
-    bound: float  # on the scale [0, 1]; infinite if nothing is proved
+    bound: float  # on the scale [0, 1]; infinite if none is proved
 
 
 def _batched(
@@ -293,8 +293,8 @@ def _or_responses(
 ) -> Instance:
     """Return EXP4 on randomised bits if its bound is smaller: it is private in every model.
 
-    Bounds are compared before they are capped at what nothing can exceed: of two vacuous ones the
-    smaller is still the better choice.
+    Bounds are compared before they are capped at the largest possible regret: of two vacuous
+    bounds, the smaller is still the better choice.
     """
     if not allowed:
         return found

@@ -1,4 +1,4 @@
-"""What to cite for algorithms: BibTeX of their papers, and of discreet itself."""
+"""Citations for algorithms: BibTeX of their papers, and of discreet itself."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def cite(*names: str) -> str:
 
 
 def citations(*names: str) -> list[Citation]:
-    """Return what to cite for these algorithms: each paper once, then discreet itself.
+    """Return the citations for these algorithms: each paper once, then discreet itself.
 
     >>> [citation.short for citation in citations("batched-htinf")][:2]
     ['Asi et al. 2025', 'Huang et al. 2022']

@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-# what responses do to a bound, and to one that is not a number
+# the effect of responses on a bound, and on one that is not a number
 FACTORS = (
     ", times coth(ε / 2) (docs/regret.md: Responses)",
     "; on responses this grows with coth²(ε / 2) where arms have gaps (docs/regret.md: Responses)",
 )
-FAILURE = 0.05  # the probability with which such a bound may fail, unless set
+FAILURE = 0.05  # the default probability that such a bound fails
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +33,7 @@ class ConfidentBound:
 
     @property
     def words(self) -> str:
-        """For which losses it holds, and how surely."""
+        """The losses for which it holds, and its probability."""
         return f"{self.holds_for}, with probability {1.0 - self.failure:g}"
 
     def on_responses(self, contrast: float, rounds: int, width: float) -> ConfidentBound | None:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 class Growth(NamedTuple):
     """How fast regret may grow with the number of rounds T: like T^exponent, up to logarithms.
 
-    Noise can hide this rate for long; for epsilons of at least ``shows_at`` it shows below a
-    million rounds.
+    Noise can hide this rate for a long time; for epsilons of at least ``shows_at`` it shows within
+    a million rounds.
     """
 
     exponent: float

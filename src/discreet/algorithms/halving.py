@@ -22,13 +22,13 @@ __all__ = ["halving_error", "laplace_tail", "subgaussian_tail"]
 
 SampleNoise = Literal["response", "gaussian"]  # both sub-Gaussian, which the proof needs
 BUDGET = 20_000  # rounds
-GAP = 0.1  # for which an error is stated, as a fraction of the range
+GAP = 0.1  # the gap for which an error is stated, as a fraction of the range
 TILTS = np.linspace(1e-4, 0.9999, 4000)  # any tilt gives a valid bound
 Tail = Callable[[float, float], float]  # of samples per arm, and a gap
 
 
 def subgaussian_tail(samples: float, gap: float, *, variance: float = 0.25) -> float:
-    """Return how likely a worse arm's mean is not below the better one's, at most.
+    """Bound the probability that a worse arm's mean is not below the better one's.
 
     ``variance`` is that of a sample: exp(-t Δ² / (4 v)).
     """
@@ -75,7 +75,7 @@ def halving_error(gaps: Sequence[float], budget: int, tail: Tail) -> float:
 def sequential_halving(
     setting: Setting[BestArm], *, budget: int = BUDGET, typical_gap: float = GAP
 ) -> Instance:
-    """Sequential halving: ``budget`` rounds, or fewer if there are fewer, whatever they show."""
+    """Sequential halving: at most ``budget`` rounds, regardless of the outcomes."""
     channel = Open(setting.bounds)
     return _instance(setting, channel, budget, typical_gap, subgaussian_tail)
 

@@ -1,4 +1,4 @@
-"""A guarantee for readers who do not know the field: what a protocol or an ethics board is told."""
+"""A guarantee in plain words, for a study protocol or an ethics board."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ def plain_words(
     rounds_per_user: int = 2,
     guarantee: Guarantee | None = None,
 ) -> str:
-    """Return one paragraph: what the method does, what an observer can infer, what is not covered.
+    """Return one paragraph: what the method does, what observers can infer, what is not covered.
 
     ``outcomes`` describes them, instead of the range of losses. The bound is also stated for a
-    person with ``rounds_per_user`` outcomes. ``guarantee`` replaces that of the algorithm, if a run
-    releases more than it, or limits users.
+    person with ``rounds_per_user`` outcomes. ``guarantee`` replaces that of the algorithm if a run
+    releases more, or limits users.
     """
     return words_about(
         instance.guarantee if guarantee is None else guarantee,
@@ -93,7 +93,7 @@ def _how(guarantee: Guarantee, *, has_noise: bool) -> list[str]:
 
 
 def _what(guarantee: Guarantee) -> list[str]:
-    """Return the bound on what is seen, and for pure guarantees what an observer can infer."""
+    """Return the bound on what is visible, and for pure guarantees what an observer can infer."""
     if guarantee.epsilon == 0.0 and guarantee.delta == 0.0:
         return ["Nothing that anybody sees depends on any outcome: the method does not use them."]
     seen = guarantee.seen or SEEN_PLAINLY[guarantee.model]

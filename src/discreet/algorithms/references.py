@@ -17,13 +17,13 @@ YEAR = 2026  # of the current version of discreet
 # LaTeX accents, and the combining characters they stand for
 ACCENTS = {"`": "\u0300", "'": "\u0301", "^": "\u0302", "~": "\u0303", '"': "\u0308"}
 ACCENT = re.compile(r"\{?\\([`'^~\"])\{?([A-Za-z])\}?\}?")
-NOT_PRINTED = ("shortjournal", "label")  # fields for texts, which BibTeX styles do not need
+NOT_PRINTED = ("shortjournal", "label")  # fields for our texts, which BibTeX styles do not need
 VENUES = ("journal", "booktitle", "publisher", "howpublished")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Citation:
-    """Where an algorithm was published."""
+    """The publication of an algorithm."""
 
     key: str
     short: str
@@ -73,7 +73,7 @@ def read_bibtex(path: str | Path) -> dict[str, Citation]:
 def parse_bibtex(text: str, name: str = "the BibTeX text") -> dict[str, Citation]:
     r"""Return the citations in a BibTeX text by key.
 
-    It reads @string and entries with author, title and year. Anything else but comments is refused.
+    It reads @string and entries with author, title and year, skips comments, and refuses the rest.
 
     >>> found = parse_bibtex('@misc{neu2026, author = {Neu, Ada}, title = "Bits", year = 2026}')
     >>> found["neu2026"].text
@@ -128,7 +128,7 @@ class _Parser:
             yield kind, key, fields
 
     def take(self, wanted: str) -> str:
-        """Return the next token, or say where another one is."""
+        """Return the next token, or report where another one is."""
         match = self.tokens.match(self.text, self.place)
         self.last = match[1] if match else self.text[self.place :].split("\n")[0].strip()
         if not match or not re.fullmatch(wanted, self.last):
@@ -181,7 +181,7 @@ def _families(authors: list[str]) -> str:
 
 
 def _initials(author: str) -> str:
-    """Return a name as texts have it.
+    """Return a name as it appears in texts.
 
     >>> _initials("Schapire, Robert E."), _initials("discreet contributors")
     ('R. E. Schapire', 'discreet contributors')

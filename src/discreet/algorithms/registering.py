@@ -1,4 +1,4 @@
-"""What a registration is given, checked: one sentence says what is missing, or wrong."""
+"""Checks of a registration: one sentence says what is missing or wrong."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ UNPROVED = "no bound is stated"
 
 
 def check_given(positional: tuple[object, ...], **given: object) -> None:
-    """Refuse a registration that leaves out what it needs."""
+    """Refuse a registration without its required arguments."""
     missing = [key for key, value in given.items() if value is None]
     if positional or missing:
         what = " and ".join(missing) or "its arguments by name"
@@ -28,13 +28,13 @@ def check_tuples(**given: object) -> None:
 
 
 def check_flags(**given: object) -> None:
-    """Refuse what is neither True nor False."""
+    """Refuse anything but True or False."""
     for key, flag in given.items():
         check_flag(key, flag)
 
 
 def as_problem(problem: object) -> Problem:
-    """Return an example of what is played, given that or its class."""
+    """Return an example of the problem, given one or its class."""
     if isinstance(problem, type) and issubclass(problem, Problem):
         return problem()
     if not isinstance(problem, Problem):
@@ -45,7 +45,7 @@ def as_problem(problem: object) -> Problem:
 
 
 def check_build(name: str, make: object) -> None:
-    """Refuse what cannot build an algorithm: it takes a setting and keyword-only options."""
+    """Refuse a function that does not take a setting and keyword-only options."""
     if not callable(make):
         raise DiscreetError(
             f"'{name}' decorates {shorten(make)}, but must decorate a function of a setting."
@@ -70,7 +70,7 @@ Made = TypeVar("Made")
 
 
 def as_instance(name: str, made: object, kind: type[Made]) -> Made:
-    """Return what a function built; a Private or OnDevice alone has no bound."""
+    """Return the instance that a function built; a Private or OnDevice alone has no bound."""
     if isinstance(made, kind):
         return made
     if not isinstance(made, Protected):
@@ -84,7 +84,7 @@ def as_instance(name: str, made: object, kind: type[Made]) -> Made:
 
 
 def unknown_option(algorithm: str, option: str, known: list[str]) -> DiscreetError:
-    """Return the refusal of an option; the range of losses is none, but users look for it here."""
+    """Return the refusal of an unknown option, with a hint for the range of losses."""
     if option in ("low", "high"):
         return DiscreetError(
             f"{option} is the range of losses, not an option: give it to the setting, as in "

@@ -1,4 +1,4 @@
-"""What a named algorithm is, and the registry of all of them and their calibrations."""
+"""Named algorithms, and the registry of all of them and their calibrations."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Setting(Generic[P]):
     epsilon: float = 1.0
     delta: float = 0.0
     bounds: Range = field(default_factory=make_range)
-    live: bool = False  # whether noise must be of a kind that can be drawn exactly
+    live: bool = False  # whether noise must be exact
     unknown_horizon: bool = False  # if true, only the stated bound may depend on ``rounds``
 
     def __post_init__(self) -> None:
@@ -76,16 +76,16 @@ class Instance(InstanceInHtml):
     bound_source: str
     # earlier actions that losses may depend on: then the bound is on the policy regret
     memory: int = 0
-    # the same for independent losses with fixed means, and for no others
+    # the same, only for independent losses with fixed means
     stationary_bound: float | None = None
-    # one that holds with a stated probability
+    # a bound that holds with a stated probability
     confident_bound: ConfidentBound | None = None
-    # what the calibration's authors claim, if it is not what discreet proves; audits attack it
+    # the claim of the calibration's authors if it differs from discreet's proof; audits attack it
     claim: Guarantee | None = None
 
     @property
     def guarantee(self) -> Guarantee:
-        """What the channel promises."""
+        """The guarantee of the channel."""
         return self.private.guarantee
 
     def respond(self, setting: Setting[Problem]) -> Instance:
@@ -138,20 +138,20 @@ class Algorithm(AlgorithmInHtml):
     stochastic: bool = False  # whether regret is bounded only for losses that do not change
     growth: Growth | None = None  # of regret against any losses that are fixed in advance
     anytime: bool = False  # whether it can be built without knowing the number of rounds
-    one_point: bool = False  # whether it hears one plain loss per round: allows noise=response
+    one_point: bool = False  # whether it learns from one loss per round: allows noise=response
 
     @property
     def citation(self) -> Citation:
-        """The paper that it is from."""
+        """The paper that introduced it."""
         return _resolve(self.cites[0])
 
     @property
     def builds_on(self) -> tuple[Citation, ...]:
-        """The papers of the parts that it is made of."""
+        """The papers of its parts."""
         return tuple(map(_resolve, self.cites[1:]))
 
     def credit(self, *, whole: bool = False) -> str:
-        """Return where it comes from, in short or in whole citations.
+        """Return its origin, as short or full citations.
 
         Without a paper of its own it is ours.
 
@@ -168,7 +168,7 @@ class Algorithm(AlgorithmInHtml):
         return f"ours, based on {' and '.join(text.rstrip('.') for text in texts[1:])}"
 
     def problem_with(self, **parameters: object) -> Problem:
-        """Return the problem with these parameters, and the usual ones elsewhere."""
+        """Return the problem with these parameters, and defaults for the others."""
         known = self.problem.parameters()
         for name, value in parameters.items():
             if name not in known:
@@ -204,7 +204,7 @@ class Algorithm(AlgorithmInHtml):
         )
 
     def plays(self, problem: Problem) -> bool:
-        """Return whether this is a problem that the algorithm plays."""
+        """Return whether the algorithm plays this problem."""
         mine, other = self.problem.parameters(), problem.parameters()
         return type(problem) is type(self.problem) and all(
             mine[name] == other[name] for name in self.fixed
@@ -228,7 +228,7 @@ class Algorithm(AlgorithmInHtml):
             )
             instead = f", or use one of: {able}" if able else ""
             raise DiscreetError(
-                f"rounds is unknown, but {self.name} is tuned to their number: give it{instead}."
+                f"rounds is unknown, but {self.name} is tuned to it: give a number{instead}."
             )
         make, accepted = self._accept(options)
         responds = self.one_point and accepted.pop("noise", None) is not None
@@ -236,7 +236,7 @@ class Algorithm(AlgorithmInHtml):
         return found.respond(setting) if responds else found
 
     def _accept(self, options: dict[str, object]) -> tuple[Build, dict[str, object]]:
-        """Return the build of the calibration that is asked for, and its options, all checked."""
+        """Return the build of the requested calibration and its options, all checked."""
         known = self._options_of(self.make)
         if not options.keys() <= known.keys():
             known = self.options  # plugins may have more
@@ -258,7 +258,7 @@ class Algorithm(AlgorithmInHtml):
 
     @property
     def calibrations(self) -> dict[str, Build]:
-        """The builds that are registered, by calibration; the first is discreet's own."""
+        """The registered builds, by calibration; the first is discreet's own."""
         return {TIGHT: self.make} | _calibrations.get(self.name, {})
 
     @property
@@ -270,7 +270,7 @@ class Algorithm(AlgorithmInHtml):
             found |= {key: each for key, each in options_of(make).items() if key not in found}
         if len(self.calibrations) == 1:
             return found
-        choices: Any = Literal  # of names that are known at run time only
+        choices: Any = Literal  # of names known only at run time
         kind = choices[tuple(self.calibrations)]
         return {"calibration": Option("calibration", kind, TIGHT)} | found
 
@@ -279,7 +279,7 @@ class Algorithm(AlgorithmInHtml):
 
     @property
     def field(self) -> str:
-        """What the problem is called, for tables."""
+        """The name of the problem, for tables."""
         return (
             self.problem.title.replace("adversarial", "stochastic")
             if self.stochastic
@@ -351,9 +351,9 @@ def register_algorithm(
 def register_calibration(name: str, calibration: str) -> Callable[[Build], Build]:
     """Register the decorated function as another build of the algorithm of that name.
 
-    Like the build of an algorithm it takes a setting and keyword-only options and returns an
-    Instance. Users choose it with the option ``calibration``. If it claims another guarantee than
-    its channel states, it sets ``Instance.claim``.
+    Like the build of an algorithm, it takes a setting and keyword-only options and returns an
+    Instance. Users choose it with the option ``calibration``. If its claimed guarantee differs from
+    that of its channel, it sets ``Instance.claim``.
     """
 
     def register(make: Build) -> Build:
@@ -372,7 +372,7 @@ def register_calibration(name: str, calibration: str) -> Callable[[Build], Build
 
 
 def list_algorithms(problem: type[Problem] | None = None) -> dict[str, Algorithm]:
-    """Return all named algorithms, those of plugins too, or those for one kind of problem."""
+    """Return all named algorithms, including those of plugins, or those for one kind of problem."""
     if problem is not None and not (isinstance(problem, type) and issubclass(problem, Problem)):
         raise DiscreetError(f"problem is {shorten(problem)}, but must be a class such as Arms.")
     load_plugins()
@@ -384,7 +384,7 @@ def list_algorithms(problem: type[Problem] | None = None) -> dict[str, Algorithm
 
 
 def algorithm(name: str, like: type[Problem] | None = None) -> Algorithm:
-    """Return the algorithm of that name, or suggest the nearest, for one kind of problem if given.
+    """Return the algorithm of that name (for one kind of problem, if given), or suggest one.
 
     >>> algorithm("batched-exp3").title
     'EXP3 on noisy means of batches'

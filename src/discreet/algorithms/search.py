@@ -33,31 +33,31 @@ __all__ = [
 
 SampleNoise = Literal["response", "gaussian"]  # both sub-Gaussian, which the proofs need
 VARIANCE = 0.25  # the largest of a number from 0 to 1
-GAP = 0.15  # for which bounds are tightest, as a fraction of the range
+GAP = 0.15  # the gap at which bounds are tightest, as a fraction of the range
 GROWTH = 0.25  # of a batch over all earlier ones of an arm
-# Times the square root of the rounds, for numbers from 0 to 1; more with noise, to see the same.
-# With 1, as printed, the best arm is starved now and then.
+# Times the square root of the rounds, for numbers from 0 to 1; more with noise, for the same
+# precision. With 1, as printed, the best arm is sometimes starved.
 EXPLORATION = 2.0
-PROVED = "at most as often as is allowed (docs/proofs.md: Best-arm search)"
+PROVED = "at most as often as allowed (docs/proofs.md: Best-arm search)"
 LIL_PROVED = (
-    "at most as often as is allowed (Jamieson et al. 2014, Theorem 2, with the constants of "
+    "at most as often as allowed (Jamieson et al. 2014, Theorem 2, with the constants of "
     "docs/proofs.md: Best-arm search)"
 )
-LIL_UNPROVED = "nothing is proved of the constants that are used in practice"
+LIL_UNPROVED = "nothing is proved for the constants used in practice"
 
 
 class SampleReports(NamedTuple):
-    """How a search hears of samples: a channel, and what is known of the means it releases."""
+    """How a search receives samples: a channel, and properties of its released means."""
 
     channel: Channel
     rule: Rule
-    variance: float  # that counts for one sample, in squared widths of the range
-    noise_variance: float = 0.0  # that is added to a sum at every release
+    variance: float  # of one sample, in squared widths of the range
+    noise_variance: float = 0.0  # added to a sum at every release
     batches: Batches = EVERY_ROUND
 
 
 def open_reports(setting: Setting[BestArm], gap: float) -> SampleReports:
-    """Return samples as they are: numbers from 0 to 1 are sub-Gaussian with variance 1/4."""
+    """Return plain samples: numbers from 0 to 1 are sub-Gaussian with variance 1/4."""
     return SampleReports(Open(setting.bounds), Mixture.for_gap(gap, variance=VARIANCE), VARIANCE)
 
 
@@ -102,7 +102,7 @@ def batched_reports(
 def _instance(
     learner: Searching, reports: SampleReports, source: str, **parameters: float | int | str
 ) -> Instance:
-    """Return a search with all its numbers; ``source`` says what is proved of its answers."""
+    """Return a search with all its numbers; ``source`` states what is proved about its answers."""
     first, growth = reports.batches.first, reports.batches.growth
     batches = {"batch_size": first, "growth": growth} if first else {}
     return Instance(
@@ -197,7 +197,7 @@ def local_lil_ucb(
     noise: SampleNoise | None = None,
     constants: LilPreset = "practice",
 ) -> Instance:
-    """Theorem 12: lil' UCB on noisy samples, which differ in variance only."""
+    """Theorem 12: lil' UCB on noisy samples, which differ only in variance."""
     return run_lil_ucb(setting, noisy_reports(setting, noise or "response", GAP), constants)
 
 
@@ -238,7 +238,7 @@ def run_lil_ucb(
     citation="kalyanakrishnan2012pac",
 )
 def lucb(setting: Setting[BestArm], *, typical_gap: float = GAP) -> Instance:
-    """LUCB with intervals that hold at all times together."""
+    """LUCB with intervals that hold simultaneously at all times."""
     return run_lucb(setting, open_reports(setting, typical_gap), typical_gap)
 
 
@@ -296,7 +296,7 @@ def run_lucb(setting: Setting[BestArm], reports: SampleReports, gap: float) -> I
 def track_and_stop(
     setting: Setting[BestArm], *, errors: tuple[float, ...] = (), typical_gap: float = GAP
 ) -> Instance:
-    """Track-and-Stop; for each of the smaller ``errors`` it says when it would have stopped."""
+    """Track-and-Stop; it also reports the stopping time for each of the smaller ``errors``."""
     return run_track_and_stop(setting, open_reports(setting, typical_gap), errors, typical_gap)
 
 
@@ -347,7 +347,7 @@ def run_track_and_stop(
     error = setting.problem.error
     if errors and max(errors) >= error:
         raise DiscreetError(
-            f"errors is {errors!r} and error is {error:g}, but errors are for smaller ones."
+            f"errors is {errors!r} and error is {error:g}, but errors must be smaller than error."
         )
     variance = reports.variance + reports.noise_variance / max(reports.batches.first, 1)
     learner = TrackAndStop.start(

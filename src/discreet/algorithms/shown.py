@@ -1,4 +1,4 @@
-"""What notebooks show of named algorithms."""
+"""How notebooks display named algorithms."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class AlgorithmInHtml:
-    """The name of an algorithm, what it plays and its options."""
+    """The name of an algorithm, its problem and its options."""
 
     name: str
     title: str
@@ -27,7 +27,7 @@ class AlgorithmInHtml:
         raise NotImplementedError
 
     def credit(self, *, whole: bool = False) -> str:
-        """Return where it comes from."""
+        """Return its origin."""
         raise NotImplementedError
 
     def _repr_html_(self) -> str:
@@ -49,7 +49,7 @@ class InstanceInHtml:
 
     @property
     def guarantee(self) -> Guarantee:
-        """What the channel promises."""
+        """The guarantee of the channel."""
         raise NotImplementedError
 
     def _repr_html_(self) -> str:

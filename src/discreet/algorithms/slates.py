@@ -1,4 +1,4 @@
-"""Semi-bandits: slates of items, of which every loss is seen, without and with privacy."""
+"""Semi-bandits: slates of items with a loss for each item, without and with privacy."""
 
 from __future__ import annotations
 
@@ -59,10 +59,10 @@ def private_slate_ftrl(
 ) -> Instance:
     """Hold a slate for τ rounds, then learn one randomised bit about each of m of its items.
 
-    A bit has epsilon / m. Bits are losses in [0, 1] whose means are those of the items, drawn
-    together by the factor a. So regret is at most (τ / a) times that of the leader on floor(T / τ)
-    rounds of bits, plus the last, incomplete batch. m and τ have the least bound. For small
-    epsilons that is m = 1: one bit with all of epsilon tells more than k bits with a share each.
+    A bit has epsilon / m. Bits are losses in [0, 1] whose means are those of the items, contracted
+    by the factor a. So regret is at most (τ / a) times that of the leader on floor(T / τ) rounds of
+    bits, plus the last, incomplete batch. m and τ have the least bound. For small epsilons that is
+    m = 1: one bit with the whole epsilon says more than k bits with a share each.
     """
     shown = setting.problem.shown
     if reports is not None:
@@ -111,7 +111,7 @@ class _Choice(NamedTuple):
 
 
 def _choice(setting: Setting[SemiBandit], reports: int, batch_size: int | None) -> _Choice:
-    """Return the batch size with the least bound for so many bits, if none is given."""
+    """Return the batch size with the least bound for this many bits, if none is given."""
     share = setting.epsilon / reports
     size = best_size(share, setting.rounds) if batch_size is None else batch_size
     problem = setting.problem
@@ -134,7 +134,7 @@ def _choice(setting: Setting[SemiBandit], reports: int, batch_size: int | None) 
 def _bound(
     setting: Setting[SemiBandit], reports: int, size: int, contrast: float, rate: float
 ) -> float:
-    """Return (τ / a) B(floor(T / τ)) plus what the last, incomplete batch can cost."""
+    """Return (τ / a) B(floor(T / τ)) plus the largest cost of the last, incomplete batch."""
     problem, batches = setting.problem, setting.rounds // size
     if batches == 0:
         return math.inf

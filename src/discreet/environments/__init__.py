@@ -1,4 +1,4 @@
-"""Environments: where losses come from, and how a learner is scored against them."""
+"""Environments: the source of losses, and the score of a learner against them."""
 
 from discreet.environments.access import uniforms
 from discreet.environments.advice.scenes import AdviceAdversarial, AdviceContextual, AdviceRandom

@@ -1,4 +1,4 @@
-"""Random numbers that can be read at any round, so a game may be cut into any pieces."""
+"""Random numbers with access at any round, so that a game can be cut into any pieces."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from discreet.ranges import make_range
 from discreet.sets import ConvexSet
 
 CYCLES = 2.0  # of a drift, over the whole game
-OFF = 1e-9  # the centre is answered as if it were this far off: it has no worst vector
+OFF = 1e-9  # the centre has no worst vector, so it is answered as if it were this far off
 
 
 class PointsEnvironment(Environment):
@@ -36,11 +36,11 @@ class PointsEnvironment(Environment):
 
         @property
         def domain(self) -> str:
-            """The set of points, if it is any."""
+            """The set of points, for the geometry "set"."""
 
         @property
         def loss_set(self) -> LossSetName:
-            """Where loss vectors lie then."""
+            """The set of loss vectors in that case."""
 
     @property
     def problem(self) -> Points:
@@ -49,7 +49,7 @@ class PointsEnvironment(Environment):
 
     @property
     def loss_kind(self) -> str:
-        """Which loss vectors are dealt: of a range (each entry its own), a ball or a cross."""
+        """The set of loss vectors: a range (for each entry), a ball or a cross."""
         kinds = {"experts": "range", "cube": "cross", "set": self.loss_set}
         return kinds.get(self.geometry, self.geometry)
 
@@ -190,7 +190,7 @@ class AnsweringGame(ReactingGame[Floats, Floats]):
             self.vector[i] = self.offset + self.factor * self.vector[i]
 
     def loss(self, t: int, action: Floats) -> float:
-        """Return what the point loses."""
+        """Return the loss of the point."""
         self.answer(action)
         return product(self.vector, action)
 

@@ -1,4 +1,4 @@
-"""What the registration of an environment is given, checked: one sentence says what is missing."""
+"""Checks of an environment's registration: one sentence says what is missing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ EXAMPLE = '@register_environment("mine", title="my losses", problem=Arms)'
 
 
 def check_environment_given(name: object, title: object, problem: object) -> None:
-    """Refuse a registration that leaves out what it needs."""
+    """Refuse a registration without its required arguments."""
     given = {"a name": None if callable(name) else name, "title": title, "problem": problem}
     missing = [key for key, value in given.items() if value is None]
     if missing:
@@ -17,7 +17,7 @@ def check_environment_given(name: object, title: object, problem: object) -> Non
 
 
 def check_environment_class(name: str, make: object) -> None:
-    """Refuse a class that is no environment, or lacks a part of one."""
+    """Refuse a class that is not an environment, or lacks a part of one."""
     if not callable(make):
         raise DiscreetError(
             f"'{name}' decorates {shorten(make)}, but must decorate a class that extends "
@@ -37,6 +37,6 @@ def check_environment_class(name: str, make: object) -> None:
         )
     if make.problem is Environment.problem:
         raise DiscreetError(
-            f"{make.__name__} has no property problem: return what is played, such as "
-            "Arms(self.arms), or extend ArmsEnvironment."
+            f"{make.__name__} has no property problem: return a problem such as Arms(self.arms), "
+            "or extend ArmsEnvironment."
         )

@@ -27,7 +27,7 @@ class NamedEnvironment:
     ``make`` is an environment's class, or a function with keyword-only arguments. Arguments called
     ``rounds``, ``bounds`` or like a parameter of the problem are filled in. Those in ``preset`` are
     fixed. All others are options. ``usual`` holds the problem's default parameters in this
-    environment: an environment for slates is played on slates.
+    environment, such as a set of slates.
     """
 
     name: str
@@ -38,7 +38,7 @@ class NamedEnvironment:
     usual: Values = field(default_factory=dict)
 
     def problem_with(self, **parameters: object) -> Problem:
-        """Return its problem with these parameters, and its usual ones for the rest."""
+        """Return its problem with these parameters, and its defaults for the others."""
         return self.problem(**{**self.usual, **parameters})
 
     @property
@@ -73,7 +73,7 @@ class NamedEnvironment:
                     f"environment '{self.name}' needs {_what(option)}, and none was given."
                 )
         made = self.make(**arguments)
-        # a bad option is reported now, not in the middle of a simulation
+        # report a bad option now, not in the middle of a simulation
         copy(made).deal(0, 2, np.random.default_rng(0))
         return made
 
@@ -167,7 +167,7 @@ def _names_of(kind: type | None) -> list[str]:
 
 
 def _look_up(name: str, problem: Problem | None) -> NamedEnvironment | None:
-    """Return what is registered now, also if it is for the problem that this one borrows from."""
+    """Return the registered environments, including those of the problem this one borrows from."""
     if not isinstance(name, str):
         return None
     if problem is None:
@@ -221,7 +221,7 @@ def check_parameters(environment: Environment, parameters: Values) -> Environmen
 
 
 def file_options() -> dict[str, Option]:
-    """Return the options of all environments that take a file, or its content."""
+    """Return the options of all environments that take a file or its content."""
     return {
         name: option
         for each in environments()

@@ -1,4 +1,4 @@
-"""Problems: what is played, seen and fed back, and what regret compares with."""
+"""Problems: actions, observations and feedback, and the comparator of regret."""
 
 from discreet.problems.advice import Advice, AdviceEnvironment, AdviceGame
 from discreet.problems.arms import (

@@ -60,7 +60,7 @@ class Advice(Problem):
         return self.arms
 
     def blind_regret(self, bounds: Range) -> float:
-        """Return that of uniform play, which plays the best arm as often as any other."""
+        """Return the regret of uniform play, which plays the best arm as often as any other."""
         return bounds.width * (1.0 - 1.0 / self.arms)
 
     def probe(self, rounds: int, rng: Generator) -> AdviceGame:
@@ -78,7 +78,7 @@ class Advice(Problem):
                 and np.allclose(advice.sum(axis=0), 1.0)
             ):
                 raise DiscreetError(
-                    f"the advice of round {t + 1} is not made of distributions over arms."
+                    f"the advice of round {t + 1} must consist of distributions over arms."
                 )
             rows.append(row @ advice)
         return np.array(rows)
@@ -105,13 +105,13 @@ class Advice(Problem):
 class AdviceGame(ArmGame):
     """Rounds with advice: ``table[which[t]]`` is that of round t, and ``losses`` are by arms.
 
-    Advice is stored by arms: entry (i, j) is the probability that expert j gives to arm i, so
-    everything a learner needs after playing an arm is in one row.
+    Advice is stored by arms: entry (i, j) is the probability that expert j gives to arm i. So one
+    row holds everything a learner needs after playing an arm.
     """
 
     table: Floats  # scene, arm, expert
     which: Integers
-    uniforms: Floats  # decide which arm an expert that is followed plays
+    uniforms: Floats  # decide which arm a followed expert plays
 
     def observe(self, t: int) -> Floats:
         """Show the advice, arms by experts."""

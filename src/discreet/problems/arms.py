@@ -1,4 +1,4 @@
-"""Bandits: arms are played and their losses seen, to lose little or to find the best arm."""
+"""Bandits: play arms and see their losses, to lose little or to find the best arm."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from discreet.ranges import Range
 
 MOST_ARMS = 10_000_000  # more would take gigabytes per game
 HORIZON = 10_000_000  # rounds after which a search gives up
-TIE = 1e-12  # means this close to the least are as good, because of rounding
+TIE = 1e-12  # means this close to the least count as equal, because of rounding
 
 
 @dataclass(frozen=True)
 class Arms(Problem):
-    """Arms: one is played, its loss comes back, and the comparator is the best fixed arm.
+    """Arms: the learner plays one and sees its loss; the comparator is the best fixed arm.
 
     >>> problem = Arms(4)
     >>> str(problem), problem.sizes, problem.rivals, problem == Arms(4)
@@ -60,7 +60,7 @@ class Arms(Problem):
         return self.arms
 
     def blind_regret(self, bounds: Range) -> float:
-        """Return that of uniform play, which plays the best arm as often as any other."""
+        """Return the regret of uniform play, which plays the best arm as often as any other."""
         return bounds.width * (1.0 - 1.0 / self.arms)
 
     def probe(self, rounds: int, rng: Generator) -> ArmGame:
@@ -111,8 +111,8 @@ class ArmsEnvironment(Environment):
     def fixed_means(self) -> Floats:
         """Return the mean loss of every arm, as a fraction of the range.
 
-        That is for rounds that are independent and identically distributed. It is empty if they may
-        differ: then there is no answer to which arm is the best.
+        It is for independent, identically distributed rounds. It is empty if means may change: then
+        no arm is the right answer.
         """
         return np.zeros(0)
 
@@ -179,17 +179,17 @@ class BestArm(Problem):
 
     @property
     def sizes(self) -> str:
-        """The number of arms, and how sure the answer has to be."""
+        """The number of arms, and the allowed error."""
         return f"{self.arms:,} arms, error at most {self.error:g}"
 
     @property
     def rival(self) -> str:
-        """What is searched for."""
+        """The target of the search."""
         return "the best arm"
 
     @property
     def rivals(self) -> str:
-        """What is searched for, and among how many."""
+        """The target of the search, and among how many."""
         return f"the best arm of {self.arms:,}"
 
     @property
@@ -209,28 +209,28 @@ class BestArm(Problem):
         return Arms(self.arms).neighbours(rounds, bounds)
 
     def borrowed(self) -> Arms:
-        """Return the arms whose environments can be searched, if their means are fixed."""
+        """Return the arms whose environments this can search if their means are fixed."""
         return Arms(self.arms)
 
     def adapt(self, environment: Environment) -> Environment:
-        """Return an environment on arms as one to search in, or refuse it."""
+        """Return an environment on arms as one for searches, or refuse it."""
         return to_search(environment, self.error)
 
 
 class SearchEnvironment(ArmsEnvironment):
-    """An environment with fixed means in which the best arm is searched for."""
+    """An environment with fixed means, for best-arm search."""
 
     environment: ArmsEnvironment
     error: float
 
     @property
     def problem(self) -> BestArm:  # type: ignore[override]
-        """The arms, and how sure the answer has to be."""
+        """The arms, and the allowed error."""
         return BestArm(self.arms, self.error)
 
     @property
     def on_unit_scale(self) -> bool:  # type: ignore[override]
-        """Whether the losses of the arms are."""
+        """Whether the losses of the arms are fractions of the range."""
         return self.environment.on_unit_scale
 
     def deal(self, start: int, stop: int, rng: Generator) -> ArmGame:
@@ -249,7 +249,7 @@ class SearchEnvironment(ArmsEnvironment):
 
 
 def to_search(environment: Environment, error: float) -> SearchEnvironment:
-    """Return an environment on arms as one to search in, or refuse one whose means change."""
+    """Return an environment on arms as one for searches, or refuse one whose means change."""
     if not isinstance(environment, ArmsEnvironment) or environment.fixed_means().size == 0:
         name = type(environment).__name__
         raise DiscreetError(

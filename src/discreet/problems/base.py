@@ -1,4 +1,4 @@
-"""The contracts of what is played: game, problem, environment."""
+"""The contracts of game, problem and environment."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from discreet.ranges import Range
 class Game(Component, Generic[Action, Feedback, Observation]):
     """Some consecutive rounds of an environment, dealt before they are played."""
 
-    # whether observations are as sensitive as feedback, rather than public
+    # whether observations are sensitive, like feedback, rather than public
     shows_private: ClassVar[bool] = False
     # whether a regret bound for any losses carries over to random bits with the same means
     carries_bits: ClassVar[bool] = True
-    # whether some rounds do not count, and are shown again until the player's action is accepted
+    # whether some rounds do not count: new ones are shown until an action is accepted
     skips: ClassVar[bool] = False
     # fields with one row per round; all other fields are the same for all rounds
     by_round: ClassVar[tuple[str, ...]] = ()
@@ -32,7 +32,7 @@ class Game(Component, Generic[Action, Feedback, Observation]):
     def choices(self) -> int:
         """The number of arms, experts or dimensions that a learner chooses among.
 
-        It is 0 if that is not known.
+        It is 0 if unknown.
         """
         return 0
 
@@ -40,16 +40,16 @@ class Game(Component, Generic[Action, Feedback, Observation]):
     def action_shape(self) -> tuple[int, ...] | None:
         """The shape of an action: () for one of several, (n,) for a point.
 
-        It is None if that is not known.
+        It is None if unknown.
         """
         return None
 
     def observe(self, t: int) -> Observation:
-        """Return what is shown before round t is played: nothing by default."""
+        """Return the observation before round t; by default there is none."""
         return 0  # type: ignore[return-value] # games that show something override this
 
     def feedback(self, t: int, action: Action) -> Feedback:
-        """Return the raw feedback to an action, which goes to the channel and nowhere else."""
+        """Return the raw feedback to an action, which goes only to the channel."""
         raise NotImplementedError
 
     def loss(self, t: int, action: Action) -> float:
@@ -57,7 +57,7 @@ class Game(Component, Generic[Action, Feedback, Observation]):
         raise NotImplementedError
 
     def totals(self, starts: Sequence[int]) -> Floats:
-        """Return what comparators are scored by, summed over each stretch of rounds.
+        """Return the scores of the comparators, summed over each stretch of rounds.
 
         A stretch goes from one start to the next.
         """
@@ -68,12 +68,12 @@ class Game(Component, Generic[Action, Feedback, Observation]):
         raise NotImplementedError
 
     def followed(self) -> Game:
-        """Return the game of players who choose experts instead of arms."""
+        """Return the game for players who choose experts instead of arms."""
         raise NotImplementedError
 
 
 class TableGame(Game[Action, Feedback, Observation]):
-    """A game whose losses are a table, fixed before they are played: one row per round."""
+    """A game whose losses are a table fixed in advance, with one row per round."""
 
     by_round = ("losses",)
 
@@ -103,7 +103,7 @@ Tabled = TypeVar("Tabled", bound=HasLosses)
 
 
 class ReactingGame(Game[Action, Feedback, Observation]):
-    """A game that remembers what a player did: every player gets its own memory."""
+    """A game that remembers a player's actions: every player gets its own memory."""
 
     memory: NDArray[Any]
 
@@ -114,16 +114,16 @@ class SkippingGame(ReactingGame[Action, Feedback, Observation]):
     skips: ClassVar[bool] = True
 
     def accepts(self, action: Action) -> bool:
-        """Return whether the action is played in what was shown."""
+        """Return whether the action counts for the observation shown."""
         raise NotImplementedError
 
     def skip(self) -> None:
-        """Show what comes next."""
+        """Show the next observation."""
         raise NotImplementedError
 
 
 class Problem:
-    """What is played, seen and fed back, and what regret compares with.
+    """Defines actions, observations and feedback, and the comparator of regret.
 
     A problem is a value, ``Arms(4) == Arms(4)``, and a frozen dataclass. Its fields are its
     parameters: they become keywords of functions and options of commands. ``__post_init__`` checks
@@ -133,18 +133,18 @@ class Problem:
     title: ClassVar[str]  # for tables of algorithms: "adversarial bandit"
     feedback: ClassVar[str]  # "loss of the played arm"
     default_environment: ClassVar[str]
-    # of a simulation; where learners stop by themselves, the maximum
+    # of a simulation; the maximum if learners stop by themselves
     default_rounds: ClassVar[int] = 10_000
-    score: ClassVar[str] = "expected regret"  # what an algorithm's stated bound is about
-    # whether a game lasts until the learner is done, and is scored by how long that takes
+    score: ClassVar[str] = "expected regret"  # the quantity that an algorithm's stated bound limits
+    # whether a game lasts until the learner is done, and its length is the score
     stops: ClassVar[bool] = False
-    # whether observations are as sensitive as feedback
+    # whether observations are sensitive, like feedback
     shows_private: ClassVar[bool] = False
     # whether a regret bound for any losses carries over to random bits with the same means
     carries_bits: ClassVar[bool] = True
 
     def __str__(self) -> str:
-        """Return what is played: "arms"."""
+        """Return the name of the actions: "arms"."""
         raise NotImplementedError
 
     @property
@@ -177,7 +177,7 @@ class Problem:
         return f"losses from {bounds.low:g} to {bounds.high:g}"
 
     def clipped_words(self, number: int, bounds: Range) -> str:
-        """Return in words what was clipped."""
+        """Describe what was clipped."""
         return f"{count(number, 'number')} outside {bounds.low:g} to {bounds.high:g}"
 
     def widest(self, bounds: Range) -> float:
@@ -262,7 +262,7 @@ class Problem:
         return self, 10_000
 
     def borrowed(self) -> Problem | None:
-        """Return another problem whose environments serve this one too, once adapted."""
+        """Return another problem whose environments can be adapted to this one."""
         return None
 
     def adapt(self, environment: Environment) -> Environment:
@@ -282,12 +282,12 @@ class Environment(Component):
     reacts: ClassVar[bool] = False
     # whether each player gets its own losses, and is scored by its own memory
     answers: ClassVar[bool] = False
-    # whether losses are fractions of the declared range, which are still to be scaled
+    # whether losses are fractions of the declared range, not yet scaled
     on_unit_scale: ClassVar[bool] = False
 
     @property
     def problem(self) -> Problem:
-        """The problem that is played in it."""
+        """The problem it is for."""
         raise NotImplementedError
 
     @property
@@ -335,5 +335,5 @@ class Environment(Component):
     def checked(
         self, problem: Problem, rounds: int, bounds: Range, *, clip: bool
     ) -> tuple[Environment, int]:
-        """Check data once, before it is played; return it, and how much was clipped."""
+        """Check data once, before the game; return it, and how much was clipped."""
         return self, 0

@@ -1,6 +1,6 @@
 """Games of coins: losses of 0 or 1, tossed arm by arm.
 
-With many arms they are kept as bits, since few are ever read.
+With many arms they are stored as bits, because few are ever read.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from discreet.problems.base import Game
 from discreet.randomness import in_turn
 
 WORD = 64  # rounds in a word
-MANY = 128  # arms from which losses are kept as bits
-PURPOSE = 2_000  # key of the streams that bits are drawn from, apart from those of ``uniforms``
+MANY = 128  # from this many arms, losses are stored as bits
+PURPOSE = 2_000  # key of the random streams of bits, distinct from those of ``uniforms``
 
 
 class Coins(Component):
@@ -120,7 +120,7 @@ class CoinGame(Game[int, float]):
 def tossed_in_words(coins: Coins, start: int, stop: int, rng: Generator) -> CoinGame:
     """Return rounds start to stop of the game that belongs to the generator's seed.
 
-    It is the same game however it is cut.
+    Cutting a game into pieces does not change it.
 
     >>> coins = Coins(np.array([0.5, 0.75]), np.zeros(2))
     >>> whole = tossed_in_words(coins, 0, 1000, np.random.default_rng(1))
@@ -144,7 +144,7 @@ def toss_words(coins: Coins, words: NDArray[np.uint64], rng: Generator) -> None:
     """Write 64 tosses of every coin: a bit is set if a uniform number z is at least its ``tails``.
 
     Numbers are compared bit by bit from the highest, all tosses of a coin at once: the first bit in
-    which z and tails differ decides. If nothing is left of tails, z is at least as large.
+    which z and tails differ decides. If tails has no further bits, z is at least as large.
     """
     for arm in range(words.size):
         left = coins.tails[arm]

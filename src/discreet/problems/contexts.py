@@ -26,8 +26,7 @@ TOLERANCE = 1e-9  # by which a context may be too long, because of rounding
 class Contexts(Problem):
     """Arms with features that change every round; the comparator knows the best arm for each.
 
-    With ``against="arm"`` the comparator plays the same arm all the time, whatever is shown, as
-    where there are no contexts.
+    With ``against="arm"`` the comparator plays the same arm in every round, as without contexts.
 
     >>> problem = Contexts(10, 5)
     >>> str(problem), problem.sizes, problem.rivals
@@ -89,7 +88,7 @@ class Contexts(Problem):
         return {"contexts": f"of length at most {self.norm:g}; they are private, as outcomes are"}
 
     def blind_regret(self, bounds: Range) -> float:
-        """Return that of uniform play, which plays the best arm as often as any other."""
+        """Return the regret of uniform play, which plays the best arm as often as any other."""
         return bounds.width * (1.0 - 1.0 / self.arms)
 
     def check(
@@ -231,7 +230,7 @@ class ContextGame(TableGame[int, Record, Floats]):
         )
 
     def rescaled(self, shift: float, factor: float) -> ContextGame:
-        """Return the game with all losses on another scale; features are left as they are."""
+        """Return the game with all losses on another scale and unchanged features."""
         return self._replace(
             losses=shift + factor * self.losses, outcomes=shift + factor * self.outcomes
         )

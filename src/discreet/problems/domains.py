@@ -1,4 +1,4 @@
-"""Where points lie: a set with its radii, found by its name or given as a set."""
+"""The set of points with its radii, by name or given as a set."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SMALL = {  # smaller sets of the same kind, for audits
 
 
 class Domain(NamedTuple):
-    """A set with its radii, which some sets take long to compute: they are asked once.
+    """A set with its radii, computed once because some sets take long.
 
     >>> domain_named("cube(4)").inner, domain_named("cube(4)").outer
     (1.0, 2.0)
@@ -89,7 +89,7 @@ class Domain(NamedTuple):
 def domain_named(given: str | LinearOracle) -> Domain:
     """Return the set that a text such as "ball(10)" names, or a given set.
 
-    Its buffers are its own, as threads need it.
+    It has its own buffers, as threads require.
     """
     text = domain_text(given)
     found = Domain(text.set, text.inner, text.outer) if isinstance(text, SetText) else _found(text)
@@ -97,7 +97,7 @@ def domain_named(given: str | LinearOracle) -> Domain:
 
 
 def domain_text(given: str | LinearOracle) -> str:
-    """Return the name of a set without spaces; a set itself becomes a text that has it with it."""
+    """Return the name of a set without spaces; a set itself becomes a text that carries it."""
     text = as_text(given)
     if not isinstance(text, str):
         raise DiscreetError(

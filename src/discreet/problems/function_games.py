@@ -24,7 +24,7 @@ class FunctionGame(TableGame[Floats, float]):
 
     A family of functions defines h (``shape``), its range (``lowest``, ``highest``) and slope
     (``steepness``) on a set whose points are at most ``outer`` from its centre, bounds on its
-    second derivatives (``least_bend``, ``most_bend``), what is summed (``totals``), and the best
+    second derivatives (``least_bend``, ``most_bend``), sufficient sums (``totals``), and the best
     point for such a sum (``minimiser``).
     """
 
@@ -76,7 +76,7 @@ class FunctionGame(TableGame[Floats, float]):
         return value
 
     def feedback(self, t: int, action: Floats) -> float:
-        """Return the same: the value is all that is seen."""
+        """Return the same: the value is the only feedback."""
         return self.loss(t, action)
 
     def rescaled(self, shift: float, factor: float) -> FunctionGame:
@@ -115,7 +115,7 @@ class LinearFunctions(FunctionGame):
     def stay_within(
         self, low: float, high: float, slope: float, centre: Floats, outer: float
     ) -> bool:
-        """Return whether all functions keep to a range and a slope in the ball around the set.
+        """Return whether all functions stay within a range and a slope in the ball around the set.
 
         This is a quick test: the ball contains the set.
         """
@@ -176,7 +176,7 @@ class Pairs(Game[Floats, Floats]):
         return self.values
 
     def totals(self, starts: Sequence[int]) -> Floats:
-        """Return those of the functions."""
+        """Return the totals of the functions."""
         return self.functions.totals(starts)
 
     def rescaled(self, shift: float, factor: float) -> Pairs:
@@ -199,7 +199,7 @@ def weights_by_case(losses: Floats, starts: Sequence[int], case: Integers, cases
 
 
 def functions_of(game: object) -> FunctionGame:
-    """Return the functions of a game, however many of their values are seen."""
+    """Return the functions of a game with any number of values per round."""
     return game.functions if isinstance(game, Pairs) else cast(FunctionGame, game)
 
 

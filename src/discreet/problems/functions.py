@@ -1,4 +1,4 @@
-"""Bandit convex optimisation: points of a set are played, and only their values are seen."""
+"""Bandit convex optimisation: play points of a set and see only their values."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ from discreet.ranges import Range
 from discreet.sets.in_python import failures_of, with_calls
 
 FORMS = ("convex", "linear")
-# By which values and slopes may exceed what is declared, in widths of the range: rounding.
+# Allowance for rounding by which values and slopes may exceed declarations, in widths of the range.
 TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
 class Functions(Problem):
-    """Points x of a convex set meet convex functions f; the loss is f(x), all that is seen.
+    """Points x of a convex set meet convex functions f; the loss f(x) is the only feedback.
 
     The comparator is the best fixed point. With two evaluations per round an action is two points,
     a (2, n) array, and the loss is the mean of both values. Functions lie in the declared range on
@@ -59,7 +59,7 @@ class Functions(Problem):
     """
 
     title = "bandit convex optimisation"
-    # random bits are not the values of a convex function, and steps should be tuned to them
+    # random bits are not values of a convex function, and steps would have to be tuned to them
     carries_bits = False
     domain: str = field(
         default="ball(10)",
@@ -96,13 +96,13 @@ class Functions(Problem):
         check_choice("form", self.form, FORMS)
         if self.form == "linear" and self.curvature > 0.0:
             raise DiscreetError(
-                f"form is linear and curvature is {self.curvature:g}, but linear functions have "
-                "none."
+                f"form is linear and curvature is {self.curvature:g}, but linear functions must "
+                "have curvature 0."
             )
         if 0.0 < self.smoothness < self.curvature:
             raise DiscreetError(
                 f"curvature is {self.curvature:g} and smoothness is {self.smoothness:g}, but "
-                "curvature must not be more."
+                "curvature must not exceed smoothness."
             )
 
     @property
@@ -131,7 +131,7 @@ class Functions(Problem):
 
     @property
     def sizes(self) -> str:
-        """The set, and how many values are seen."""
+        """The set, and the number of values per round."""
         return f"{self.domain}, {'one value' if self.evaluations == 1 else 'two values'} per round"
 
     @property
@@ -165,13 +165,13 @@ class Functions(Problem):
         return bounds.width * min(1.0, 2.0 * self.place.outer * self.lipschitz)
 
     def blind_regret(self, bounds: Range) -> float:
-        """Return that of the centre, which is within the outer radius of every point."""
+        """Return the regret of the centre, which is within the outer radius of every point."""
         return bounds.width * min(1.0, self.place.outer * self.lipschitz)
 
     def best(self, total: Floats) -> float:
         """Return the least sum of linear functions.
 
-        ``total`` is what ``LinearFunctions.totals`` returns.
+        ``total`` is the result of ``LinearFunctions.totals``.
         """
         return total_at(total, self.place.best_against(total[1:]))
 
@@ -249,7 +249,7 @@ class Functions(Problem):
         raise DiscreetError(f"{row} {first + before + 1}: the function {what}.")
 
     def clipped_words(self, number: int, bounds: Range) -> str:
-        """Return in words what was clipped."""
+        """Describe what was clipped."""
         return f"{count(number, 'function')} outside {bounds.low:g} to {bounds.high:g}"
 
     def probe(self, rounds: int, rng: Generator) -> Game:
@@ -284,7 +284,7 @@ class Functions(Problem):
         return self.shown(LinearFunctions(one)), self.shown(LinearFunctions(other))
 
     def shown(self, functions: FunctionGame) -> Game:
-        """Return the game in which the declared number of values is seen."""
+        """Return the game with the declared number of values per round."""
         return functions if self.evaluations == 1 else Pairs(functions, np.zeros(2))
 
     def for_audit(self) -> tuple[Functions, int]:

@@ -1,4 +1,4 @@
-"""Online linear optimisation: a point of a convex set is played, and the loss vector is seen."""
+"""Online linear optimisation: play a point of a convex set and see the whole loss vector."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from discreet.problems.domains import Domain, domain_named, domain_text, small_d
 from discreet.ranges import Range, make_range
 from discreet.sets import GEOMETRIES, LOSS_SETS, ConvexSet, Geometry, geometry, set_geometry
 
-TOLERANCE = 1e-9  # by which a loss vector may leave its set, because of rounding
+TOLERANCE = 1e-9  # allowance for rounding by which a loss vector may leave its set
 
 LossSetName = Literal["range", "ball", "cross"]
 GeometryName = Literal["experts", "ball", "cube", "set"]
-ANY_SET: GeometryName = "set"  # that a domain names
+ANY_SET: GeometryName = "set"  # a set named by a domain
 
 
 @dataclass(frozen=True)
 class Points(Problem):
-    """Points x of a set meet loss vectors ℓ; the loss is ⟨ℓ, x⟩, and ℓ comes back.
+    """Points x of a set meet loss vectors ℓ; the loss is ⟨ℓ, x⟩, and ℓ is the feedback.
 
     The comparator is the best fixed point.
 
@@ -35,8 +35,8 @@ class Points(Problem):
     >>> Points("cube", 3).rivals
     'the best fixed point in dimension 3 (cube)'
 
-    With a ``domain`` points lie in any set, by its name or as a set itself, and ``loss_set`` says
-    where loss vectors lie.
+    With a ``domain``, points lie in any set, given by name or as a set, and ``loss_set`` is the set
+    of loss vectors.
 
     >>> Points(domain="k-sets(10,3)")
     Points(geometry='set', dimension=10, domain='k-sets(10,3)', loss_set='range')
@@ -105,7 +105,7 @@ class Points(Problem):
 
     @property
     def title(self) -> str:  # type: ignore[override]
-        """The name of the field."""
+        """The name of the parameter."""
         return "expert problem" if self.geometry == "experts" else "online linear optimisation"
 
     @property
@@ -153,7 +153,7 @@ class Points(Problem):
         return f"loss vectors of size at most {bounds.high:g}"
 
     def clipped_words(self, number: int, bounds: Range) -> str:
-        """Return in words what was clipped."""
+        """Describe what was clipped."""
         if self.geometry == "experts":
             return super().clipped_words(number, bounds)
         if self.by_range:
@@ -271,7 +271,7 @@ class LinearGame(TableGame[Floats, Floats]):
         return (self.choices,)
 
     def feedback(self, t: int, action: Floats) -> Floats:
-        """Return the loss vector, whatever was played."""
+        """Return the loss vector, which does not depend on the action."""
         vector: Floats = self.losses[t]
         return vector
 
@@ -296,7 +296,7 @@ class FullInformation(Environment):
 
     @property
     def on_unit_scale(self) -> bool:  # type: ignore[override]
-        """Whether the losses of arms are."""
+        """Whether the losses of arms are fractions of the range."""
         return self.environment.on_unit_scale
 
     @property

@@ -1,4 +1,4 @@
-"""Semi-bandits: a slate of items is shown, and the loss of every item shown is seen."""
+"""Semi-bandits: show a slate of items and see the loss of every item shown."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from discreet.ranges import Range
 
 @dataclass(frozen=True)
 class SemiBandit(Problem):
-    """Slates: ``shown`` of ``items`` items are shown, and the loss of each of them comes back.
+    """Slates: ``shown`` of ``items`` items are shown, and the loss of each is the feedback.
 
     The loss of a slate is the sum over its items. The comparator is the best fixed slate. Losses of
     arms serve as losses of items.
@@ -70,7 +70,7 @@ class SemiBandit(Problem):
         return bounds.width * min(self.shown, self.items - self.shown)
 
     def blind_regret(self, bounds: Range) -> float:
-        """Return that of random slates, which show every item equally often."""
+        """Return the regret of random slates, which show every item equally often."""
         return bounds.width * self.shown * (1.0 - self.shown / self.items)
 
     def best(self, total: Floats) -> float:
@@ -158,7 +158,7 @@ class ItemLosses(Environment):
 
     @property
     def on_unit_scale(self) -> bool:  # type: ignore[override]
-        """Whether the losses of arms are."""
+        """Whether the losses of arms are fractions of the range."""
         return self.environment.on_unit_scale
 
     @property

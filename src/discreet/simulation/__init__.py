@@ -1,4 +1,4 @@
-"""Playing algorithms against adversaries, and letting them search, over many trials."""
+"""Simulations: algorithms play against adversaries, or search, over many trials."""
 
 from discreet.simulation.contenders import Contender
 from discreet.simulation.differences import PairedDifferences

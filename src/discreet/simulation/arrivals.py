@@ -22,7 +22,7 @@ FORMS = "a number of rounds, 'exponential(MEAN)', 'uniform(LOW,HIGH)', 'geometri
 
 
 class LateArguments(TypedDict, total=False):
-    """The arguments that say when outcomes arrive."""
+    """The arguments for late and missing outcomes."""
 
     delay: Delay
     missing: float
@@ -37,7 +37,7 @@ Quantiles = Callable[[Floats], Floats]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Arrivals:
-    """How late outcomes are, as a table that games read in turn.
+    """The delays of outcomes, as a table that games read in turn.
 
     >>> arrivals = make_arrivals(delay=100, group=10, bounds=Range(0.0, 1.0))
     >>> print(arrivals)
@@ -65,7 +65,7 @@ class Arrivals:
         return said
 
     def known_after(self, rounds: int = 1) -> int:
-        """Return after how many rounds the outcomes of the first few can be known, at best."""
+        """Return the earliest round at which the first outcomes can be known."""
         return -(-(rounds + int(self.waits.min())) // self.group) * self.group
 
     def to_json(self) -> Json:
@@ -94,10 +94,10 @@ def make_arrivals(
 ) -> Arrivals | None:
     """Return when outcomes arrive, or None if all of them arrive at once; refuse bad arguments.
 
-    ``delay`` is how many rounds pass before an outcome is known: a number, a distribution in words,
+    ``delay`` is the number of rounds before an outcome is known: a number, a distribution in words,
     or a list of delays to draw from. ``group`` decisions are made before any of their outcomes is
-    used. A share of ``missing`` outcomes never arrives; they count as the default. With ``wait``
-    every outcome is used after so many rounds, and a later one is missing.
+    used. A share of ``missing`` outcomes never arrives; they count as the default. With ``wait``,
+    every outcome is used after that many rounds, and later ones are missing.
     """
     words, waits = _delays(delay)
     together = check_int("group", group, minimum=1, maximum=MOST_ROUNDS // 4)
@@ -140,7 +140,7 @@ def make_arrivals(
 
 
 def _default(reward: float | None, loss: float | None, bounds: Range) -> float | None:
-    """Return what a missing outcome counts as, as a loss."""
+    """Return the loss that a missing outcome counts as."""
     if reward is not None and loss is not None:
         raise DiscreetError("default_reward and default_loss are both given, but one is enough.")
     if reward is not None:

@@ -1,8 +1,7 @@
-"""How trials are played: as plain Python, compiled, or side by side, one loop for many of them.
+"""Backends for trials: plain Python, compiled, or side by side in one loop for many trials.
 
-All backends give the same numbers, so the one that is expected to be done first is used. Lanes pay
-where there is much to play, and where there is little, because they are compiled sooner; where
-there is hardly anything, nothing is compiled.
+All backends give the same numbers, so the one that should finish first is used. Lanes pay off for
+long runs, and for short ones because they compile faster; very short runs are not compiled.
 """
 
 from __future__ import annotations
@@ -26,23 +25,23 @@ from discreet.simulation.loop import Player, Prototype
 from discreet.simulation.side_by_side import TrialGroup, Way, Ways, lanes_of, prototype_of
 from discreet.simulation.trial import Outcome, run_in_turn
 
-# What everything takes, in rounds of one compiled trial that is played by itself (50 ns each).
-# Compiling a loop for single trials takes 1 to 3 s; it may be kept from an earlier time.
+# Costs, in rounds of one compiled trial played by itself (50 ns each). Compiling a loop for single
+# trials takes 1 to 3 s, unless it is in the cache.
 COMPILING = 2**25
-LOADING = 2**23  # a loop for single trials that is kept, if Numba is yet to be imported: 0.4 s
+LOADING = 2**23  # a cached loop for single trials, if Numba is not imported yet: 0.4 s
 WRITING = 2**23  # a loop for lanes, written and compiled: 0.3 to 0.5 s
-FASTEST = 2**7  # a round in plain Python takes at least this; it is measured
+FASTEST = 2**7  # a round in plain Python takes at least this; the real time is measured
 TURN = 4  # a round in all lanes
-LONG_TURN = 24  # the same in a loop so long that lanes rarely do the same
+LONG_TURN = 24  # the same in a loop so long that lanes often diverge
 # Plain Python is measured: PROBE rounds are played, ROUND is what one takes when compiled, in
 # seconds, and later rounds may take DOUBT times as long as the first.
 PROBE, ROUND, DOUBT = 16, 5e-8, 2.0
-SHORT = 2**14  # rounds that a thread is given at once, if trials are shorter: about a millisecond
+SHORT = 2**14  # rounds that a thread gets at once if trials are shorter: about a millisecond
 # Short games are dealt together: at most this many trials, with at most this many numbers (2 MB),
 # so that they stay in the cache of a core.
 TOGETHER, NUMBERS = 64, 2**18
 
-# What was played as plain Python in this process, in those rounds, by what plays it.
+# Plain Python play in this process so far, in those rounds, by player.
 _plain_so_far: dict[object, float] = {}
 
 
@@ -56,11 +55,11 @@ def choose_backend(
     clip: bool,
     threads: int,
 ) -> Way:
-    """Return the backend that is expected to finish some trials first, compiled if it needs that.
+    """Return the backend that should finish some trials first, compiled if necessary.
 
-    Where little is played, compiling takes longer than playing. What was played before as plain
-    Python counts as well, so that a process that plays a little again and again does not spend much
-    more time on it than compiling would have taken.
+    For short runs, compiling takes longer than playing. Earlier plain Python play counts as well,
+    so that a process with many short runs does not spend much more time on them than compiling
+    would have taken.
     """
     whole = Prototype(private)
     if not whole.compiled:
@@ -99,7 +98,7 @@ def _faster_program(
     threads: int,
     than: float,
 ) -> Program | None:
-    """Return the compiled loop for lanes, if there is one and it is expected to finish first."""
+    """Return the compiled loop for lanes, if there is one and it should finish first."""
     turns = rounds * -(-trials // (LANES * threads))
     if TURN * turns >= than:
         return None

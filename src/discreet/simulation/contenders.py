@@ -30,7 +30,7 @@ class Contender:
     label: str
     private: Protected
     algorithm: str = "custom"
-    facts: Mapping[str, Any] = field(default_factory=dict)  # what the manifest says about it
+    facts: Mapping[str, Any] = field(default_factory=dict)  # its entries in the manifest
 
     def __post_init__(self) -> None:
         if not isinstance(self.label, str) or not self.label:
@@ -64,7 +64,7 @@ class Contender:
         )
 
 
-# What takes the place of a bound's source where outcomes are late.
+# Replaces the source of a bound if outcomes are late.
 NO_BOUND_WHEN_LATE = (
     "not shown: it is proved for outcomes that arrive before the next decision, and these are late"
 )
@@ -76,7 +76,7 @@ NO_BOUND_WITH_SWITCHES = (
 
 
 def without_bound(contender: Contender, why: str = NO_BOUND_WHEN_LATE) -> Contender:
-    """Return a contender whose regret bound is not stated, and why: outcomes are late, or so."""
+    """Return a contender without its regret bound, and with the reason, such as late outcomes."""
     if contender.facts.get("regret_bound") is None:
         return contender
     none = {"regret_bound": None, "bound_source": why}
@@ -108,7 +108,7 @@ def list_contenders(
 
 
 def list_epsilons(given: float | Sequence[float]) -> list[float]:
-    """Return every epsilon, or refuse one that is no number or comes twice."""
+    """Return every epsilon, or refuse one that is not a number or is given twice."""
     several = isinstance(given, Sequence) or (isinstance(given, np.ndarray) and given.ndim > 0)
     values = list(cast(Any, given)) if several and not isinstance(given, str) else [given]
     if not values:

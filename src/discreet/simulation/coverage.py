@@ -29,7 +29,7 @@ UNIT = make_range()
 
 
 class KeepingReleases(Wrapping[int, Trace, float, float, object]):
-    """A learner whose releases are kept; nothing else changes. Traces name their arm."""
+    """A learner that records its releases and is otherwise unchanged. Traces name their arm."""
 
     arms: Integers
     sizes: Integers  # 0: the usual one
@@ -216,18 +216,18 @@ def intervals_of(
 ) -> tuple[IntervalRow, ...]:
     """Return coverage and widths for all contenders that have estimates.
 
-    ``games`` are how many rounds and trials are played, with which seed.
+    ``games`` holds the number of rounds, the number of trials and the seed.
     """
     rounds, trials, seed = games
     check_share("estimates", level)
     if not isinstance(environment, ArmsEnvironment):
         raise DiscreetError(
-            f"estimates are for arms, but {environment.problem} is played: leave them out."
+            f"estimates are for arms, but the problem is {environment.problem}: omit them."
         )
     if arrivals is not None and arrivals.absent is not None:
         raise DiscreetError(
             "estimates are given, but missing outcomes count as the default, so means would "
-            "include defaults: leave out missing and wait, or estimates."
+            "include defaults: omit missing and wait, or estimates."
         )
 
     def late(contender: Contender, private: Private) -> Protected:
@@ -274,7 +274,7 @@ def intervals_of(
 def _refuted(
     design: Design, kept: Kept, pair: tuple[int, int], means: tuple[float, float], limit: float
 ) -> bool:
-    """Return whether the interval of a difference leaves out the true one.
+    """Return whether the interval of a difference excludes the true one.
 
     It does if the evidence is too large against all pairs of means with that difference.
     """

@@ -1,4 +1,4 @@
-"""Games as they are dealt: piece by piece, so that memory does not grow with their length.
+"""Dealing games piece by piece, so that memory does not grow with their length.
 
 ``Dealer`` deals the game of one trial; ``deal_for_lanes`` deals those of many trials at once, as
 tables with an axis of trials at the end.
@@ -37,7 +37,7 @@ MOST_NUMBERS_AT_ONCE = 2**22
 # In lanes: losses of one trial in a block. With those of all lanes (1 MB) they stay in the cache of
 # a core.
 BLOCK = 2**13
-LEAST = 64  # rounds in a block, however many arms there are: each block is a call of the loop
+LEAST = 64  # rounds in a block, for any number of arms: each block is a call of the loop
 # Blocks that algorithms get at once if they play one trial at a time beside lanes: starting a loop
 # costs as much as hundreds of rounds.
 BLOCKS = 8
@@ -64,7 +64,7 @@ class Stretch(NamedTuple):
     start: int
     end: int
     inside: slice  # which marks
-    stops: Integers  # rounds since the start where losses are asked for: the marks, and the end
+    stops: Integers  # rounds since the start at which losses are read: the marks, and the end
     at_marks: slice  # which stops are marks
     starts: list[int]  # from which round on losses are added up for each stop
 
@@ -115,7 +115,7 @@ class Dealer:
         if coins is not None:
             return self._scaled(ArmGame(tossed(coins, stop - start, rng))), 0
         game = self.environment.deal(start, stop, rng)
-        if self.environment.answers:  # losses are made from what is played
+        if self.environment.answers:  # losses depend on the actions
             return (game.rescaled(*self.scale) if self.environment.on_unit_scale else game), 0
         table = cast(TableGame, game)  # all others fix their losses first
         if not self.environment.on_unit_scale:
@@ -128,12 +128,12 @@ class Dealer:
         if not self.is_scaled:
             return table
         scaled, _ = self.problem.check(table.rescaled(*self.scale), self.bounds, clip=True)
-        return scaled  # the check is for a last digit, which may be outside by rounding
+        return scaled  # the check is for the last digit, which rounding may push outside
 
     def bests(self, games: Sequence[Game], part: Stretch, total: Totals) -> tuple[Floats, Totals]:
         """Return the best fixed rival's loss in each game at the marks, and all totals at the end.
 
-        ``total`` is what was returned after the stretch before, and 0 at first.
+        ``total`` is the result for the stretch before, and 0 at first.
         """
         if self.usual and isinstance(games[0], CoinGame):
             return self._fewest_heads(cast(Sequence[CoinGame], games), part, total)
@@ -239,7 +239,7 @@ class LaneDealer:
 
 
 class CoinTosser(LaneDealer):
-    """Tosses coins in all lanes at once; sums of zeros and ones are exact, in whatever order."""
+    """Tosses coins in all lanes at once; sums of zeros and ones are exact in any order."""
 
     def pieces(self) -> Iterator[Piece]:
         """Yield all rounds; tables are used again."""
@@ -279,7 +279,7 @@ class CoinTosser(LaneDealer):
 def deal_for_lanes(
     dealer: Dealer, marks: Integers, rngs: Sequence[Generator], count: int, *, singly: bool
 ) -> LaneDealer:
-    """Return what deals games for lanes: tossed there, or dealt one by one."""
+    """Return the dealer for lanes: it tosses coins there, or deals games one by one."""
     kind = CoinTosser if can_be_tossed(dealer) else LaneDealer
     return kind(dealer, marks, rngs, count, singly=singly)
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class DifferenceRow(TypedDict):
-    """The regret of one contender minus that of another; None for what one trial cannot tell."""
+    """The regret of one contender minus that of another; None for values that need more trials."""
 
     label: str
     minus: str
@@ -44,7 +44,7 @@ class PairedDifferences:
     """Mean differences of final regret, each with Student's interval over trials."""
 
     rows: tuple[DifferenceRow, ...]
-    minus: str | None  # the one that all are compared with; None if all pairs are
+    minus: str | None  # the one to compare all others with; None for all pairs
     trials: int
     rounds: int
     confidence: float  # of each interval, or of all together

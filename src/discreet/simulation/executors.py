@@ -1,9 +1,9 @@
-"""Where trials are played.
+"""Executors, which play trials on threads or on other machines.
 
 A sweep is a job, which is plain data, and the numbers of its trials. An executor plays them, some
 at a time and in any order, and counts every trial once: here on threads, because compiled loops
-release the interpreter's lock; in ``on_ray`` on other machines. A trial depends on the job and its
-own number only, so its results are the same wherever it is played.
+release the interpreter's lock; in ``on_ray`` on other machines. A trial depends only on the job and
+its own number, so its results are the same everywhere.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from discreet.errors import DiscreetError, check_int, shorten, unknown_name
 
 Gave = TypeVar("Gave")  # the outcome of a trial
 Handle = TypeVar("Handle")  # of a task that is played elsewhere
-HEARTBEAT = 0.1  # seconds after which progress is told again: it may raise a KeyboardInterrupt
+HEARTBEAT = 0.1  # seconds between two calls of progress, which may raise a KeyboardInterrupt
 
 
 class Job(Protocol[Gave]):
     """Everything a trial needs except its number: values that can be sent to another machine."""
 
     def compile(self) -> None:
-        """Compile all that is played, by playing it for a moment."""
+        """Compile everything by playing it briefly."""
 
     def at_once(self) -> int:
         """Return how many trials are best played together, once it is compiled."""
@@ -50,7 +50,7 @@ class Session(ABC, Generic[Gave, Handle]):
 
     @abstractmethod
     def prepare(self) -> Handle | None:
-        """Begin what has to be done before the first task, if there is anything."""
+        """Begin the work required before the first task, if any."""
 
     def at_once(self) -> int:
         """Return how many trials the first tasks get; quick tasks get more later."""
@@ -70,7 +70,7 @@ class Session(ABC, Generic[Gave, Handle]):
 
     @abstractmethod
     def result(self, task: Handle) -> TaskResult[Gave]:
-        """Return what a task gave, or raise what went wrong in it."""
+        """Return the result of a task, or raise its error."""
 
     @abstractmethod
     def close(self) -> None:
@@ -113,8 +113,8 @@ def run(
 ) -> Generator[tuple[int, Gave], None, None]:
     """Yield every trial and its outcome as they finish.
 
-    ``beat`` is called regularly and may raise. Everything is played elsewhere, and closing does not
-    wait for it, so this thread can be interrupted at any moment.
+    ``beat`` is called regularly and may raise. All trials are played elsewhere, and closing does
+    not wait for them, so this thread can be interrupted at any moment.
     """
     running: dict[Handle, range] = {}
     size = 1
@@ -196,7 +196,7 @@ class ThreadSession(Session[Gave, Future[TaskResult[Gave]]]):
         return self._begin(compile_all)
 
     def at_once(self) -> int:
-        """Return what is best for the job."""
+        """Return the best number for the job."""
         return self._job.at_once()
 
     def slots(self) -> int:
@@ -224,7 +224,7 @@ class ThreadSession(Session[Gave, Future[TaskResult[Gave]]]):
         return wait(running, timeout=HEARTBEAT, return_when=FIRST_COMPLETED).done
 
     def result(self, task: Future[TaskResult[Gave]]) -> TaskResult[Gave]:
-        """Return what a task gave."""
+        """Return the result of a task."""
         return task.result()
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Simulations: what is asked for is checked and made into a job, whose trials an executor plays."""
+"""Simulations: a request is checked and turned into a job, whose trials an executor plays."""
 
 from __future__ import annotations
 
@@ -90,37 +90,35 @@ def simulate(
 
     All algorithms of a trial meet the same game. A private algorithm plays once for each
     ``epsilon``. ``parameters`` are those of the problem: ``arms``; ``geometry`` and ``dimension``
-    for algorithms that play points; ``arms`` and ``experts`` for those with expert advice. With
-    ``unknown_horizon`` algorithms are not told how many rounds there are, and those that have to
-    know are refused. ``options`` go to every algorithm, and to the environment, that has an option
-    of that name. The same seed gives the same numbers whatever the number of ``workers``, and
-    wherever trials are played: ``on`` threads of this process, or on a cluster with ``on="ray"``.
-    An interrupt (Ctrl-C, or a KeyboardInterrupt from ``progress``) ends the run at once; with
-    ``keep_finished`` the finished trials are returned, if there are any. ``progress=True`` shows a
-    bar, in a terminal or a notebook; a function is called with the trials finished and asked for.
+    for algorithms that play points; ``arms`` and ``experts`` for those with expert advice.
+    ``unknown_horizon`` hides the number of rounds from the algorithms, and refuses those that need
+    it. ``options`` go to every algorithm, and to the environment, that has an option of that name.
+    The same seed gives the same numbers for any number of ``workers``, and for trials ``on``
+    threads of this process or on a cluster with ``on="ray"``. An interrupt (Ctrl-C, or a
+    KeyboardInterrupt from ``progress``) ends the run at once; with ``keep_finished`` the finished
+    trials are returned, if there are any. ``progress=True`` shows a bar, in a terminal or a
+    notebook; a function is called with the numbers of trials finished and requested.
 
-    ``output`` is a new folder: results are written there while trials are played, and memory does
-    not grow with their number. With ``resume`` an interrupted run there is continued.
+    ``output`` is a new folder: results are written there while trials are played, so that memory
+    does not grow with their number. ``resume`` continues an interrupted run there.
 
     ``estimates`` is the level of intervals for the means of arms, such as 0.95. ``intervals`` of
-    the results then says how often they held after every release, and how wide they were.
+    the results then states how often they held after every release, and their width.
 
     Every problem has a default environment (``stochastic`` for arms). Their losses are scaled to
     the declared range, from ``low`` to ``high``. ``losses`` is a table with a row per round, in
     units of that range (an array, lists, a DataFrame or a file); it can also be given as the
-    environment. ``rewards``, given instead, is a table of rewards r: the losses are low + high -
-    r. With expert advice a table needs ``advice`` too, of the shape (rounds, experts, arms).
-    ``log`` is a log of decisions with their probabilities, which is replayed (the environment
-    ``logged``).
-    Contenders of your own play whatever the environment, or ``problem``, says.
+    environment. ``rewards``, given instead, is a table of rewards r: the losses are low + high - r.
+    With expert advice a table needs ``advice`` too, of the shape (rounds, experts, arms). ``log``
+    is a log of decisions with their probabilities, which is replayed (the environment ``logged``).
+    Your own contenders play the problem of the environment, or ``problem``.
 
-    Outcomes arrive before the next round, unless ``delay`` says how many rounds later: a number, a
-    distribution such as ``"exponential(50)"``, or a list of delays to draw from. ``group``
-    decisions are made before any of their outcomes is used. A share of ``missing`` outcomes never
-    arrives and counts as ``default_reward`` or ``default_loss``. With ``wait``, as in live use,
-    every outcome is used after so many rounds; later ones count as the default. A batch is released
-    when its last outcome has arrived. No stored regret bound covers late outcomes, so none is
-    shown.
+    Outcomes arrive before the next round, or ``delay`` rounds later: a number, a distribution such
+    as ``"exponential(50)"``, or a list of delays to draw from. ``group`` decisions are made before
+    any of their outcomes is used. A share of ``missing`` outcomes never arrives and counts as
+    ``default_reward`` or ``default_loss``. With ``wait``, as in live use, every outcome is used
+    after that many rounds; later ones count as the default. A batch is released when its last
+    outcome has arrived. No stored regret bound covers late outcomes, so none is shown.
 
     >>> game = {"environment": "deterministic", "rounds": 2000, "trials": 4, "seed": 1}
     >>> results = simulate(["exp3", "uniform"], **game)
@@ -196,7 +194,7 @@ class JobFacts(TypedDict):
 
 @dataclass(frozen=True, kw_only=True)
 class Prepared:
-    """What is to be played: who, in which environment, for how many rounds, how often and where."""
+    """A checked request: contenders, environment, rounds, trials and executor."""
 
     contenders: tuple[Contender, ...]
     environment: Environment
@@ -204,11 +202,11 @@ class Prepared:
     rounds: int
     bounds: Range
     asked: int  # trials
-    clipped: int  # numbers of data that were outside their range
+    clipped: int  # number of values in the data outside their range
     seed: int
     place: Executor
     progress: Progress | None
-    clip: bool = False  # whether losses outside their range are moved to its ends
+    clip: bool = False  # whether to move losses outside their range to its ends
     arrivals: Arrivals | None = None  # if outcomes are late
 
     @property
@@ -234,7 +232,7 @@ class Prepared:
         return make_late(contender.label, contender.private, self.arrivals, *game)
 
     def play(self, job: Job[Gave], into: Sink[Gave], *, keep_finished: bool) -> None:
-        """Play every missing trial; keep those that finished before an interrupt if asked to."""
+        """Play every missing trial; on request, keep those that finished before an interrupt."""
         tell = self.progress or (lambda _, __: None)
         tell(into.finished, self.asked)
         session, todo = self.place.begin(job), into.missing(self.asked)
@@ -250,7 +248,7 @@ class Prepared:
         into.close()
 
     def parts(self, folder: Path, job: RegretJob, keep: Callable[[], None]) -> Parts:
-        """Return where a job's outcomes are written."""
+        """Return the sink for a job's outcomes."""
         marks = checkpoints(self.rounds)
         return Parts(
             folder,
@@ -283,7 +281,7 @@ class Prepared:
         return replace(results, intervals=found)
 
     def results(self, measure: Measure[Row]) -> Results[Row]:
-        """Return what was measured, with all that it depends on."""
+        """Return the measurements, with everything they depend on."""
         return Results(
             contenders=self.contenders,
             environment=self.title,
@@ -318,7 +316,7 @@ def prepare(
     progress: Progress | bool | None,
     parameters: Values,
 ) -> Prepared:
-    """Check everything that was asked for, and return what is to be played."""
+    """Check all arguments, and return the request."""
     algorithms = list_contenders(algorithms)
     asked = check_int("trials", trials, minimum=1)
     check_int("seed", seed, minimum=0)

@@ -74,7 +74,7 @@ class RegretJob:
 
     @cached_property
     def ways(self) -> Ways:
-        """How everybody plays; what is compiled for that is compiled now."""
+        """The backend of every contender, compiled now if necessary."""
         return tuple(self._way(*who) for who in zip(self.labels, self.privates, strict=True))
 
     def _way(self, label: str, private: Protected) -> Way:
@@ -94,7 +94,7 @@ class RegretJob:
         assert len(self.ways) == len(self.privates)
 
     def compile_every_way(self) -> None:
-        """Compile the loops for single trials, and those for lanes, whatever would be used."""
+        """Compile the loops for single trials and those for lanes, even those not needed here."""
         for label, private in zip(self.labels, self.privates, strict=True):
             with compiling_for(label):
                 self._run((private,), 2, range(1), threading.Event(), ())
@@ -103,7 +103,7 @@ class RegretJob:
                     program.compile()
                     self._run(
                         (private,), 2, range(1), threading.Event(), (program,)
-                    )  # games have a loop of their own
+                    )  # games have their own loop
 
     def at_once(self) -> int:
         """Return how many trials are best played together."""

@@ -1,11 +1,11 @@
 """Learners with late outcomes: releases wait in a queue until all their outcomes have arrived.
 
 A late learner is a ``Protected`` like any other, so the one loop plays it, on every backend that
-can. A release is drawn when its batch is complete, and learned when its last outcome arrives: that
-is the same law as drawing it then, because what is drawn depends on nothing else.
+can. A release is drawn when its batch is complete, and learned when its last outcome arrives. Its
+distribution is the same as if it were drawn then, because the draw depends on nothing else.
 
 An action is held for some rounds, and its trace may be a buffer of the learner. So the learner
-learns only between two actions, and what waits is copied.
+learns only between two actions, and waiting releases are copied.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ class Late(Protected[Action, Trace, Feedback, Observation, Release, Query]):
     """Passes releases to the learner when the last of their outcomes has arrived.
 
     The outcome of round t is known before round t + 1 + d, rounded up to the next group, where d is
-    one of the ``waits``. They are used in turn, from one on that is drawn for each trial. All
+    one of the ``waits``. They are used in turn, starting at an entry drawn for each trial. All
     algorithms of a trial draw the same one, because it is the first draw of their privacy streams.
     """
 
     waits: Integers
     group: int
     in_sequence: bool  # whether a release waits for all outcomes before it, as running sums do
-    trace_example: Any  # whose arrays are used for reading
+    trace_example: Any  # its arrays are buffers for reading
     release_example: Any  # likewise
     width: int  # numbers of a trace
     table: Floats  # a row for each release that may wait: its trace, then the release
@@ -59,7 +59,7 @@ class Late(Protected[Action, Trace, Feedback, Observation, Release, Query]):
         return rounds
 
     def tell(self, trace: Trace, feedback: Feedback, rng: Generator) -> bool:
-        """Take feedback; after the last round of an action learn what is due."""
+        """Take feedback; after the last round of an action, learn releases that are due."""
         clock = self.clock
         if clock[NOW] == 0 and self.waits.size > 1:
             clock[SHIFT] = int(rng.random() * self.waits.size)
@@ -84,7 +84,7 @@ class Late(Protected[Action, Trace, Feedback, Observation, Release, Query]):
         return learned
 
     def heard(self, feedback: Feedback, entry: int) -> Feedback:
-        """Return the outcome of a round, as the learner gets it."""
+        """Return the outcome of a round, as the learner receives it."""
         return feedback
 
     def enter(self, trace: Trace, released: Release) -> None:
@@ -106,7 +106,7 @@ class LatePrivate(
     Late[Action, Trace, Feedback, Observation, Release, Query],
     Private[Action, Trace, Feedback, Observation, Release, Query],
 ):
-    """A channel before a learner whose outcomes are late."""
+    """A learner behind a channel, with late outcomes."""
 
 
 class LateWithDefault(LatePrivate[Action, Trace, float, Observation, Release, Query]):
@@ -176,7 +176,7 @@ def make_late(
     if private.channel.in_order:
         raise DiscreetError(
             f"{label} must learn from every outcome before its next decision, so it cannot be "
-            "played with late outcomes: leave out delay, wait, missing and group."
+            "played with late outcomes: omit delay, wait, missing and group."
         )
     game, _ = deal(environment, 0, 2, streams(0).environment, bounds, clip=True)
     trace, release, feedback = _examples(private, game)
@@ -197,8 +197,8 @@ def make_late(
     if arrivals.absent is not None:
         if not isinstance(feedback, float) or not isinstance(private, Private):
             raise DiscreetError(
-                f"missing outcomes need outcomes that are single numbers, but {environment.problem}"
-                " has others: leave out missing, wait, default_loss and default_reward."
+                f"missing outcomes must be single numbers, but {environment.problem} has others: "
+                "omit missing, wait, default_loss and default_reward."
             )
         fields |= {"absent": arrivals.absent, "default": arrivals.default_loss}
         return LateWithDefault(**parts, **fields)
@@ -211,13 +211,13 @@ def _examples(private: Protected, game: Game) -> tuple[object, object, object]:
     player = Player(private, streams(0), compiled=False)
     held = player.first(player.as_played(game))
     feedback = player.as_played(game).feedback(0, held.action)
-    # What is not released yet has the type of a release, too.
+    # The placeholder before a release has the type of a release.
     _, release = player.private.submit(held.trace, feedback, streams(0).privacy)
     return _plain_numbers(held.trace), _plain_numbers(release), _plain_numbers(feedback)
 
 
 def _plain_numbers(value: object) -> object:
-    """Return a copy with numbers of Python's types, which compiled code gives back."""
+    """Return a copy with Python's number types, as compiled code returns them."""
     if isinstance(value, tuple):
         parts: list[Any] = [_plain_numbers(part) for part in value]
         kind: Any = type(value)

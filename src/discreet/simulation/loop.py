@@ -36,7 +36,7 @@ from discreet.randomness import Streams
 from discreet.sets.in_python import failures_of, with_calls
 from discreet.simulation.replay import replay
 
-# Round, mark, loss so far, and what is held.
+# Round, mark, loss so far, and the held action.
 Reached = tuple[int, int, float, tuple[object, object, int]]
 Loop = Callable[..., Reached]
 
@@ -72,8 +72,8 @@ def play(
 ) -> Reached:
     """Play from round t to ``marks[-1]``; write the loss so far at each mark into ``scores``.
 
-    It returns earlier, after a release, if the learner is done or must pause. The action that is
-    held is an argument and a result, so that a game can be played piece by piece.
+    It returns earlier, after a release, if the learner is done or must pause. The held action is an
+    argument and a result, so that a game can be played piece by piece.
     """
     action, trace, left = held.action, held.trace, held.left
     going = True
@@ -94,7 +94,7 @@ def play(
 
 
 class Prototype:
-    """What all players of one algorithm share, computed once for many trials."""
+    """The common parts of all players of one algorithm, computed once for many trials."""
 
     def __init__(self, private: Protected, *, compiled: bool = True) -> None:
         given, needed = private.channel.release_size(), private.learner.release_size()
@@ -106,9 +106,9 @@ class Prototype:
         fast, calls = with_calls(self._start)
         self.has_calls = bool(calls)
         self.compiled = compiled and compilable(fast)
-        # Compiled loops, by the types of the game and of what is held.
+        # Compiled loops, by the types of the game and of the held action.
         self.loops: dict[object, Loop] = {}
-        # What is held before the first action, by the types of the game.
+        # The placeholder before the first action, by the types of the game.
         self.openings: dict[object, Held] = {}
 
     def begin(self) -> Protected:
@@ -193,12 +193,12 @@ class Player:
             return loop(*arguments)
 
     def _opening(self, game: Game, kinds: object) -> Held:
-        """Return what is held at first: an action, or nothing if compiled code can draw it."""
+        """Return the initial held action, or a placeholder if compiled code can draw it."""
         openings, key = self._prototype.openings, (kinds, game.choices)
         if key in openings:
             return openings[key]
         held = self.first(game)
-        # Arrays would be those of this very player.
+        # Arrays would belong to this player alone.
         if self._compiled and not any(True for _ in arrays(held)):
             openings[key] = held._replace(left=0)
         return held

@@ -1,4 +1,4 @@
-"""The environment that algorithms meet: what is asked for must be what they play."""
+"""Matching algorithms with an environment for the problem they play."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def shared_problem(
 ) -> Problem | None:
     """Return the problem that all algorithms play, or None without any algorithm.
 
-    Parameters that are not given are those usual in a named environment.
+    Parameters that are not given have the defaults of a named environment.
     """
     if not algorithms:
         return None
@@ -102,8 +102,8 @@ def matching_environment(
 ) -> Environment:
     """Return the environment for a problem; without a problem, the environment decides.
 
-    ``parameters`` are those of the problem that were given, and have to agree with what is found;
-    ``options`` those of the environment and of others.
+    ``parameters`` are the given ones of the problem, which must agree with the environment;
+    ``options`` are those of the environment and of others.
     """
     if asked is None:
         asked = (problem or Arms()).default_environment
@@ -136,7 +136,7 @@ def rounds_of(environment: Environment, rounds: int | None) -> int:
 
 
 def _adapted(given: Environment, problem: Problem | None) -> Environment:
-    """Return an environment of the user's for what the algorithms play."""
+    """Return the user's environment, adapted to the problem of the algorithms."""
     if problem is None or type(given.problem) is type(problem):
         return given
     if type(given.problem) is type(problem.borrowed()):
@@ -147,7 +147,7 @@ def _adapted(given: Environment, problem: Problem | None) -> Environment:
 
 
 def own_options(given: Values | None) -> dict[str, object]:
-    """Return options by name, or refuse what is no dictionary."""
+    """Return options by name, or refuse anything but a dictionary."""
     if given is not None and not isinstance(given, Mapping):
         raise DiscreetError(
             f"options is {shorten(given)}, but must be a dictionary of options by name."

@@ -1,4 +1,4 @@
-"""What a simulation measures: regret at checkpoints, or the samples that searches need."""
+"""The measures of a simulation: regret at checkpoints, or the samples that searches need."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ QUANTILES = (0.1, 0.5, 0.9)
 
 @dataclass(frozen=True, kw_only=True)
 class Measure(ABC, Generic[Row]):
-    """What was measured of every contender in every trial."""
+    """The measurements of every contender in every trial."""
 
     what: ClassVar[str]
-    clipped: int = 0  # numbers of data that were outside their range
+    clipped: int = 0  # number of values in the data outside their range
 
     @property
     @abstractmethod
@@ -66,7 +66,7 @@ class Measure(ABC, Generic[Row]):
 
 
 class RegretRow(TypedDict):
-    """The regret of one contender; None for what one trial cannot tell."""
+    """The regret of one contender; None for values that need more trials."""
 
     algorithm: str
     label: str
@@ -79,8 +79,8 @@ class RegretRow(TypedDict):
     regret_gini_high: float | None
     regret_per_round: float
     twin: str | None
-    times_twin: float | None  # None too if one of the two does not learn
-    learns: bool  # whether it learns, and so does its twin in these results
+    times_twin: float | None  # also None if one of the two does not learn
+    learns: bool  # whether both it and its twin in these results learn
     regret_bound: float | None
     bound_is_vacuous: bool | None
     oracle_calls_per_round: float | None  # None if it uses no linear oracle
@@ -209,14 +209,14 @@ def tabulate_regret(
 
 
 class Line(NamedTuple):
-    """A contender and the error probability it was allowed: one run may serve several."""
+    """A contender and its allowed error probability; one run may serve several."""
 
     contender: int
     error: float
 
 
 class SearchRow(TypedDict):
-    """The samples of one line; None for what is unknown because trials were cut off."""
+    """The samples of one line; None for values unknown because trials were cut off."""
 
     algorithm: str
     label: str
@@ -350,7 +350,7 @@ class Searches(Measure[SearchRow]):
     def reference(self, line: int, contenders: Sequence[Contender]) -> float | None:
         """Return T* kl(ν, 1 - ν): a lower bound for Gaussian rewards of the same variance.
 
-        It is None where the contender does not state its variance, or two arms are the best.
+        It is None if the contender does not state its variance, or if two arms are the best.
         """
         owner, error = self.lines[line]
         variance = contenders[owner].facts.get("parameters", {}).get("variance")

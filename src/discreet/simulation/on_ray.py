@@ -25,7 +25,7 @@ from discreet.simulation.executors import HEARTBEAT, Executor, Gave, Job, Sessio
 from discreet.simulation.results import PACKAGES
 
 RETRIES = 5  # of a task whose worker died
-ANSWER = 5.0  # seconds in which a cluster must answer
+ANSWER = 5.0  # seconds within which a cluster must answer
 HOW_TO_SEND = f"put it into a module that every node can import, and name that in {VARIABLE}"
 
 
@@ -47,9 +47,9 @@ class Refusal(NamedTuple):
 class RayCluster(Executor):
     """A Ray cluster.
 
-    It is the one that this process is connected to, else that of ``RAY_ADDRESS``, else a new one on
-    this machine's cores.
-    ``workers`` is the most cores to use at a time: by default all that the cluster has.
+    It is the cluster that this process is connected to, else that of ``RAY_ADDRESS``, else a new
+    one on this machine's cores. ``workers`` is the most cores to use at a time: by default all that
+    the cluster has.
     """
 
     def __init__(self, workers: int | None = None) -> None:
@@ -79,7 +79,7 @@ class RaySession(Session[Gave, object]):
         """Begin nothing: every worker compiles for itself."""
 
     def slots(self) -> int:
-        """Return the number of cores of all nodes that are there now; until one has come, one."""
+        """Return the number of cores of all nodes present now; 1 before the first has joined."""
         cores = int(self._ray.cluster_resources().get("CPU", 0))
         return max(1, cores if self._most is None else min(cores, self._most))
 
@@ -96,7 +96,7 @@ class RaySession(Session[Gave, object]):
         return found[0]
 
     def result(self, task: object) -> TaskResult[Gave]:
-        """Return what a task gave, or say what went wrong."""
+        """Return the result of a task, or report its error."""
         self._running.discard(task)
         errors = self._ray.exceptions
         try:
@@ -174,7 +174,7 @@ class RefusingPickler(pickle.Pickler):
         """Pickle a value as usual, unless it is a class or function of ``__main__``."""
         if isinstance(value, type | FunctionType) and value.__module__ == "__main__":
             raise DiscreetError(
-                f"{value.__qualname__} is defined in __main__, where no other machine finds it: "
+                f"{value.__qualname__} is defined in __main__, which other machines cannot import: "
                 f"{HOW_TO_SEND}."
             )
         return NotImplemented
@@ -200,7 +200,7 @@ def play_task(
 
 
 def unpack(parcel: Parcel) -> Job[object]:
-    """Return the job, compiled, or say why it cannot be played here."""
+    """Return the job, compiled, or report why it cannot be played here."""
     if parcel.sources != source_digest(*PACKAGES):
         raise DiscreetError(
             "a node of the cluster has another version of discreet, whose numbers may differ: "
@@ -218,7 +218,7 @@ def unpack(parcel: Parcel) -> Job[object]:
         ) from None
     except AttributeError as reason:
         raise DiscreetError(
-            f"a node of the cluster cannot make sense of the game ({reason}): {HOW_TO_SEND}."
+            f"a node of the cluster cannot load the game ({reason}): {HOW_TO_SEND}."
         ) from None
     job.compile()
     return job

@@ -51,7 +51,7 @@ def trials_in_part(contenders: int, marks: int, rounds: int) -> int:
 
 
 class JournalEntry(TypedDict, total=False):
-    """A line of what is known to be complete: first the settings, then a part each."""
+    """A line of the journal: the settings in the first, then one complete part each."""
 
     settings: Json
     part: int
@@ -118,7 +118,7 @@ class Parts:
         return [self._trials_of(part) for part in every if part not in self._done]
 
     def add(self, trial: int, outcome: Outcome) -> None:
-        """Take the outcome of a trial, and write its part if that is complete now."""
+        """Take the outcome of a trial, and write its part once that is complete."""
         part = trial // self._size
         mine = self._open.setdefault(part, {})
         assert part not in self._done, f"trial {trial} was played twice"
@@ -136,7 +136,7 @@ class Parts:
             self._write(part)
 
     def record(self) -> PartsRecord:
-        """Return what was written."""
+        """Return the written results."""
         return PartsRecord(self.folder, [self._done[part] for part in sorted(self._done)])
 
     def _write(self, part: int) -> None:
@@ -159,7 +159,7 @@ class Parts:
         }
 
     def _note(self, entry: JournalEntry) -> None:
-        """Add a line to what is known to be complete."""
+        """Add a line to the journal of complete parts."""
         self._journal.write(json.dumps(entry, ensure_ascii=False).encode() + b"\n")
         self._journal.flush()
         os.fsync(self._journal.fileno())
@@ -217,7 +217,7 @@ def settings_of(
     asked: int,
     arrivals: Arrivals | None = None,
 ) -> Json:
-    """Return all that the numbers of a sweep depend on, by names that a message can use."""
+    """Return everything that determines the numbers of a sweep, by names for messages."""
     made_by = provenance()
     return {
         "rounds": job.rounds,
@@ -252,7 +252,7 @@ def part_name(part: int) -> str:
 
 
 def begun_with(folder: Path) -> Json | None:
-    """Return the settings of a sweep that was begun in a folder, None if there is none."""
+    """Return the settings of a sweep begun in a folder, or None."""
     entries = _entries(folder / FOLDER / PROGRESS)
     return dict(entries[0]["settings"]) if entries else None
 
@@ -277,7 +277,7 @@ def _entries(journal: Path) -> list[JournalEntry]:
 
 
 def _compare(folder: Path, before: Json, now: Json) -> None:
-    """Refuse to resume with other settings, and say how they differ."""
+    """Refuse to resume with other settings, and name the difference."""
     there, here = _flat(before), _flat(now)
     for name in there | here:
         if there.get(name) != here.get(name):
@@ -308,7 +308,7 @@ class PartsRecord:
         self.seconds = np.sum([entry["seconds"] for entry in done], axis=0)
         self.clipped = sum(entry["clipped"] for entry in done)
         self.calls = add_calls([entry["calls"] for entry in done])
-        self.memory = None  # files do not keep what games remembered
+        self.memory = None  # files do not store the memory of games
 
     def _read(self, part: int, *columns: str) -> list[Floats]:
         """Return some columns of a part: contender, trial, checkpoint."""

@@ -30,14 +30,14 @@ def add_calls(calls: Sequence[OracleCalls]) -> OracleCalls:
 
 
 class Sink(Protocol[Takes]):
-    """Where outcomes go."""
+    """A sink for the outcomes of trials."""
 
     @property
     def finished(self) -> int:
         """How many trials are there."""
 
     def missing(self, asked: int) -> list[range]:
-        """Return which of the trials that are asked for are not there yet."""
+        """Return which of the requested trials are still missing."""
 
     def add(self, trial: int, outcome: Takes) -> None:
         """Take the outcome of a trial."""
@@ -95,7 +95,7 @@ class RegretRecord(Protocol):
 
     @property
     def memory(self) -> Remembered:
-        """What games knew of their players at the end: contender, trial; files do not keep it."""
+        """The final memory of games about their players: contender, trial; not stored in files."""
 
     @property
     def calls(self) -> OracleCalls:
@@ -112,7 +112,7 @@ class RegretRecord(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class InMemory:
-    """A record that is held as a whole."""
+    """A record held in memory as a whole."""
 
     trials: Integers
     seconds: Floats

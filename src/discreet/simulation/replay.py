@@ -1,4 +1,4 @@
-"""The loop for games that accept some actions only, such as the replay of a log with contexts."""
+"""The loop for games that accept only some actions, such as the replay of a log with contexts."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def replay(
     learner_rng: Generator,
     privacy_rng: Generator,
 ) -> tuple[int, int, float, tuple[object, object, int]]:
-    """Play as ``play`` does, but skip what the game does not accept.
+    """Play like ``play``, but skip rounds that the game does not accept.
 
-    The learner chooses anew from what is shown next, and learns only from accepted rounds. Nothing
-    is held for more than a round: each shows something else.
+    The learner chooses again for the next observation, and learns only from accepted rounds. No
+    action is held for more than a round, because each round shows something else.
     """
     action, trace, left = held
     going = True

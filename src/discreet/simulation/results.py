@@ -1,4 +1,4 @@
-"""What a simulation gave: a tidy table, a summary, a manifest and a plot, whatever was measured."""
+"""The results of a simulation: a tidy table, a summary, a manifest and a plot."""
 
 from __future__ import annotations
 
@@ -41,16 +41,16 @@ if TYPE_CHECKING:
 
     from discreet.drawing import Colors, PlotOptions
 
-PACKAGES = ("componentjit", "discreet")  # whose code the numbers depend on
+PACKAGES = ("componentjit", "discreet")  # packages whose code the numbers depend on
 Kind = TypeVar("Kind", bound=Measure[object])
 
 
 @dataclass(frozen=True, kw_only=True)
 class Results(Generic[Row]):
-    """What every contender did in every trial.
+    """The results of every contender in every trial.
 
-    ``measure`` holds what was measured: ``simulate`` gives regret, ``search`` gives searches. Its
-    arrays are properties here too (``regret``, ``loss``; ``samples``, ``answers``).
+    ``measure`` holds the measurements: regret from ``simulate``, searches from ``search``. Its
+    arrays are also properties here (``regret``, ``loss``; ``samples``, ``answers``).
     """
 
     contenders: tuple[Contender, ...]
@@ -62,14 +62,14 @@ class Results(Generic[Row]):
     bounds: Range
     measure: Measure[Row]
     arrivals: Arrivals | None = None  # if outcomes were late
-    intervals: tuple[IntervalRow, ...] = ()  # of estimates, if they were asked for
+    intervals: tuple[IntervalRow, ...] = ()  # of estimates, if requested
     remark: str = ""  # a note on results in this environment
     switches: int = 0  # of the sequence of actions that regret compares with
     dealer: Dealer | None = field(default=None, repr=False, compare=False)  # of its games
 
     @property
     def rival(self) -> str:
-        """What regret compares with: "the best fixed arm"."""
+        """The comparator of regret: "the best fixed arm"."""
         return self._switching("sequence") if self.switches else self.problem.rival
 
     @property
@@ -103,17 +103,17 @@ class Results(Generic[Row]):
 
     @property
     def clipped(self) -> int:
-        """How many numbers of data were outside their range and moved to its ends."""
+        """How many values of the data were outside their range and moved to its ends."""
         return self.measure.clipped
 
     @property
     def regrets(self) -> Regret:
-        """What ``simulate`` measured."""
+        """The measurements of ``simulate``."""
         return self._measured(Regret)
 
     @property
     def searches(self) -> Searches:
-        """What ``search`` measured."""
+        """The measurements of ``search``."""
         return self._measured(Searches)
 
     def _measured(self, kind: type[Kind]) -> Kind:
@@ -138,7 +138,7 @@ class Results(Generic[Row]):
 
     @property
     def memory(self) -> Remembered:
-        """What games that remember their players knew at the end: contender, trial; or None."""
+        """The final memory of games that remember their players: contender, trial; or None."""
         return self.regrets.record.memory
 
     @property
@@ -191,8 +191,8 @@ class Results(Generic[Row]):
     def against(self, *, switches: int) -> Results[RegretRow]:
         """Return the results with regret against the best sequence that switches that often.
 
-        It is for arms and experts. The best fixed action never switches. All games are dealt once
-        more for that; stored bounds do not cover such regret, and are left out.
+        It is for arms and experts. The best fixed action never switches. This deals all games once
+        more. Stored bounds do not cover such regret and are omitted.
         """
         most = check_switches(switches)
         dealer = check_switching(self.dealer)
@@ -223,7 +223,7 @@ class Results(Generic[Row]):
         """Return how much more regret one contender has than another, within the same trials.
 
         ``to`` is the label of a contender to compare all others with; by default all pairs are
-        compared. Trials are independent, and within a trial everybody meets the same game, so each
+        compared. Trials are independent, and all contenders of a trial meet the same game, so each
         interval is Student's for the mean of the differences. With ``simultaneous`` all intervals
         hold together (Bonferroni's correction).
         """
@@ -231,7 +231,7 @@ class Results(Generic[Row]):
         return paired_differences(found, to, confidence=confidence, simultaneous=simultaneous)
 
     def curves(self, *, level: float = 0.95) -> Columns:
-        """Return what ``plot`` shows: mean regret at every checkpoint, with its interval."""
+        """Return the values of ``plot``: mean regret at every checkpoint, with its interval."""
         return curve_columns(self, level)
 
     def to_pandas(self) -> DataFrame:
@@ -241,7 +241,7 @@ class Results(Generic[Row]):
     def to_csv(self, path: Path | str, *, curves: bool = False) -> Path:
         """Write the tidy table to a file of comma-separated values; return its path.
 
-        With ``curves`` it is what ``plot`` shows: means over trials, with their intervals.
+        With ``curves`` it holds the values of ``plot``: means over trials, with their intervals.
         """
         return write_csv(self.curves() if curves else self.columns(), path)
 
@@ -267,13 +267,13 @@ class Results(Generic[Row]):
         * ``log`` is ``"x"``, ``"y"`` or ``"xy"`` for logarithmic axes. Rounds whose mean regret is
           not above 0 cannot be shown there, and the figure says so.
         * ``size`` is width and height in inches. A figure that is narrower than 4.5 inches is for a
-          column of a paper: its letters have 7 and 8 points, and it has no title.
+          column of a paper: its type is 7 and 8 points, and it has no title.
         * ``bands`` is the level of confidence bands, 0.95 by default; None draws none.
         * ``title`` replaces the usual title; an empty text leaves it out.
         """
         if ax is not None and options.get("size") is not None:
             raise DiscreetError(
-                "size and ax are both given, but axes have the size of their figure: drop one."
+                "size and ax are both given, but axes have the size of their figure: omit one."
             )
         if options.get("only") is None:
             check_colors(options.get("colors"), self.measure.curves)
@@ -285,7 +285,7 @@ class Results(Generic[Row]):
         return axes
 
     def manifest(self) -> Json:
-        """Return everything that is needed to run this again, and what was guaranteed."""
+        """Return everything needed to run this again, and the guarantees."""
         return {
             **provenance(),
             "seed": self.seed,
@@ -330,7 +330,7 @@ def check_colors(colors: Colors | None, needed: int) -> None:
 
 
 def parquet_writer() -> tuple[ModuleType, ModuleType]:
-    """Return pyarrow and its Parquet module, or say how to get them."""
+    """Return pyarrow and its Parquet module, or say how to install them."""
     try:
         import pyarrow
         import pyarrow.parquet
@@ -347,7 +347,7 @@ def write_manifest(path: Path, manifest: Json) -> None:
 
 
 def provenance() -> Json:
-    """Return by which program, and when, something was computed."""
+    """Return the program and time of a computation."""
     return {
         "discreet": version("discreet"),
         "sources": source_digest(*PACKAGES),
@@ -358,7 +358,7 @@ def provenance() -> Json:
 
 
 def contender_facts(contender: Contender) -> Json:
-    """Return what a manifest says about a contender."""
+    """Return the entries of a manifest about a contender."""
     return {
         "algorithm": contender.algorithm,
         "label": contender.label,

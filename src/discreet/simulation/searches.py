@@ -28,11 +28,11 @@ from discreet.simulation.measures import Line, Searches, SearchRow
 from discreet.simulation.records import Memory
 from discreet.simulation.results import Results
 
-FIRST_PIECE = 1024  # rounds that are dealt first; pieces grow, for most searches are short
+FIRST_PIECE = 1024  # rounds dealt first; later pieces grow, because most searches are short
 
 
 class SearchOutcome(NamedTuple):
-    """What one trial gave: a row for each contender and allowed error."""
+    """The outcome of one trial: a row for each contender and allowed error."""
 
     samples: Integers
     answers: Integers
@@ -115,14 +115,14 @@ def search(
 
 @dataclass(frozen=True, kw_only=True)
 class SearchJob(TrialByTrial[SearchOutcome]):
-    """Searches, and after how many rounds they are cut off."""
+    """Searches, and the round after which they are cut off."""
 
     environment: SearchEnvironment
 
     def trial(
         self, number: int, privates: tuple[Protected, ...], rounds: int, stop: threading.Event
     ) -> SearchOutcome | None:
-        """Let everybody search once."""
+        """Let every contender search once."""
         return run_search(
             privates,
             self.environment,
@@ -145,7 +145,7 @@ def run_search(
     stop: threading.Event,
     compiled: bool = True,
 ) -> SearchOutcome | None:
-    """Play one trial until all have their answers; return None if told to stop before."""
+    """Play one trial until all have their answers; return None if told to stop early."""
     dealer = streams(seed, trial=trial).environment
     players = [
         Player(private, streams(seed, trial=trial), compiled=compiled) for private in privates
@@ -172,13 +172,13 @@ def searching(private: Protected) -> Searching:
     if not isinstance(private.learner, Searching):
         raise DiscreetError(
             f"the learner is of type {type(private.learner).__name__}, but a search needs a "
-            "Searching there."
+            "Searching."
         )
     return private.learner
 
 
 def _rows(learner: Searching, rounds: int) -> list[tuple[int, int, Integers]]:
-    """Return samples, answer and pulls at every level; what is cut off has had all rounds."""
+    """Return samples, answer and pulls at every level; a search cut off has had all rounds."""
     return [
         (
             int(pulls.sum()) if answer >= 0 else rounds,

@@ -101,9 +101,8 @@ def _regret_notes(results: Results[RegretRow], summary: list[RegretRow]) -> list
         notes.append("vs. non-private: regret divided by that of its non-private counterpart.")
     if not all(row["learns"] for row in summary):
         notes.append(
-            "† it, or its non-private counterpart, learns nothing here: it plays the centre, "
-            "or at random, because its bound for so few rounds is vacuous and "
-            "when_vacuous=centre was asked for."
+            "† it, or its non-private counterpart, learns nothing here: it plays the centre, or "
+            "at random, because its bound is vacuous for so few rounds and when_vacuous is centre."
         )
     if any(row["bound_is_vacuous"] for row in summary):
         notes.append(f"* vacuous: uniform play has regret {short(results.blind_regret)} here.")

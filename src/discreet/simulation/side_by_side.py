@@ -63,7 +63,7 @@ def prototype_of(way: Way, private: Protected) -> Prototype:
 
 
 class TrialGroup:
-    """Up to as many trials as there are lanes; lanes that are left over repeat the last one."""
+    """Up to as many trials as there are lanes; unused lanes repeat the last one."""
 
     def __init__(
         self,

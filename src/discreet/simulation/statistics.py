@@ -16,7 +16,7 @@ GROUPS = 24  # of Tossou & Dimitrakakis 2017
 
 
 class Interval(NamedTuple):
-    """A value with its interval; the ends are NaN where one trial says nothing."""
+    """A value with its interval; the ends are NaN if there are too few trials."""
 
     value: float
     low: float
@@ -86,7 +86,7 @@ def median_of_means(values: Floats, *, groups: int = GROUPS) -> Interval:
     """Return the median of group means, with Gini's mean difference above and below it.
 
     With N trials of variance s² and a groups it is within s sqrt(6 a / N) of the mean, with
-    probability at least 1 - exp(-a / 4.5), however heavy the tails (Tossou & Dimitrakakis 2017,
+    probability at least 1 - exp(-a / 4.5), even for heavy tails (Tossou & Dimitrakakis 2017,
     Proposition 4.1). With fewer than two trials a group, there are half as many groups as trials.
     Trials are independent, so that neighbours form the groups.
 

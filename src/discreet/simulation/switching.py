@@ -26,7 +26,7 @@ def check_switches(switches: object) -> int:
 
 
 def check_switching(dealer: Dealer | None) -> Dealer:
-    """Return what deals the games, or refuse games in which nobody can switch."""
+    """Return the dealer of the games, or refuse games without switching."""
     if dealer is None:
         raise DiscreetError("these results have no games to compare with: use those of simulate.")
     problem = dealer.problem
@@ -40,7 +40,7 @@ def check_switching(dealer: Dealer | None) -> Dealer:
         )
     if dealer.environment.answers or dealer.environment.reacts:
         raise DiscreetError(
-            f"switches needs losses that do not depend on what is played, but those of "
+            f"switches needs losses that do not depend on actions, but those of "
             f"{dealer.environment.source} do."
         )
     return dealer
@@ -71,7 +71,7 @@ def best_sequences(
 
 
 def best_so_far(losses: Floats, stops: Integers, least: Floats, found: Floats) -> None:
-    """Go on with some rounds; write the loss of the best sequence at every stop.
+    """Continue for some rounds; write the loss of the best sequence at every stop.
 
     ``least[s, i]`` is the least loss so far of a sequence that ends with action i and has at most s
     switches: L_t(s, i) = l_t(i) + min(L_{t-1}(s, i), min_j L_{t-1}(s - 1, j)).

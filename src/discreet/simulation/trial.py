@@ -21,13 +21,13 @@ Remembered = NDArray[np.generic] | None
 
 
 class Outcome(NamedTuple):
-    """What one trial gave."""
+    """The outcome of one trial."""
 
     regret: Floats  # algorithm, checkpoint
     loss: Floats  # algorithm, checkpoint
     seconds: Floats  # algorithm
     clipped: int
-    memory: Remembered = None  # what a game that remembers its players knows of each at the end
+    memory: Remembered = None  # the final memory of the game about each player
     calls: tuple[int | None, ...] = ()  # of linear oracles by each algorithm; None if it has none
 
 
@@ -77,7 +77,7 @@ def run_in_turn(
 ) -> list[Outcome] | None:
     """Play some trials, one after the other, or return None if told to stop before their end.
 
-    What can be done for all of them at once is: of short games that is most of the work.
+    Common work is done once for all of them; for short games that is most of the work.
     """
     own = streams_of(seed, trials)
     playing = [
@@ -123,6 +123,6 @@ def run_in_turn(
 
 
 def stack_memories(memories: Sequence[Remembered]) -> Remembered:
-    """Return what a game remembers of all players, if it remembers them."""
+    """Return a game's memory of all players, if it has one."""
     remembered = [memory for memory in memories if memory is not None]
     return np.array(remembered) if remembered else None

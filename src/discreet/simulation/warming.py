@@ -1,4 +1,4 @@
-"""Compiling ahead, so that later runs find the code in the cache."""
+"""Ahead-of-time compilation, so that later runs find the code in the cache."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from discreet.simulation.searches import search
 
 @dataclass(frozen=True, kw_only=True)
 class Warmed:
-    """Seconds for every algorithm, and where the compiled code is cached."""
+    """Seconds for every algorithm, and the location of the cache."""
 
     seconds: Mapping[str, float]
     folder: Path
@@ -52,8 +52,8 @@ def warm(
 ) -> Warmed:
     """Compile algorithms ahead, each as it is played in the default environment of its problem.
 
-    By default all of them; else those named, or those for one kind of ``problem``. Threads cannot
-    compile in parallel, so ``workers`` are processes. Cached code takes a moment.
+    By default it compiles all of them; else those named, or those for one kind of ``problem``.
+    Threads cannot compile in parallel, so ``workers`` are processes. Cached code loads quickly.
     """
     chosen = [algorithm(name).name for name in names]
     if problem is not None:
@@ -103,7 +103,7 @@ def compile_one(name: str, epsilon: float, delta: float) -> float:
 
 
 class EveryWay(Threads):
-    """Threads for which every backend is compiled first, however many trials there are."""
+    """Threads for which every backend is compiled first, for any number of trials."""
 
     def begin(self, job: Job[Gave]) -> ThreadSession[Gave]:
         """Compile, and begin to play."""

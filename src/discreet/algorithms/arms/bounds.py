@@ -1,14 +1,14 @@
 """Regret bounds on losses in [0, 1] that are fixed in advance, proved in docs/regret.md.
 
-All of them are on the expected regret against the best fixed arm, over ``plays`` plays of ``arms``
-arms. Each function names the section of its proof.
+All bound the expected regret against the best fixed arm, over ``plays`` plays of ``arms`` arms.
+Each function names the section of its proof.
 """
 
 from __future__ import annotations
 
 import math
 
-FEW = 16  # plays, up to which the best bound of Tsallis-INF is 1 per play
+FEW = 16  # up to this many plays, the best bound of Tsallis-INF is 1 per play
 
 
 def tsallis_inf(arms: int, plays: float) -> float:
@@ -36,8 +36,8 @@ def weighted_tsallis_inf(arms: int, plays: float) -> float:
 def exp3(arms: int, plays: float, *, rate: float, mixing: float = 0.0, noise: float = 0.0) -> float:
     """Return the bound of EXP3 with rate η and mixing γ on losses with Laplace noise λ (EXP3).
 
-    It is infinite unless η λ K / γ is below 1: otherwise one large negative noise could lift a
-    weight without limit.
+    It is infinite unless η λ K / γ is below 1: otherwise one large negative noise value could raise
+    a weight without limit.
     """
     share = 0.0
     if noise > 0.0:
@@ -54,7 +54,7 @@ def exp3_ix(arms: int, plays: float, *, rate: float, bias: float) -> float:
 
 
 def confident_exp3_ix(arms: int, plays: float, rate: float, bias: float, failure: float) -> float:
-    """Return its bound that holds with probability 1 - ``failure`` (EXP3-IX)."""
+    """Return the bound of EXP3-IX that holds with probability 1 - ``failure`` (EXP3-IX)."""
     if bias <= 0.0:
         return math.inf
     rare = math.log(2.0 / failure)
@@ -65,7 +65,7 @@ def confident_exp3_ix(arms: int, plays: float, rate: float, bias: float, failure
 def exp3_gain(arms: int, plays: float, *, mixing: float, square: float = 1.0) -> float:
     """Return the bound of EXP3 on gains in [0, 1] of mean square ``square`` (EXP3 on gains).
 
-    The part of the mixing itself, γ T, is left out: it is in units of the true gains, which may
+    The cost of the mixing itself, γ T, is not included: it is in units of the true gains, which may
     differ.
     """
     weights = arms * (1.0 - mixing) * math.log(arms) / mixing
@@ -73,7 +73,7 @@ def exp3_gain(arms: int, plays: float, *, mixing: float, square: float = 1.0) ->
 
 
 def remembering(found: float, *, rounds: int, size: int, memory: int) -> float:
-    """Return the bound on policy regret of a learner on batches, losses with a memory (Memory).
+    """Return the bound on policy regret of a learner on batches, for losses with memory (Memory).
 
     ``found`` is the bound of the learner on the means of all complete batches, for losses that may
     depend on earlier actions. It is infinite unless a batch is longer than the memory.
@@ -85,7 +85,7 @@ def remembering(found: float, *, rounds: int, size: int, memory: int) -> float:
 
 
 def remembering_size(arms: int, rounds: int, *, memory: int, factor: float) -> int:
-    """Return the batch size with about the least such bound if the learner's is c sqrt(J K ln K).
+    """Return the batch size with about the least such bound for learners with c sqrt(J K ln K).
 
     >>> [remembering_size(2, 2**16, memory=m, factor=math.sqrt(2.0)) for m in (1, 4, 16)]
     [46, 115, 289]
@@ -131,7 +131,7 @@ def ftpl(arms: int, plays: float, *, rate: float, cap: float, noise: float = 0.0
 
 
 def ftpl_excess(share: float) -> float:
-    """Return how much more negative noise counts than positive noise: (1 - s/2) / (1 - s)²."""
+    """Return the weight of negative noise relative to positive noise: (1 - s/2) / (1 - s)²."""
     return (1.0 - share / 2.0) / (1.0 - share) ** 2
 
 

@@ -7,8 +7,8 @@ from typing import Final
 from discreet.algorithms.registry import Setting, algorithm
 from discreet.problems import Arms
 
-BOUNDED: Final = "bounded"  # the name of the choice by both: that of a Bandit if none is named
-PROVED: Final = "proved"  # the name of the choice by bound, given instead of an algorithm's
+BOUNDED: Final = "bounded"  # the name of the choice by both: the default of Bandit
+PROVED: Final = "proved"  # the name of the choice by bound, in place of an algorithm's name
 BEST: Final = "best"  # the name of the choice by measured regret
 REASONS = {
     BOUNDED: "the default: the least regret in our simulations among those whose proved bound, for "
@@ -32,7 +32,7 @@ WITH_BOUNDS = (
     "guarded-ucb",
 )  # local-tsallis-inf is one-bit-tsallis-inf with batches of one round
 
-# Which algorithm had the least regret from which epsilon on: 4 arms, 2^17 rounds, the environments
+# The algorithm with the least regret from each epsilon on: 4 arms, 2^17 rounds, the environments
 # deterministic, stochastic and random-walk, 24 trials, epsilon from 0.03 to 10.
 MEASURED = ((0.0, "tracking-ucb"),)
 # The same among those with bounds, on environments that were not used for tuning (docs/default.md).
@@ -57,15 +57,15 @@ def least_bound(setting: Setting[Arms]) -> str:
 
 
 def least_measured(setting: Setting[Arms]) -> str:
-    """Return the algorithm with the least regret that was measured near these numbers."""
+    """Return the algorithm with the least measured regret near these numbers."""
     return next(name for least, name in MEASURED if setting.epsilon >= least)
 
 
 def least_measured_with_bound(setting: Setting[Arms]) -> str:
-    """Return the algorithm with the least measured regret of those whose bound says something.
+    """Return the algorithm with the least measured regret among those with a useful bound.
 
-    Its bound must be below the regret of uniform play, which can be up to (1 - 1 / K) T. Where that
-    holds of no algorithm, and where it holds only of others, the one with the least bound is left.
+    A useful bound is below the regret of uniform play, which can be up to (1 - 1 / K) T. If none of
+    the measured algorithms has one, the result is the algorithm with the least bound.
     (docs/default.md has the measurements: of all algorithms with a bound, ``guarded-ucb`` had the
     least regret.)
 
@@ -83,7 +83,7 @@ CHOICES = {BOUNDED: least_measured_with_bound, PROVED: least_bound, BEST: least_
 
 
 def chosen(name: str, setting: Setting[Arms]) -> str:
-    """Return the algorithm that a name stands for: a choice's, or the one of that name.
+    """Return the name of the algorithm that a choice makes; other names are returned unchanged.
 
     >>> chosen("exp3", Setting(Arms(4)))
     'exp3'
@@ -92,7 +92,7 @@ def chosen(name: str, setting: Setting[Arms]) -> str:
 
 
 def reasons(name: str, setting: Setting[Arms]) -> list[str]:
-    """Return in words which choices pick this algorithm for these numbers."""
+    """Describe which choices pick this algorithm for these numbers."""
     return [
         f'"{choice}": {REASONS[choice]}'
         for choice, choose in CHOICES.items()

@@ -23,7 +23,7 @@ GAIN_FACTOR = 2.0 * math.sqrt(math.e - 1.0)  # c in the bound c sqrt(K T ln K) o
 
 @register_algorithm(
     name="noisy-exp2",
-    twin="exp3",  # what is left of it without noise, when there is nothing to mix for
+    twin="exp3",  # without noise no mixing is needed, which leaves exp3
     title="EXP2 with noise every round",
     problem=Arms(),
     growth=Growth(0.5, shows_at=10.0),
@@ -59,7 +59,7 @@ def noisy_exp2(
 def dp_exp3_lap(
     setting: Setting[Arms], *, mixing: float | None = None, margin: float | None = None
 ) -> Instance:
-    """Algorithm 1 of Tossou & Dimitrakakis with the paper's noise, which is right and tight.
+    """Algorithm 1 of Tossou & Dimitrakakis with the paper's noise, which is correct and tight.
 
     Noisy gains outside [-b, 1 + b] are ignored, b = ln T / ε; all others are scaled to [0, 1].
     """

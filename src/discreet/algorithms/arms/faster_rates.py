@@ -56,12 +56,11 @@ def batched_exp3(
 def batched_htinf(
     setting: Setting[Arms], *, batch_size: int | None = None, moment: float | None = None
 ) -> Instance:
-    """Corollary 2: HTINF with α = 2, that clips losses beyond its threshold.
+    """Corollary 2: HTINF with α = 2, which clips losses beyond its threshold.
 
     A noisy mean has second moment at most σ² = 1 + 2 λ², λ = 1 / (τ ε). With Θ = sqrt(5) - 2 and a
     learning rate of 1 / (ς sqrt(t)), ς the best, the bound is below 4.6 τ σ sqrt(K T'), least at τ
-    = sqrt(2) / ε.
-    Nothing of this depends on the number of rounds, which may be unknown.
+    = sqrt(2) / ε. None of this depends on the number of rounds, which may be unknown.
     """
     channel = batches_of(setting, math.sqrt(2.0), batch_size)
     least = math.sqrt(1.0 + 2.0 / (channel.hold() * setting.epsilon) ** 2)
@@ -88,7 +87,7 @@ def batched_ftpl(
     learning_rate: float | None = None,
     cap: int | None = None,
 ) -> Instance:
-    """Corollary 3, with argmin in the resampling and the cap as its value when nothing is hit.
+    """Corollary 3, with argmin in the resampling and the cap as the value if no copy hits.
 
     With T' batches and λ = 1 / (τ ε), the rate η and the cap M are those with the least bound. It
     needs η λ M < 1 and has no logarithm of T (docs/regret.md: FTPL).
@@ -98,7 +97,7 @@ def batched_ftpl(
 
 
 def batches_of(setting: Setting[Arms], factor: float, given: int | None) -> Batch:
-    """Return Laplace noise on means of factor / epsilon rounds, but no more than are known."""
+    """Return Laplace noise on means of factor / epsilon rounds, at most the known number."""
     usual = math.ceil(factor / setting.epsilon)
     if not setting.unknown_horizon:
         usual = min(usual, setting.rounds)

@@ -17,8 +17,8 @@ from discreet.problems import Arms
 Confidence = Literal["tuned", "proved"]
 
 UNCHANGING_ONLY = (
-    "bounded only for losses that do not change (independent, with fixed means); if they change, "
-    "it may be linear"
+    "bounded only for losses that do not change (independent, with fixed means); otherwise it may "
+    "be linear"
 )
 NO_NUMBER = f"{UNCHANGING_ONLY}; with these constants no number is proved"
 PROVED_UNCHANGING = f"{UNCHANGING_ONLY} (docs/proofs.md: Batched upper confidence bounds)"
@@ -42,7 +42,7 @@ def batched_ucb(
     """Upper confidence bounds on weighted means of growing batches; the first has 1 / ε rounds.
 
     With ``confidence=proved`` the radii cover all releases of the game, so that a bound holds;
-    ``exploration`` is then not used. Tuned radii have half the regret, and no proof.
+    ``exploration`` is then unused. Tuned radii have half the regret but no proof.
     """
     arms, rounds, noise = setting.problem.arms, setting.rounds, 1.0 / setting.epsilon
     first = first_batch(setting, batch_size)
@@ -112,8 +112,8 @@ def dp_imed(
 ) -> Instance:
     """DP-IMED; the first batch has 1 / ε rounds.
 
-    It has the least regret in most runs, but in about one of 100 noise hides the best arm for good
-    (see ``DpImed``).
+    It has the least regret in most runs, but in about one of 100 runs noise hides the best arm
+    permanently (see ``DpImed``).
     """
     first = first_batch(setting, batch_size)
     learner = DpImed.start(
@@ -171,7 +171,7 @@ def dp_successive_elimination(setting: Setting[Arms], *, failure: float | None =
 
 
 def first_batch(setting: Setting[Arms], given: int | None) -> int:
-    """Return 1 / epsilon rounds, but no more than there are."""
+    """Return 1 / epsilon rounds, at most all rounds."""
     return min(math.ceil(1.0 / setting.epsilon), setting.rounds) if given is None else given
 
 
@@ -181,7 +181,7 @@ def channel_for(setting: Setting[Arms], size: int) -> Batch:
 
 
 class GrowingBatches(NamedTuple):
-    """How an arm's batches grow: each has at least a share ``growth`` of the rounds before it."""
+    """The growth of an arm's batches: each has at least a share ``growth`` of the rounds before."""
 
     first: int
     growth: float
@@ -207,7 +207,7 @@ class GrowingBatches(NamedTuple):
 
 
 def covering_confidence(batches: GrowingBatches, *, arms: int, rounds: int) -> float:
-    """Return the β with which all means are within their radii, except with probability 1 / T."""
+    """Return the β that keeps all means within their radii, except with probability 1 / T."""
     return math.log(arms * len(batches.lengths(rounds)) * rounds)
 
 

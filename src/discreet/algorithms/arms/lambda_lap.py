@@ -35,7 +35,7 @@ def dp_lambda_lap(
     margin: float | None = None,
     beyond: Beyond | None = None,
 ) -> Instance:
-    """Theorem 3.1 around ``base``, any algorithm without privacy that hears one loss per round.
+    """Theorem 3.1 around ``base``, any non-private algorithm that learns from one loss per round.
 
     Noisy losses outside [0, 1] are moved to -Λ or 1 + Λ, Λ = 1 / ε, which does not change any mean,
     and all are scaled to [0, 1]. If ``base`` has regret B, the bound is (1 + 2 Λ) B. For
@@ -54,7 +54,8 @@ def dp_lambda_lap(
     if way == "move":
         if margin is not None:
             raise DiscreetError(
-                f"margin is {margin!r}, but beyond=move has the margin 1 / epsilon: leave one out."
+                f"margin is {margin!r}, but beyond=move fixes it at 1 / epsilon: omit one of the "
+                "two."
             )
         margin, lost = 1.0 / epsilon, 0.0
     else:
@@ -96,7 +97,7 @@ def squared_bound(setting: Setting[Arms], margin: float, way: Beyond) -> float:
 
 
 def build_base(setting: Setting[Arms], base: str) -> Instance:
-    """Return the algorithm that is to hear noisy losses, or refuse it."""
+    """Return the algorithm that will learn from noisy losses, or refuse it."""
     known = algorithm(base)
     if not isinstance(known.problem, Arms) or not known.one_point:
         raise DiscreetError(

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from discreet.learners.arms.private_indices import private_divergence
 
-LARGEST = 600.0  # of an exponent: beyond, nothing is left of the bound
+LARGEST = 600.0  # of an exponent: beyond, the bound is negligible
 
 
 def any_private(rounds: int, epsilon: float) -> float:
@@ -41,7 +41,7 @@ def quick_private(rounds: int, epsilon: float, switch: int = 0) -> float:
 
     That is Lemma 15 of Faster rates 2025, repaired, at the number of pulls p < ln 2 / ε with the
     largest bound and the share γ with the least. ``switch`` is the round t₀ after which the second
-    arm is better. The bound is 0 if no p is possible, which is so from ε = ln 2 on.
+    arm is better. The bound is 0 if no p is possible, that is, from ε = ln 2 on.
 
     >>> [round(quick_private(2**16, epsilon), 1) for epsilon in (0.1, 0.3, 1.0)]
     [91.0, 51.5, 0.0]
@@ -53,7 +53,7 @@ def quick_private(rounds: int, epsilon: float, switch: int = 0) -> float:
 def _at_least(rounds: int, epsilon: float, switch: int, pulls: int) -> float:
     """Return the least over γ of max{γ T / 4, (1 - e^(ε p) / 2) (p / γ - p) / 2 - t₀ / 2}.
 
-    The first grows with γ and the second falls, so it is where they meet, if γ may be there.
+    The first grows with γ and the second falls, so the minimum is where they meet, if γ is allowed.
     """
     unseen = 1.0 - math.exp(epsilon * pulls) / 2.0
     half = (unseen * pulls + switch) / 2.0
@@ -69,7 +69,7 @@ def private_rate(means: Sequence[float], epsilon: float, *, constant: bool) -> f
     ``means`` are mean gains. If gains are ``constant``, it is Theorem R24, and otherwise, for
     Bernoulli gains, the bound of Azize et al. (2025). It is for algorithms whose regret grows more
     slowly than every power of T in all games with independent gains in [0, 1]. If the best mean is
-    1, no arm can be lifted beyond it, and it is 0.
+    1, no arm can be raised above it, and the bound is 0.
 
     >>> round(private_rate([0.55, 0.5], 0.1, constant=False), 1)
     13.3

@@ -1,4 +1,4 @@
-"""Bandit algorithms without privacy, which the private ones are compared with."""
+"""Bandit algorithms without privacy, for comparison with private ones."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from discreet.private import Private
 from discreet.problems import Arms
 
 Estimator = Literal["importance-weighted", "reduced-variance"]
-LIKELY = 0.25  # κ of Tsallis-INF, from where on a baseline is used (docs/regret.md: Tsallis-INF)
+LIKELY = 0.25  # κ of Tsallis-INF, above which a baseline is used (docs/regret.md: Tsallis-INF)
 MOST_CLIPPED = math.sqrt(5.0) - 2.0  # Θ of HTINF that clips, with the least bound
 ONLY_STOCHASTIC = (
     "logarithmic against independent, identically distributed losses; no bound otherwise"
@@ -116,7 +116,7 @@ def exp3_ix(
 ) -> Instance:
     """EXP3-IX with the paper's η = 2 γ = sqrt(2 ln K / (K T)): at most 2.2 sqrt(K T ln K).
 
-    A second bound holds with probability 1 - ``failure``, which changes nothing else.
+    A second bound holds with probability 1 - ``failure``, which affects nothing else.
     """
     arms, rounds = setting.problem.arms, setting.rounds
     tuned = math.sqrt(2.0 * math.log(arms) / (arms * rounds))
@@ -263,8 +263,8 @@ def htinf(
 ) -> Instance:
     """HTINF; losses in [0, 1] have all moments at most 1.
 
-    For ``tail`` 2 it clips losses beyond its threshold, and has the numbers of the least bound, as
-    batched-htinf has. With ``clips`` false, or another tail, losses are skipped and threshold and
+    For ``tail`` 2 it clips losses beyond its threshold, with the parameters of the least bound,
+    like batched-htinf. With ``clips`` false or another tail, it skips them, and threshold and
     moment are the paper's.
     """
     arms, rounds = setting.problem.arms, setting.rounds
@@ -360,7 +360,7 @@ def _instance(
     source: str,
     **parameters: float | int | str,
 ) -> Instance:
-    """Return a learner that hears losses as they are; ``bound`` is for losses in [0, 1]."""
+    """Return a learner on plain losses; ``bound`` is for losses in [0, 1]."""
     width, rounds = setting.bounds.width, setting.rounds
     return Instance(
         private=Private(Open(setting.bounds), learner),

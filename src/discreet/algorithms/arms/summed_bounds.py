@@ -1,10 +1,9 @@
 """Regret bounds whose small terms are added up round by round, proved in docs/regret.md.
 
-The large term of these bounds is that of weights which are all equal, where the sum of roots is
-largest. Weights that differ have less of it, and that pays for most of what is of lower order. So
-what is left is found by a search over one weight: on cells, with every part at the worse end of its
-cell, so that the result is an upper bound whatever is between. Rounds are taken together in blocks,
-in the same way.
+The leading term of these bounds is that of equal weights, where the sum of roots is largest.
+Unequal weights make it smaller, which compensates for most terms of lower order. A search over one
+weight finds the remainder. It works on cells and evaluates every part at the worse end of its cell,
+so the result is an upper bound over the whole cell. Blocks of rounds are treated in the same way.
 """
 
 from __future__ import annotations
@@ -23,8 +22,8 @@ RATIO = 1.1  # of the ends of a later block
 LEAST, CELLS = 1e-9, 240  # the least end of a cell of weights, and the number of wide cells
 STEPS = 24  # of the search for the best tangent
 AT_ONCE = 32  # blocks that are computed, and kept, together
-MUCH = 1e4  # a scale of noise beyond which digits of a square would be lost
-TILT = 0.38  # of the part of an interval that a step of that search leaves out
+MUCH = 1e4  # beyond this scale of noise, squares would lose digits
+TILT = 0.38  # share of an interval that a step of that search excludes
 
 
 class Blocks(NamedTuple):
@@ -95,7 +94,7 @@ def cells(arms: int) -> Cells:
 
 
 def deficit(arms: int) -> Floats:
-    """Return what a root is below its tangent at 1 / K, at least, in every cell.
+    """Return, for every cell, the least distance of a root below its tangent at 1 / K.
 
     That is (sqrt(K) / 2) (sqrt(w) - 1 / sqrt(K))².
     """
@@ -199,7 +198,7 @@ def confined_square(noise: float) -> float:
     """Return the largest mean square around 1/2 of a noisy mean that is moved (Theorem R23.2).
 
     The mean of a batch gets Laplace noise of scale λ; beyond the ends of [0, 1] it is 0 or 1, and
-    between them it is drawn together by a = 1 / (1 + 2 λ).
+    between them it is contracted by a = 1 / (1 + 2 λ).
 
     >>> [round(confined_square(noise), 4) for noise in (1e-9, 0.5, 1e9)]
     [0.25, 0.152, 0.25]

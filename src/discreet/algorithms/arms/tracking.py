@@ -12,12 +12,9 @@ from discreet.learners import TrackingUcb
 from discreet.private import Private
 from discreet.problems import Arms
 
-CHECKS_UNTIL = 2**18  # rounds up to which the interval between checks is a fixed share of the game
-PROBED_TOO = 2.0  # times this interval where probes are checks, too
-UNPROVED = (
-    "no bound proved; there are losses with which it is linear, unless guard is set "
-    "(docs/tracking.md)"
-)
+CHECKS_UNTIL = 2**18  # up to here, the interval between checks is a fixed share of the game
+PROBED_TOO = 2.0  # times this interval if probes also serve as checks
+UNPROVED = "no bound proved; for some losses it is linear, unless guard is set (docs/tracking.md)"
 
 
 @register_algorithm(
@@ -39,8 +36,8 @@ def guarded_ucb(
     """``tracking-ucb`` with ``guard``: Tsallis-INF takes over if its regret becomes too large.
 
     A bound of order sqrt(K T / ε) for ε ≤ 1 holds for all losses that are fixed in advance, if
-    every batch is heard before the next one begins. The regret is estimated by probes of other
-    arms, which are checks at the same time.
+    every batch arrives before the next one begins. Probes of other arms estimate the regret and
+    also serve as checks.
     """
     return tracking_ucb(
         setting,
@@ -69,12 +66,12 @@ def tracking_ucb(
 ) -> Instance:
     """Upper confidence bounds on batches, with checks of other arms every ψ T rounds.
 
-    ψ = 0.1 up to 2^18 rounds. Then it falls with the root of T, so that no change stays unseen for
-    a fixed share of a game. With ``watch`` ψ = 0.03, for losses that are expected to change. With
-    ``confidence=proved`` radii and change tests are so wide that a bound holds for losses that do
-    not change; tuned ones have a fraction of the regret.
+    ψ = 0.1 up to 2^18 rounds. Beyond, it falls with the root of T, so that no change goes unnoticed
+    for a fixed share of a game. With ``watch`` ψ = 0.03, for losses that are expected to change.
+    With ``confidence=proved``, radii and change tests are wide enough for a bound for losses that
+    do not change; tuned ones have a fraction of the regret.
 
-    With ``guard`` a bound holds for all losses that are fixed in advance if every batch is heard
+    With ``guard``, a bound holds for all losses that are fixed in advance if every batch arrives
     before the next one begins: of order sqrt(K T / ε) if T is large and ε ≤ 1. Probes of other arms
     estimate the regret; if it becomes too large, Tsallis-INF takes over (``guarded-ucb``).
     """

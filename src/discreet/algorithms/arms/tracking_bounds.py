@@ -1,7 +1,7 @@
 """Regret bounds of tracking-ucb: with wide radii where losses do not change, and with a guard.
 
-The first has its proof in docs/regret.md: Tracking. The second has it in docs/regret.md: Guard.
-Numbers have the names of those sections.
+The first is proved in docs/regret.md: Tracking, the second in docs/regret.md: Guard. Names of
+numbers are those of these sections.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ ROUNDING = 1.001  # allowance for radii, which are found by bisection
 
 THRESHOLD = 3.75  # θ in units of sqrt(K T (1 + Λ))
 LEAST_THRESHOLD = (
-    1.25  # the same, where the bound would otherwise not be below that of uniform play
+    1.25  # the same, if the bound would otherwise not be below the regret of uniform play
 )
-BELOW_UNIFORM = 0.98  # of the regret of uniform play: what the bound is to be then
+BELOW_UNIFORM = 0.98  # the target of the bound then, as a share of the regret of uniform play
 
 
 class Tracking(NamedTuple):
-    """What the bound depends on: K, T, τ₁, Λ and ψ."""
+    """The parameters of the bound: K, T, τ₁, Λ and ψ."""
 
     arms: int
     rounds: int
@@ -111,7 +111,7 @@ class Tracking(NamedTuple):
 
 
 class GuardBound(NamedTuple):
-    """The numbers of the guard and its bound, which follow from K, T and Λ."""
+    """The parameters of the guard and its bound, derived from K, T and Λ."""
 
     arms: int
     rounds: int
@@ -129,17 +129,17 @@ class GuardBound(NamedTuple):
 
     @property
     def passing(self) -> float:
-        """By how much an estimate can pass the threshold."""
+        """How far an estimate can exceed the threshold."""
         return (self.noise + max(1, math.ceil(self.noise))) * self.arms / SHARE
 
     @property
     def batch(self) -> int:
-        """τ, the length of batches after the takeover: next to 2 Λ, where the bound is least."""
+        """τ, the length of batches after the takeover: near 2 Λ, where the bound is least."""
         below = max(1, math.floor(2.0 * self.noise))
         return min(min(below, below + 1, key=self.later), self.rounds)
 
     def later(self, batch: int) -> float:
-        """Return a simple bound on the regret after the takeover, by which lengths are chosen."""
+        """Return a simple bound on the regret after the takeover, used to choose lengths."""
         drawn_together = 1.0 + 2.0 * self.noise / batch  # 1 / a
         found = bounds.sharp_tsallis_inf(self.arms, self.rounds // batch)
         return batch * drawn_together * found + batch - 1.0

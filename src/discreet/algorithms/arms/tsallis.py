@@ -18,8 +18,8 @@ from discreet.private import Private
 from discreet.problems import Arms
 
 NO_BOUND = "no bound proved: noisy losses can be negative"
-CAUTION = 0.5  # θ: a single noisy loss then cannot decide the game
-QUIET = 1e-4  # variance of noise, in squared widths, from which on there is nothing to be wary of
+CAUTION = 0.5  # θ: prevents a single noisy loss from deciding the game
+QUIET = 1e-4  # variance of noise, in squared widths, below which caution is unnecessary
 BatchNoise = Literal["laplace", "optimal"]
 
 
@@ -46,7 +46,7 @@ def batched_tsallis_inf(
     around the baseline, with λ = 1 / (τ ε) and m = 1 (importance-weighted) or 1/4
     (reduced-variance). Without noise c = 2 / sqrt(m) is the paper's learning rate; scaled to the
     noise it is c = 2 / sqrt(v). The regret is of order sqrt(T τ v), least at τ = sqrt(2 / m) / ε.
-    Noise makes losses negative, which the published regret proof does not cover: no bound is
+    Noise makes losses negative, which the published regret proof does not cover, so no bound is
     stated. Without caution, 2 of 64 runs of a million rounds had a regret a hundred times the
     median. ``noise=optimal``, for batches of at most 40 rounds, is the noise with the least mean
     square around the middle, found by a linear programme; its batch size is 2 / ε.
@@ -81,11 +81,11 @@ def local_tsallis_inf(
     estimator: Estimator = "reduced-variance",
     caution: float | None = None,
 ) -> Instance:
-    """Theorem 11: every loss gets its own noise (local model), with a learning rate scaled to it.
+    """Theorem 11: own noise on every loss (local model), with a learning rate scaled to it.
 
-    The default is randomised response, whatever δ is: it has the least mean square around the
-    middle, coth²(ε / 2) / 4, except for very large δ, and Tsallis-INF has a bound on its bits.
-    Gaussian noise, the paper's choice, has several times that. The paper's bounds are of order
+    The default is randomised response for every δ. Except for very large δ, it has the least mean
+    square around the middle, coth²(ε / 2) / 4, and Tsallis-INF has a bound on its bits. Gaussian
+    noise, the paper's choice, has several times that mean square. The paper's bounds are of order
     sqrt(T) / ε and ln T / (Δ ε²), without constants.
     """
     kind = noise or "response"
@@ -113,7 +113,7 @@ def noisy_tsallis_inf(
 ) -> Instance:
     """Return Tsallis-INF with this noise on every loss, and a learning rate scaled to it."""
     width = setting.bounds.width
-    # what the noise adds to the 1/4 of a loss, at most
+    # the most that noise adds to the 1/4 of a loss
     variance = noise.square_around_middle(width) / width**2 - 0.25
     channel = PerRound(setting.bounds, noise)
     return _instance(setting, channel, variance, learning_rate, estimator, caution, likely=likely)
@@ -168,7 +168,7 @@ def one_bit_tsallis_inf(setting: Setting[Arms], *, batch_size: int | None = None
     """Reduced-variance Tsallis-INF, c = 4, κ = 1/4, on one randomised bit for each batch.
 
     The mean of a bit is 1/2 + a (m - 1/2), m the mean of the batch, a = Ω τ / (2 + Ω τ) with Ω =
-    e^ε - 1: bits are losses in [0, 1] whose means are those of the batches, drawn together by the
+    e^ε - 1: bits are losses in [0, 1] whose means are those of the batches, contracted by the
     factor a. So the regret is at most (τ / a) B(T'), plus the rounds of a last, incomplete batch: B
     is the bound of Tsallis-INF on T' = floor(T / τ) bits, of order sqrt(T'). The factor sqrt(τ) / a
     is least at τ = 2 / Ω, where a = 1/2. In most settings no other private bandit here has a
@@ -199,9 +199,9 @@ def one_bit_tsallis_inf(setting: Setting[Arms], *, batch_size: int | None = None
 def moved_tsallis_inf(setting: Setting[Arms], *, batch_size: int | None = None) -> Instance:
     """Reduced-variance Tsallis-INF, c = 4, κ = 1/4, on noisy means of batches, moved into a range.
 
-    A mean with Laplace noise of scale λ = 1 / (τ ε) that falls outside [0, 1] is moved to -λ or
-    1 + λ. That does not change its mean, so no noise is too large and nothing is clipped. Scaled to
-    [0, 1] its mean is 1/2 + a (m - 1/2), a = 1 / (1 + 2 λ), and its mean square around 1/2 is q,
+    A mean with Laplace noise of scale λ = 1 / (τ ε) that falls outside [0, 1] is moved to -λ or 1 +
+    λ. That does not change its mean, so no noise value is too large and nothing is clipped. Scaled
+    to [0, 1] its mean is 1/2 + a (m - 1/2), a = 1 / (1 + 2 λ), and its mean square around 1/2 is q,
     less than the 1/4 of a bit: the regret is at most (τ / a) B(T'), B the bound of Tsallis-INF for
     this q, plus the rounds of a last, incomplete batch (docs/regret.md: Rounds added up). τ q / a²
     is least near τ = 2.3 / ε. For ε up to about 0.7 its bound is below that of
@@ -226,7 +226,7 @@ def moved_tsallis_inf(setting: Setting[Arms], *, batch_size: int | None = None) 
 
 
 def moved_size(epsilon: float) -> int:
-    """Return the batch size with about the least bound on noise that is moved.
+    """Return the batch size with about the least bound for moved noise.
 
     >>> moved_size(1.0), moved_size(0.1), moved_size(10.0)
     (2, 23, 1)
@@ -242,7 +242,7 @@ def moved_size(epsilon: float) -> int:
 
 
 def best_size(epsilon: float, rounds: int) -> int:
-    """Return the batch size next to 2 / Ω with the least bound, but no more than there are rounds.
+    """Return the batch size near 2 / Ω with the least bound, at most the number of rounds.
 
     >>> best_size(1.0, 1000), best_size(0.1, 1000), best_size(0.001, 1000)
     (1, 19, 1000)
@@ -257,15 +257,15 @@ def best_size(epsilon: float, rounds: int) -> int:
 @register_algorithm(
     name="adaptive-tsallis-inf",
     twin="tsallis-inf",
-    title="Tsallis-INF on batches that find their length",
+    title="Tsallis-INF on batches that adapt their length",
     problem=Arms(),
     builds_on=("zimmert2021tsallis",),
 )
 def adaptive_tsallis_inf(setting: Setting[Arms], *, robust: bool = False) -> Instance:
-    """Tsallis-INF with a running baseline, on batches that find their length.
+    """Tsallis-INF with a running baseline, on batches that adapt their length.
 
-    It is for arms that take turns quickly. ``robust`` has more regret if nothing changes, less if
-    arms change, and fewer bad runs.
+    It suits problems whose best arm changes quickly. ``robust`` has more regret if nothing changes,
+    less if arms change, and fewer bad runs.
     """
     # both sets of constants were chosen by simulations
     constants = {"rate": 5.0, "down": 0.7, "up": 0.4, "mix": 0.02}

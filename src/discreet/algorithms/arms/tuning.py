@@ -158,13 +158,13 @@ def ftpl_numbers(arms: int, batches: int, noise: float) -> FtplNumbers:
 
 def _growth(share: float) -> float:
     """Return (e^s - 1 - s) / s², which is 1/2 at 0; infinite if e^s overflows."""
-    if share < 1e-4:  # the difference would lose digits; its series does not
+    if share < 1e-4:  # the difference would lose digits, unlike its series
         return 0.5 + share / 6.0
     return (math.expm1(share) - share) / share**2 if share < 700.0 else math.inf
 
 
 def bound_rounds(setting: Setting[Arms], size: int, found: float) -> float:
-    """Return the bound on rounds that follows from one on batches; T is always a bound."""
+    """Return the bound for rounds that follows from one for batches; T is always a bound."""
     left = setting.rounds - size * (setting.rounds // size)
     return min(size * found + left, setting.rounds) * setting.bounds.width
 

@@ -1,4 +1,4 @@
-"""Confidence widths and regret bounds that are proved for noisy reports with Gaussian noise.
+"""Proved confidence widths and regret bounds for reports with Gaussian noise.
 
 The proofs are in docs/regret.md: Linear and generalised linear rewards.
 """
@@ -23,7 +23,7 @@ MOST_FITS = 200_000  # more rounds than about 2^31 have longer gaps
 
 
 class Steepness(NamedTuple):
-    """What is known of a reported residual (g(z) - y) / w, with w from ``least`` to ``most``.
+    """Properties of a reported residual (g(z) - y) / w, with w from ``least`` to ``most``.
 
     ``slope`` is the least derivative of g, and ``largest`` bounds the residual.
     """
@@ -35,12 +35,12 @@ class Steepness(NamedTuple):
 
     @classmethod
     def of(cls, link: Link) -> Steepness:
-        """Return those of residuals that are divided by the largest possible error."""
+        """Return the properties of residuals divided by the largest possible error."""
         return cls(link.slopes()[0], 0.5, link.largest_error(), 1.0)
 
 
 class Descent(NamedTuple):
-    """The step of gradient descent, and how far its predictions are off: sums of squares."""
+    """The step of gradient descent, and the sums of squares of its prediction errors."""
 
     step: float
     errors: Floats
@@ -85,7 +85,7 @@ def glm_schedule(
     steep: Steepness,
     times: Integers | None = None,
 ) -> tuple[FitSchedule, float]:
-    """Return when the model is fitted, with which shift and width, and the step of the descent.
+    """Return the times, shifts and widths of fits, and the step of the descent.
 
     c = 2 Υ; β = sqrt(Q) + σ sqrt(t) (sqrt(d) + sqrt(2 ln(4 T/α))) / sqrt(Υ) + sqrt(3 Υ).
     """
@@ -100,14 +100,14 @@ def glm_schedule(
 
 
 def rough_regret(dimension: int, rounds: int, single: SingleReport, steep: Steepness) -> float:
-    """Return what the bound is proportional to, if the model were fitted every round."""
+    """Return a number proportional to the bound, as if the model were fitted every round."""
     end, _ = glm_schedule(dimension, rounds, single, steep, np.array([rounds]))
     seen = math.log1p(rounds / (dimension * first_upsilon(dimension, rounds, single)))
     return float(end.widths[0]) * math.sqrt(seen)
 
 
 def frequent_times(rounds: int, first: float) -> Integers:
-    """Return when the model is fitted: as ``fit_times``, but at least every Υ / 100 rounds.
+    """Return the times of fits: those of ``fit_times``, but at least every Υ / 100 rounds.
 
     ``first`` is Υ after one report; it grows with the root of their number.
 
@@ -129,7 +129,7 @@ def confident_regret(
     """Return the bound 1 + 2 G β sqrt(2 d T f ln(1 + T / (d Υ₁))), in units of the losses.
 
     ``schedule`` has shifts of 2 Υ. G, the ``slope``, bounds the derivative of mean rewards, which
-    are fractions of the range; f is how much is lost because the model is fitted rarely.
+    are fractions of the range; f is the cost of fitting the model rarely.
     """
     most = schedule.shifts / 2.0
     gaps = np.diff(schedule.times, append=rounds) - 1

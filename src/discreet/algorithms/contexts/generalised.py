@@ -45,12 +45,12 @@ from discreet.problems import Contexts
 
 LinkName = Literal["logistic", "poisson", "identity"]
 GLM_PROVED = "none without a probability (docs/regret.md: Linear and generalised linear rewards)"
-RATIOS = np.logspace(-1.0, 1.0, 41)  # of the noise on residuals to that on x x', to choose from
-AVERAGING = 16.0  # how much more late models count in the mean of models, by measurement
+RATIOS = np.logspace(-1.0, 1.0, 41)  # candidate ratios of the noise on residuals to that on x x'
+AVERAGING = 16.0  # how much more late models count in the mean of models, chosen by measurement
 # rounds per feature, at a variance of 1: means of 0.5 and 0.2 are then 4.9 deviations apart
 SWEEP = 264.0
 LONGEST_SWEEP = 1.0 / 8.0  # of all rounds
-# rounds per feature that count before the first one, and how often a round of the sweep counts
+# virtual rounds per feature before the first, and the weight of a round of the sweep
 FIRST, TRUST = 8, 2
 RESIDUAL = 0.75  # the variance of a reward of ±1 with mean 0.5
 
@@ -75,7 +75,7 @@ def link_named(name: str) -> Link:
 def glm_ucb(
     setting: Setting[Contexts], *, link: LinkName = "logistic", width: float = 1.0
 ) -> Instance:
-    """GLOC with the published model as its online learner, without privacy."""
+    """GLOC, with the published model as its online learner, without privacy."""
     problem, found = setting.problem, link_named(link)
     plain = Moments.calibrated(
         dimension=problem.dimension, noise=Silent(), bounds=setting.bounds, norm=problem.norm
@@ -114,15 +114,15 @@ def local_glm(
 ) -> Instance:
     """Zheng et al. 2020, Algorithm 3, corrected: x x' and the residual times x are one report.
 
-    ``constants=theory`` is the algorithm of the paper with the least Gaussian noise, a step and a
-    width that are proved. By default there is no gradient descent: reports correct the model
-    itself, with constants chosen by measurement, which has less regret.
+    ``constants=theory`` is the paper's algorithm with the least Gaussian noise and a proved step
+    and width. The default has no gradient descent: reports correct the model itself, with constants
+    chosen by measurement, which gives less regret.
     """
     problem, found = setting.problem, link_named(link)
     if constants == "theory":
         if (shift, 0.0, reach, recency, look) != PRACTICE:
             raise DiscreetError(
-                "constants is theory, which fixes shift, reach, recency and look: leave them out."
+                "constants is theory, which fixes shift, reach, recency and look: omit them."
             )
         return descend_generalised(setting, found, noise or "gaussian", balance)
     plain = report_channel(setting, noise or "cap", 2.0 if balance is None else balance)
@@ -147,8 +147,8 @@ def descend_generalised(
     """Return Algorithm 3 with one joint report and proved constants, and its bound."""
     if noise != "gaussian":
         raise DiscreetError(
-            f"constants is theory, whose proof is for gaussian noise, but noise is {noise}: leave "
-            "it out."
+            f"constants is theory, whose proof is for gaussian noise, but noise is {noise}: omit "
+            "it."
         )
     problem, rounds = setting.problem, setting.rounds
     size, steep = problem.dimension, Steepness.of(link)
@@ -210,7 +210,7 @@ def _instance(
     *,
     recency: float,
 ) -> Instance:
-    """Return the algorithm on these reports; nothing is proved of its regret."""
+    """Return the algorithm on these reports; no bound on its regret is proved."""
     size = setting.problem.dimension
     learner = GlmUcb.correcting(
         dimension=size, schedule=schedule, slope=link.slope, recency=recency, looks=looks
@@ -249,7 +249,7 @@ def local_greedy(
 ) -> Instance:
     """Take gradient steps on residuals in the unit ball, after a sweep over the features.
 
-    Without the sweep, greedy choices could stay with the wrong arm for good.
+    Without the sweep, greedy choices could stay with the wrong arm forever.
     """
     problem = setting.problem
     size = problem.dimension

@@ -29,21 +29,21 @@ from discreet.on_device import OnDevice
 from discreet.policies import OptimisticRandomly
 from discreet.problems import Contexts
 
-# Chosen by measurements with other numbers of arms and features than those that are reported (two
-# earlier versions were played with the reported numbers as well, and dropped). Noise
-# and shift are covered by the reach: it falls with the number of records, not with its root as the
-# width does. Rarer fits, and sums with less noise in early ones, have less regret where contexts
-# change, but then a model can lock in to a wrong arm where they do not.
+# Chosen by measurements with other numbers of arms and features than those reported (two earlier
+# versions were also tried with the reported numbers, and dropped). The reach covers noise and
+# shift: it falls with the number of records, not with its root as the width does. Rarer fits, and
+# less noise in early sums, have less regret if contexts change, but a model can then lock in to a
+# wrong arm if they do not.
 PRACTICE = Factors(1.0, 0.1, 0.3, 0.0, 0.0)
-GROWTH = 1.1  # by which rounds grow from one fit to the next
-FIRST = 1.2  # the first fit, in rounds after which a sum is as long as its noise
+GROWTH = 1.1  # factor of the rounds from one fit to the next
+FIRST = 1.2  # the first fit, relative to the rounds after which a sum is as long as its noise
 PROVED = (
     "none without a probability, of order d sqrt(T) + d^(3/4) sqrt(T / ε), up to logarithms and if "
     "fits are frequent "
     "(docs/regret.md: Linear rewards at a trusted server)"
 )
-# Rounds for which a run without a horizon is planned, after which it begins again. Fits become
-# rare: at most 171 releases are made in so many rounds. In longer runs rounding would cost noise.
+# A run without a horizon is planned for this many rounds, then begins again. Fits become rare: at
+# most 171 releases in this many rounds. In longer runs, rounding would require more noise.
 ENDLESS = 2**30
 
 
@@ -69,14 +69,14 @@ def joint_linucb(
     width: float | None = None,
     reach: float | None = None,
 ) -> Instance:
-    """Shariff & Sheffet 2018 with less noise: released at fits only, buffers instead of a tree.
+    """Shariff & Sheffet 2018 with less noise: releases only at fits, buffers instead of a tree.
 
     The model is fitted after ``first`` rounds (or a tenth of all, if that is less; by default, when
     sums are longer than their noise), and then whenever the number of rounds has grown by the
-    factor ``growth``. With ``constants=theory`` and neither given, it is fitted so often that the
-    bound is hardly larger for it. With ``block``, the last features are one block of so many for
-    each arm, and nothing is released across two blocks. Without a delta there is a tree with
-    spherical noise.
+    factor ``growth``. With ``constants=theory`` and neither given, fits are so frequent that they
+    hardly enlarge the bound. With ``block``, the last features form one block of this size for each
+    arm, and nothing is released across two blocks. Without a delta there is a tree with spherical
+    noise.
     """
     problem = setting.problem
     rounds = ENDLESS if setting.unknown_horizon else setting.rounds
@@ -88,7 +88,7 @@ def joint_linucb(
         gap = fit_gap(problem.dimension, rounds, single)
         times = np.arange(gap, max(rounds, gap + 1), gap, dtype=np.int64)
     else:
-        if first is None:  # with contexts that point everywhere, the sum of y x grows by 1 / d
+        if first is None:  # if contexts point in all directions, the sum of y x grows by 1 / d
             noisy = problem.dimension**1.5 * single / math.sqrt(balance)
             first = max(problem.dimension, int(min(FIRST * noisy, rounds)))
         times = fit_times(rounds, growth=GROWTH if growth is None else growth, first=first)

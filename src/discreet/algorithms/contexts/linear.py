@@ -44,12 +44,12 @@ LOCAL_PROVED = (
 
 @register_algorithm(
     name="uniform-contexts",
-    title="uniform play, whatever is shown",
+    title="uniform play, regardless of contexts",
     problem=Contexts(),
     stochastic=True,
 )
 def uniform_contexts(setting: Setting[Contexts]) -> Instance:
-    """Play every arm with the same probability: the yardstick."""
+    """Play every arm with the same probability: the baseline."""
     channel = Constant.example()._replace(value=0.0, rounds=1)
     return Instance(
         private=OnDevice(
@@ -57,7 +57,7 @@ def uniform_contexts(setting: Setting[Contexts]) -> Instance:
         ),
         parameters={},
         regret_bound=setting.rounds * setting.problem.blind_regret(setting.bounds),
-        bound_source="it plays every arm as often as the best one",
+        bound_source="it plays every arm as often as the best",
     )
 
 
@@ -69,7 +69,7 @@ def uniform_contexts(setting: Setting[Contexts]) -> Instance:
     stochastic=True,
 )
 def linucb(setting: Setting[Contexts], *, width: float = 1.0) -> Instance:
-    """Least squares and a confidence ellipsoid; the model is fitted ever more rarely."""
+    """Least squares and a confidence ellipsoid; fits become ever rarer."""
     problem = setting.problem
     schedule = plain_schedule(problem.dimension, fit_times(setting.rounds), width)
     channel = Moments.calibrated(
@@ -191,7 +191,7 @@ def need_delta(setting: Setting[Contexts]) -> float:
 
 
 def factors_of(constants: Constants, practice: Factors, *given: float | None) -> Factors:
-    """Return the factors of the analysis or of practice, with those that are given."""
+    """Return the factors of the analysis or of practice, overridden by those given."""
     usual = THEORY if constants == "theory" else practice
     return Factors(
         *(mine if other is None else other for mine, other in zip(usual, given, strict=True))
@@ -207,7 +207,7 @@ def linear_instance(
     constants: str,
     order: str = "(d T)^(3/4) / sqrt(ε) in the local model",
 ) -> Instance:
-    """Return LinUCB on noisy moments; ``noise`` and ``constants`` are what is said of them."""
+    """Return LinUCB on noisy moments; ``noise`` and ``constants`` are for the description."""
     gaussian = private.channel.has_gaussian_noise
     proved = f"of order {order} (docs/departures.md), and no number is stated"
     measured = f"{UNPROVED} (constants=theory has those of the analysis)"

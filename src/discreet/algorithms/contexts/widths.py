@@ -1,4 +1,4 @@
-"""When a linear model is fitted, how far its matrix is shifted, how wide its confidence is."""
+"""Fits of a linear model: their times, the shift of the matrix, the width of confidence."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from discreet.errors import check_int, check_positive, check_range
 from discreet.learners.contexts.linear_ucb import NO_LOOKS, FitSchedule, Looks
 
 Constants = Literal["practice", "theory"]
-FAILURE = 0.05  # the probability α with which confidence may fail
-GROWTH = 1.03  # by which rounds grow from one fit to the next
+FAILURE = 0.05  # the probability α that the confidence fails
+GROWTH = 1.03  # factor of the rounds from one fit to the next
 # reports per look, at a variance of 1: a difference of 0.3 is then four standard deviations
 LOOK = (4.0 / 0.3) ** 2
 # shares of all rounds: when looks begin, and how long they last at most
 LOOK_AFTER, LOOK_FOR = 1.0 / 8.0, 1.0 / 8.0
-# largest number of features that are looked at one by one; with more, each has little weight, and
+# largest number of features that are looked at one by one; with more, each matters little, and
 # looks cost more than they save
 FEW = 20
 HARDLY = 2.5  # a feature reported below this many standard deviations was hardly played
-SHARE = 0.5  # and below this share of the feature that was played most
+SHARE = 0.5  # and below this share of the most played feature
 TRIAL, WORTH = 1.0 / 4.0, 0.3  # after this part, a look ends if the mean of x(i)² is smaller
 UNPROVED = "none is proved: the constants are chosen by measurements"
 
@@ -30,8 +30,8 @@ UNPROVED = "none is proved: the constants are chosen by measurements"
 class Factors(NamedTuple):
     """Constants: the shift in Υ, a factor of the width β, the reach ω in shifts, the recency.
 
-    ``recency`` is how fast reports are forgotten. ``look`` is the number of reports, at a variance
-    of 1, for which a feature that was hardly played is looked at.
+    ``recency`` is how fast the weight of old reports falls. ``look`` is the number of reports, at a
+    variance of 1, for which a feature that was hardly played is looked at.
     """
 
     shift: float
@@ -41,7 +41,7 @@ class Factors(NamedTuple):
     look: float
 
     def checked(self) -> Factors:
-        """Return the same, or refuse a constant below 0, or no shift: a model needs one."""
+        """Return the same, or refuse a constant below 0 or a shift of 0."""
         check_positive("shift", self.shift)
         return Factors(
             *(check_range(name, value, 0.0, 1e9) for name, value in self._asdict().items())
@@ -60,7 +60,7 @@ class Deviations(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """How features are made of blocks: how many are shared, how many per block, and the blocks."""
+    """The blocks of features: how many are shared, how many per block, and how many blocks."""
 
     shared: int
     block: int
@@ -68,7 +68,7 @@ class Shape(NamedTuple):
 
 
 def fit_times(rounds: int, *, growth: float = GROWTH, first: int = 1) -> Integers:
-    """Return after how many reports the model is fitted: often at first, then ever more rarely.
+    """Return the numbers of reports at which to fit the model: often at first, then ever rarer.
 
     The first fit is after ``first`` reports, or a tenth of all rounds if that is less.
 
@@ -162,10 +162,10 @@ def noisy_schedule(
 def plan_looks(
     dimension: int, rounds: int, matrix: float, vector: float, factors: Factors
 ) -> Looks:
-    """Return how features that were hardly played are looked at.
+    """Return the plan for looks at features that were hardly played.
 
-    ``matrix`` and ``vector`` are standard deviations of a single report. What a look adds is
-    weighted so that it has as much noise as everything before it.
+    ``matrix`` and ``vector`` are standard deviations of a single report. The sums of a look are
+    weighted so that they have as much noise as everything before.
 
     >>> plan_looks(10, 2**17, 4.34, 3.07, PRACTICE)
     Looks(after=16384, reports=1638, weight=1.8..., hardly=801.8..., share=0.5, trial=410,

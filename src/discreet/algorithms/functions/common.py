@@ -1,4 +1,4 @@
-"""What algorithms on functions share: costs, noise on reports, running sums, vacuous bounds.
+"""Common parts of algorithms on functions: costs, noise, running sums, vacuous bounds.
 
 All numbers here are in widths of the declared range; only the bound of an instance is in the units
 of the losses.
@@ -33,19 +33,19 @@ WITHOUT_NOISE = 0.25  # the largest square of a loss around the middle of its ra
 INSTEAD = (
     "private-projection-free plays every set, and private-linear-oracle every set with vertices."
 )
-MOST_OF_INNER = 0.9  # how far a learner looks at most, in inner radii
+MOST_OF_INNER = 0.9  # the largest exploration radius of a learner, in inner radii
 
 
 @dataclass(frozen=True, kw_only=True)
 class Proposal:
-    """An algorithm before it is decided whether it is worth playing."""
+    """An algorithm before the decision whether it is worth playing."""
 
     channel: Channel
     learner: Learner
     parameters: Parameters
     bound: float | None  # in widths of the range; None if none is proved
     source: str
-    centre: type[Centre] = Centre  # what is played behind the channel if the bound is vacuous
+    centre: type[Centre] = Centre  # the learner behind the channel if the bound is vacuous
 
 
 def decide(setting: Setting[Functions], proposal: Proposal, when_vacuous: WhenVacuous) -> Instance:
@@ -65,14 +65,14 @@ def decide(setting: Setting[Functions], proposal: Proposal, when_vacuous: WhenVa
         parameters={"plays": "the centre"},
         regret_bound=width * staying,
         bound_source=f"the centre is played: its regret is at most {width * staying:,.0f}, and "
-        f"the bound for learning is {width * bound:,.0f} (when_vacuous=play learns all the same)",
+        f"the bound for learning is {width * bound:,.0f} (when_vacuous=play learns anyway)",
     )
 
 
 def least_bound(central: Instance, local: Instance, *, share: float = 1.0) -> Instance:
     """Return the algorithm with the smaller bound: local privacy implies central privacy.
 
-    The local one must be below this ``share`` of the other.
+    The local bound must be below this ``share`` of the other.
     """
     mine, other = central.regret_bound, local.regret_bound
     if mine is None or other is None:
@@ -81,7 +81,7 @@ def least_bound(central: Instance, local: Instance, *, share: float = 1.0) -> In
 
 
 def place_with(setting: Setting[Functions], ability: type[LinearOracle]) -> Domain:
-    """Return the domain, or refuse a set without room or without the ability that is needed."""
+    """Return the domain, or refuse a set without interior or without the required ability."""
     place = setting.problem.place
     try:
         check_ability(place.set, ability)
@@ -102,7 +102,7 @@ def steepest(setting: Setting[Functions]) -> float:
 
 
 def looking_cost(setting: Setting[Functions], radius: float) -> float:
-    """Return the largest cost of a round in which a learner looks ζ = ``radius`` around.
+    """Return the largest cost of a round in which a learner explores at radius ζ = ``radius``.
 
     It is (2 + R / r) G ζ, or β ζ² + (R / r) G ζ for functions of smoothness β: playing, and
     smoothing the rival's function, cost β ζ² / 2 each. For linear functions only the smaller set
@@ -138,9 +138,9 @@ def noise_on_reports(
 ) -> Noise:
     """Return the noise on each report, a number in ``bounds``; the default has the least bound.
 
-    That is the least mean square around the middle. If nothing is known of reports but their range,
-    it is randomised response for every epsilon and delta. If their own mean ``square`` is smaller,
-    it is another noise for large epsilons.
+    That is the least mean square around the middle. If only the range of reports is known, it is
+    randomised response for every epsilon and delta. If their own mean ``square`` is smaller, it is
+    another noise for large epsilons.
     """
     names: tuple[ReportNoiseName, ...] = (noise,) if noise else ("response", "laplace")
     if not noise and setting.delta > 0.0:
@@ -155,7 +155,7 @@ def noise_on_reports(
 def mean_square(noise: Noise | None, bounds: Range, square: float = WITHOUT_NOISE) -> float:
     """Return the mean square of a release around 1/2, as a fraction of the range.
 
-    ``square`` is that of what is released, without noise.
+    ``square`` is the mean square of the value before noise.
     """
     if noise is None:
         return square
@@ -166,7 +166,7 @@ def difference_square(dimension: int, steeper: float = 1.0) -> float:
     """Return the mean square of f(x + ζ u) - f(x - ζ u), in squares of its range ±2 ζ G.
 
     It is at most 1 / 4 (d - 1) for functions of slope G (docs/regret.md: Two points), and 1 / 4 in
-    any case. ``steeper`` is how many times as steep they are as the range allows.
+    any case. ``steeper`` is their slope in multiples of what the range allows.
 
     >>> difference_square(10) * 36, difference_square(1), difference_square(2)
     (1.0, 0.25, 0.25)
@@ -177,25 +177,24 @@ def difference_square(dimension: int, steeper: float = 1.0) -> float:
 def require_declared(
     setting: Setting[Functions], name: Literal["curvature", "smoothness"], algorithm: str
 ) -> float:
-    """Return the declared bound on second derivatives, or say that the algorithm needs it."""
+    """Return the declared bound on second derivatives, or refuse if it is missing."""
     value = setting.problem.curvature if name == "curvature" else setting.problem.smoothness
     if not value > 0.0:
         raise DiscreetError(
-            f"{name} is 0, but {algorithm} is for functions of which it is declared: give one "
-            "above 0."
+            f"{name} is 0, but {algorithm} needs its declared value: give one above 0."
         )
     return value
 
 
 def check_given(**numbers: float | None) -> None:
-    """Refuse numbers that are given, by their names, and are not above 0."""
+    """Refuse given numbers, by name, that are not above 0."""
     for name, value in numbers.items():
         if value is not None:
             check_positive(name, value)
 
 
 def check_batch(setting: Setting[Functions], batch_size: int) -> int:
-    """Return the length of a batch, or refuse one if a game does not have two of them."""
+    """Return the length of a batch, or refuse a length of which a game has fewer than two."""
     size = check_int("batch_size", batch_size, minimum=1)
     if setting.rounds < 2 * size:
         raise DiscreetError(
@@ -214,7 +213,7 @@ class GradientSum(NamedTuple):
 
     @property
     def parameters(self) -> Parameters:
-        """What was chosen."""
+        """The parameters that were chosen."""
         return {"sums": self.sums, "noise": self.channel.noise.kind}
 
     @property
@@ -237,10 +236,9 @@ def least_noise(
     baseline: bool = False,
     padding: bool = False,
 ) -> GradientSum:
-    """Return the sum over batches of ``size`` rounds with the least noise, among those left open.
+    """Return the sum over batches of ``size`` rounds with the least noise, among open choices.
 
-    Live use leaves out noise that cannot be drawn exactly, unless it was asked for; then live use
-    refuses it.
+    For live use, noise that cannot be drawn exactly is skipped, or refused if it was asked for.
     """
     if sums is not None and sums not in TREES and setting.delta == 0.0:
         raise DiscreetError(

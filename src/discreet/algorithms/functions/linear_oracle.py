@@ -34,15 +34,15 @@ SOURCE = (
 )
 UNSTEADY = "no bound proved: the noise of these sums goes up and down"
 LINEAR = Functions("k-sets(10,3)", form="linear")
-MOST_BATCHES = 1 << 16  # more sums take long to release, and save little
-# Where the bound is vacuous, the least one is that of exploring always, and of learning nothing.
+MOST_BATCHES = 1 << 16  # more sums take long to release and save little
+# If all bounds are vacuous, the least is that of always exploring and learning nothing.
 HALF = 0.5
-BLOCKS = 64  # of sums; the noise of a block is taken to be its least
+BLOCKS = 64  # of sums; each counts with the least noise in it
 
 
 @register_algorithm(
     name="linear-oracle",
-    title="leader by a linear oracle that plays vertices only",
+    title="leader computed by a linear oracle, playing vertices only",
     problem=LINEAR,
     fixed=("evaluations", "form"),
     citation="mcmahan2004online",
@@ -68,7 +68,7 @@ def linear_oracle(
 @register_algorithm(
     name="private-linear-oracle",
     twin="linear-oracle",
-    title="leader by a linear oracle that plays vertices only, on private running sums",
+    title="leader computed by a linear oracle, playing vertices only, on private running sums",
     problem=LINEAR,
     fixed=("evaluations", "form"),
     builds_on=("mcmahan2004online",),
@@ -86,8 +86,8 @@ def private_linear_oracle(
 ) -> Instance:
     """Lead by a private running sum of the estimates of exploring rounds (central model).
 
-    Estimates do not depend on what was learned, so the noise is paid for once. It perturbs the
-    leader, which adds what is missing.
+    Estimates do not depend on earlier learning, so the noise is paid for once. It perturbs the
+    leader, which adds only the missing part of the perturbation.
     """
     sizes = _sizes(setting, batch_size)
     released = [
@@ -225,8 +225,8 @@ def _instance(
             private=Private(channel, OracleLeader.start(set=around, exploration=1.0, spread=0.0)),
             parameters={"plays": "vertices at random"},
             regret_bound=width * most,
-            bound_source="vertices are played at random, since the bound for learning is "
-            f"{width * chosen.bound:,.0f} (when_vacuous=play learns all the same)",
+            bound_source="vertices are played at random, because the bound for learning is "
+            f"{width * chosen.bound:,.0f} (when_vacuous=play learns anyway)",
         )
     learner = OracleLeader.start(set=around, exploration=chosen.exploration, spread=chosen.spread)
     return Instance(

@@ -31,9 +31,7 @@ from discreet.problems import Functions
 from discreet.ranges import make_range
 from discreet.sets import LinearOracle, Projecting
 
-SOURCE = (
-    "descent on estimated gradients, and looking around (see discreet.learners.functions.descent)"
-)
+SOURCE = "descent on estimated gradients, and exploration (see discreet.learners.functions.descent)"
 INTERVAL = Functions("cube(1)")
 
 
@@ -114,7 +112,7 @@ def local_convex(
 ) -> Instance:
     """Algorithm 1 over gradient descent: every value gets its own noise (local model).
 
-    The default is the noise with the least bound; parameters are tuned to its mean square.
+    The default noise has the least bound; parameters are tuned to its mean square.
     """
     return descend_one_point(
         setting,
@@ -217,7 +215,7 @@ def descend_one_point(
 
 @register_algorithm(
     name="stochastic-convex",
-    title="search of an interval by three points, for functions drawn from one law",
+    title="search of an interval by three points, for functions drawn from one distribution",
     problem=INTERVAL,
     fixed=("evaluations",),
     citation="agarwal2011stochastic",
@@ -227,8 +225,8 @@ def descend_one_point(
 def stochastic_convex(setting: Setting[Functions], *, certainty: float | None = None) -> Instance:
     """Agarwal et al. 2011, Algorithm 1, with confidence widths no wider than its proof needs.
 
-    A larger ``certainty`` cuts later and errs less; by default all cuts are right except with
-    probability 1 / sqrt(T). It is played even if its bound is vacuous: in the worst case it costs
+    A larger ``certainty`` cuts later and errs less often; by default all cuts are correct except
+    with probability 1 / sqrt(T). It plays even if its bound is vacuous: in the worst case it costs
     no more than staying at the centre.
     """
     return search_interval(setting, None, certainty)
@@ -237,7 +235,7 @@ def stochastic_convex(setting: Setting[Functions], *, certainty: float | None = 
 @register_algorithm(
     name="local-stochastic-convex",
     twin="stochastic-convex",
-    title="search of an interval by three points, for functions drawn from one law, with noise "
+    title="search of an interval by three points, for functions from one distribution, with noise "
     "on every value",
     problem=INTERVAL,
     fixed=("evaluations",),
@@ -277,7 +275,7 @@ def search_interval(
         certainty=chosen,
         spread=spread,
         tail=tail,
-        finest=max(KEPT ** most_epochs(rounds), 1e-12),  # finer cuts are lost in rounding
+        finest=max(KEPT ** most_epochs(rounds), 1e-12),  # finer cuts would be rounding errors
     )
     bound = interval_bound(
         rounds=rounds,
@@ -290,7 +288,7 @@ def search_interval(
     proved = "no bound proved for this certainty"
     if chosen == usual:
         most = bounds.width * min(bound, rounds)
-        proved = f"at most {most:,.0f} for functions that are drawn independently from one law"
+        proved = f"at most {most:,.0f} for functions drawn independently from one distribution"
     return Instance(
         private=Private(Open(bounds) if noise is None else PerRound(bounds, noise), learner),
         parameters={"certainty": chosen, "spread": spread} | ({"tail": tail} if tail > 0.0 else {}),

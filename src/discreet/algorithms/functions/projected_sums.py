@@ -46,11 +46,11 @@ def private_fkm(
     learning_rate: float | None = None,
     when_vacuous: WhenVacuous = "play",
 ) -> Instance:
-    """Estimates of one value in a private running sum, and the projection of the leader.
+    """Lead by a private running sum of one-value estimates, with projections.
 
-    The paper has a tree and a sum for every round. Here noise is for one replaced term, the sums
-    are those with the least noise, and batches have the length with the least bound. It is there to
-    compare private-projection-free with: local-convex has the smaller bound for most numbers.
+    The paper has a tree and a sum for every round. Here the noise hides one replaced term, the sums
+    have the least noise, and batches have the length with the least bound. It is a baseline for
+    private-projection-free; local-convex has the smaller bound for most numbers.
     """
     place, rounds = place_with(setting, Projecting), setting.rounds
     usual = (1, 4, 16, 64, math.isqrt(rounds))

@@ -40,20 +40,20 @@ from discreet.problems import Functions
 from discreet.sets import LinearOracle, Projecting
 
 SOURCE = (
-    "a leader on noisy sums of estimates, and looking around (see discreet.learners.functions.sums)"
+    "a leader on noisy sums of estimates, and exploration (see discreet.learners.functions.sums)"
 )
 REPORTED = (
-    "a leader on sums of noisy estimates, and looking around (see "
+    "a leader on sums of noisy estimates, and exploration (see "
     "discreet.learners.functions.reported)"
 )
-WORTH_IT = 0.97  # for a few percent sums stay, which tend to the algorithm without privacy
+WORTH_IT = 0.97  # for a gain of a few percent, keep sums, which tend to the non-private algorithm
 LOCAL_BATCH = 32  # rounds between two leaders, which keeps oracle calls below one per round
 ONCE = "a leader on noisy sums of estimates, noise paid once (docs/proofs.md: Noise paid once)"
 
 
 @register_algorithm(
     name="projection-free",
-    title="leader by a linear oracle, from one value per round",
+    title="leader computed by a linear oracle, from one value per round",
     problem=Functions(),
     fixed=("evaluations",),
     citation="garber2020improved",
@@ -98,7 +98,7 @@ def projection_free(
 @register_algorithm(
     name="private-projection-free",
     twin="projection-free",
-    title="leader by a linear oracle, on private running sums",
+    title="leader computed by a linear oracle, on private running sums",
     problem=Functions(),
     fixed=("evaluations",),
     citation="ene2021projection",
@@ -122,22 +122,22 @@ def private_projection_free(
 ) -> Instance:
     """Algorithm 1: sums of batches of estimates in a private running sum (central model).
 
-    The noise is for one replaced term, not for a whole batch; parameters have the least proved
-    bound. With ``rounding``, the default for functions that are declared linear, values are rounded
-    to an end of their range by public coins: then noise is paid for once, with a proof.
-    ``tuning=once`` takes the parameters for that without rounding, and has no proof.
+    The noise hides one replaced term, not a whole batch; parameters have the least proved bound.
+    With ``rounding``, the default for functions declared linear, public coins round values to an
+    end of their range: then noise is provably paid for once. ``tuning=once`` uses the same
+    parameters without rounding and without a proof.
 
     The leader is computed by a linear oracle up to R / sqrt(T), which takes less than one call per
-    round on all sets here. With ``budget=rounds`` there is never more than one call per round, for
-    certain, and the bound pays for a leader that may be further away.
+    round on all sets here. ``budget=rounds`` guarantees at most one call per round; the bound then
+    allows for a leader that is further away.
 
-    Where noise on every value has the smaller bound, it is used, unless an option asks for sums:
-    local privacy implies central privacy. It is then ``local-convex`` if the set has a projection
-    and that has a still smaller bound (``budget=rounds`` keeps to the oracle).
+    If noise on every value has the smaller bound, it is used unless an option asks for sums: local
+    privacy implies central privacy. It is then ``local-convex`` if the set has a projection and
+    that bound is smaller still (``budget=rounds`` keeps the oracle).
     """
     if baseline and rounding:
         raise DiscreetError(
-            "rounding and baseline are both given, but a rounded value has no use for a baseline."
+            "rounding and baseline are both given, but rounded values cannot use a baseline."
         )
     linear = setting.problem.form == "linear"
     rounded = linear and not baseline and tuning == "proved" if rounding is None else rounding
@@ -179,8 +179,8 @@ def private_projection_free(
     local = lead_on_reports(setting, budget, when_vacuous)
     best = least_bound(central, local, share=WORTH_IT)
     if best is local and isinstance(setting.problem.place.set, Projecting) and budget != "rounds":
-        # Not in the place of sums: without noise these are the algorithm without privacy, whose
-        # bound is that of a leader without projections, too.
+        # Not in place of sums: without noise they are the non-private algorithm, whose bound also
+        # covers leaders without projections.
         return least_bound(local, descend_on_reports(setting, when_vacuous))
     return best
 
@@ -234,7 +234,7 @@ def descend_on_reports(setting: Setting[Functions], when_vacuous: WhenVacuous) -
 
 
 def refuse_in_epochs(**given: object) -> None:
-    """Refuse options that are for a known number of rounds."""
+    """Refuse options that need a known number of rounds."""
     for name, value in given.items():
         if value is not None:
             raise DiscreetError(
@@ -265,7 +265,7 @@ def lead_projection_free(
 ) -> Instance:
     """Return the leader on sums of batches whose noise has that ``length``, for unit directions.
 
-    ``once`` says that noise is proved to be paid for once.
+    ``once`` states that noise is provably paid for once.
     """
     place = place_with(setting, LinearOracle)
     tuned = tune_leader(

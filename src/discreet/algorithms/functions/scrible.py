@@ -29,7 +29,7 @@ from discreet.ranges import make_range
 from discreet.sets import Barrier
 
 SOURCE = "a leader inside a barrier, for linear functions (see discreet.learners.functions.scrible)"
-TOO_FAST = "no bound proved for so fast a learning rate"
+TOO_FAST = "no bound proved for such a large learning rate"
 LINEAR = Functions(form="linear")
 
 
@@ -100,8 +100,8 @@ def batched_scrible(
 
     The regret of batches of τ rounds grows with τ q; q = 1/4 + s² / τ² is the mean square of a
     noisy mean, and s² the variance of the noise in widths. It is least for τ = 2 s, and hardly more
-    for τ = sqrt(8) s, which is 4 / ε for Laplace noise. That is the default: means are seldom at an
-    end of their range, as the 1/4 supposes.
+    for τ = sqrt(8) s, which is 4 / ε for Laplace noise. That is the default, because means are
+    rarely at an end of their range, as the 1/4 assumes.
     """
     if noise == "gaussian" and setting.delta == 0.0:
         raise DiscreetError(
@@ -158,7 +158,7 @@ def _propose(
 def _largest(
     noise: Noise | None, square: float, width: float, releases: int
 ) -> tuple[float, float]:
-    """Return the largest distance of releases from 1/2, and the regret if it is exceeded."""
+    """Return the largest distance of releases from 1/2, and the regret if one exceeds it."""
     if noise is None or noise.is_bounded:
         return math.sqrt(square), 0.0
     return 0.5 + rarely_beyond(noise, 1.0 / releases**2) / width, 1.0

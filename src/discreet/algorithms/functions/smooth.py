@@ -25,7 +25,7 @@ from discreet.mechanisms import ReportNoiseName
 from discreet.problems import Functions
 from discreet.sets import Barrier
 
-SOURCE = "a leader inside a barrier, and looking around (see discreet.learners.functions.dikin)"
+SOURCE = "a leader inside a barrier, and exploration (see discreet.learners.functions.dikin)"
 UNBOUNDED = "no bound proved: the estimates must be bounded, and this noise is not (response is)"
 
 
@@ -150,8 +150,8 @@ def lead_smooth(
 ) -> Instance:
     """Return the leader for smooth functions with this noise on every value.
 
-    It is tuned to the mean square of a release around 1/2, or to ``tuned_by`` if that is given;
-    messages have the ``name`` of the algorithm.
+    It is tuned to the mean square of a release around 1/2, or to ``tuned_by`` if given; messages
+    use the ``name`` of the algorithm.
     """
     check_given(radius=radius, learning_rate=learning_rate)
     place, rounds = place_with(setting, Barrier), setting.rounds
@@ -220,7 +220,7 @@ def lead_smooth_strongly_convex(
 def _largest(setting: Setting[Functions], noise: Noise | None) -> float:
     """Return the largest distance of a release from 1/2.
 
-    Unbounded noise has none: three deviations are taken instead, and no bound is stated.
+    Unbounded noise has none: the result is then three standard deviations, without a bound.
     """
     if noise is None or noise.is_bounded:
         return math.sqrt(mean_square(noise, setting.bounds))
@@ -237,7 +237,7 @@ def _propose(
     proved: bool,
 ) -> Proposal:
     bounded = noise is None or noise.is_bounded
-    slow = SOURCE if proved else "no bound proved for so fast a learning rate"
+    slow = SOURCE if proved else "no bound proved for such a large learning rate"
     return Proposal(
         channel=Open(setting.bounds) if noise is None else PerRound(setting.bounds, noise),
         learner=learner,

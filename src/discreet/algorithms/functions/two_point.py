@@ -1,4 +1,4 @@
-"""Two values per round: only their small difference is used, and needs little noise."""
+"""Two values per round: only their difference is used, which is small and needs little noise."""
 
 from __future__ import annotations
 
@@ -36,11 +36,9 @@ from discreet.problems import Functions
 from discreet.ranges import Range
 from discreet.sets import Projecting
 
-SOURCE = (
-    "descent on estimated gradients, and looking around (see discreet.learners.functions.descent)"
-)
+SOURCE = "descent on estimated gradients, and exploration (see discreet.learners.functions.descent)"
 LEADER = (
-    "a leader on noisy sums of estimates, and looking around (see discreet.learners.functions.sums)"
+    "a leader on noisy sums of estimates, and exploration (see discreet.learners.functions.sums)"
 )
 ONCE = "a leader on noisy sums of estimates, noise paid once (docs/proofs.md: Noise paid once)"
 CLIPPED = "no bound proved: differences are clipped below what the slope allows"
@@ -116,9 +114,9 @@ def local_two_point(
     """Algorithm 2: every difference, clamped to ±2 ζ G, gets its own noise (local model).
 
     ``lazy`` steps, the default, are summed before projecting: noise averages out in their sum, and
-    the bound is the same. Other steps follow functions that change faster. With ``clip`` κ
-    differences are clamped to κ / sqrt(d) of that, which most of them do not reach: less noise, and
-    a bias of which nothing is proved.
+    the bound is the same. Other steps adapt faster to functions that change. With ``clip`` κ,
+    differences are clamped to κ / sqrt(d) of that, which few of them exceed: less noise, and a bias
+    without a proved bound.
     """
     return descend_two_points(
         setting,
@@ -183,11 +181,11 @@ def private_two_point(
     """Lead by a private running sum of estimates, regularised (central model).
 
     The learning rate is the one with the least proved bound. If functions are declared linear,
-    estimates do not depend on where they are taken, and noise is paid for once; ``tuning=once``
-    takes that rate for other functions too, without a proof. Batches of a few rounds cost little
-    and leave fewer sums to release; the size with the least cost is chosen. Where noise on every
-    difference has the smaller bound, it is used, unless an option asks for sums: local privacy
-    implies central privacy.
+    estimates do not depend on the points, and noise is paid for once; ``tuning=once`` uses that
+    rate for other functions too, without a proof. Batches of a few rounds cost little and leave
+    fewer sums to release; the size with the least cost is chosen. If noise on every difference has
+    the smaller bound, it is used unless an option asks for sums: local privacy implies central
+    privacy.
     """
     if batch_size is not None:
         check_batch(setting, batch_size)
@@ -202,7 +200,7 @@ def private_two_point(
     linear = setting.problem.form == "linear" and clip is None
 
     def cost(size: int, found: GradientSum, in_all: bool) -> float:
-        """Return the cost of estimates and noise per learning rate; noise in all, or per batch."""
+        """Return the cost of estimates and noise per learning rate; in total, or per batch."""
         batches, sharpest = -(-rounds // size), size * steepest(setting)
         own = batches * (size * factor**2 * square + sharpest**2) / 4.0
         noise = factor * found.length
@@ -306,7 +304,7 @@ def descend_two_points(
 
 
 def _radius(setting: Setting[Functions], radius: float | None) -> float:
-    """Return how far to look: as near as rounding errors allow, since nothing is lost by it."""
+    """Return the exploration radius: as small as rounding errors allow, which costs nothing."""
     if radius is not None:
         return check_positive("radius", radius)
     return setting.problem.place.inner * max(NEAREST, 0.5 / setting.rounds)

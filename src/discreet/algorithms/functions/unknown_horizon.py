@@ -1,9 +1,9 @@
 """Leaders by a linear oracle for an unknown number of rounds: epochs that double.
 
-Every epoch is a game of known length with a leader and sums of its own. A round is in one epoch, so
-the guarantee is that of one epoch. With the bound B(T) = c T^(3/4) for a known number of rounds,
-epochs that grow by g cost about g^(3/4) (g - 1)^(3/4) / (g^(3/4) - 1) times as much, and no more
-from the third on: 2.47 times for g = 2, which is what trees can do; the least is 2.26, at g = 1.39.
+Every epoch is a game of known length with its own leader and sums. A round is in one epoch, so the
+guarantee is that of one epoch. With the bound B(T) = c T^(3/4) for a known number of rounds, epochs
+that grow by g cost about g^(3/4) (g - 1)^(3/4) / (g^(3/4) - 1) times as much, and no more from the
+third on: 2.47 times for g = 2, which trees allow; the least is 2.26, at g = 1.39.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class EpochSums(NamedTuple):
 
     @property
     def parameters(self) -> Parameters:
-        """What was chosen."""
+        """The parameters that were chosen."""
         if self.channel is None:
             return {}
         return {"sums": f"{self.sums}, restarted", "noise": self.channel.noise.kind}
@@ -113,7 +113,7 @@ def lead_in_epochs(
 
 
 def epoch_bound(rounds: int, size: int, bounds: list[float]) -> float:
-    """Return the sum of the bounds of all epochs that are begun within that many rounds.
+    """Return the sum of the bounds of all epochs that begin within that many rounds.
 
     An epoch of n rounds costs at most n.
 
@@ -134,12 +134,12 @@ def _least_noise(
     sums: GradientSumName | None,
     noise: NoiseName | None,
 ) -> EpochSums:
-    """Return sums with the least noise; live use has trees only, with noise that is exact."""
+    """Return sums with the least noise; live use allows only trees with exact noise."""
     gaussian = setting.delta > 0.0 and noise in (None, "gaussian")
     if not gaussian and (noise == "gaussian" or sums not in (None, "tree", "honaker")):
         raise DiscreetError(
             "sums and noise ask for Gaussian noise, but delta is 0 or noise is another: give a "
-            "delta above 0, or leave both out."
+            "delta above 0, or omit both."
         )
     usual: GradientSumName = "honaker" if setting.live else "blt"
     kind: GradientSumName = sums or (usual if gaussian else "tree")

@@ -40,7 +40,7 @@ def ftrl_experts(
 ) -> Instance:
     """FTRL with entropy; η = sqrt(8 ln N / T), in units of the range.
 
-    If a delta is given, early rounds have larger rates, as those of private-ftrl-experts have.
+    If a delta is given, early rounds have larger rates, as in private-ftrl-experts.
     """
     experts = setting.problem.sets(setting.bounds)
     rates = Tuning.of_entropy(setting).rates(setting, None, learning_rate, head_start)
@@ -128,8 +128,8 @@ def private_ftrl_experts(
 ) -> Instance:
     """Theorem 3.1 with entropy; η = sqrt(8 ln N / (T w² + 4 s²)), s the noise in a coordinate.
 
-    With Gaussian noise early rounds have larger rates (docs/departures.md); for an unknown horizon
-    rates fall with time.
+    With Gaussian noise, early rounds have larger rates (docs/departures.md); for an unknown
+    horizon, rates fall with time.
     """
     pick = functools.partial(
         choose,
@@ -149,7 +149,7 @@ def lead_experts(
     learning_rate: float | None = None,
     head_start: float | None = None,
 ) -> Instance:
-    """Return exponential weights on the running sum that is picked by its bound."""
+    """Return exponential weights on the running sum with the best bound."""
     experts, tuning = setting.problem.sets(setting.bounds), Tuning.of_entropy(setting)
 
     def bound(found: Candidate) -> float | None:
@@ -181,7 +181,7 @@ def private_ftpl(
     padding: bool | None = None,
     spread: float | None = None,
 ) -> Instance:
-    """Theorem 3.5: Gaussian noise of the sums perturbs the leader, which adds what is missing.
+    """Theorem 3.5: Gaussian noise of the sums perturbs the leader, which adds only the rest.
 
     Other noise comes on top of the whole perturbation. The paper's claim of pure privacy is wrong:
     its noise is Gaussian.
@@ -194,7 +194,7 @@ def private_ftpl(
 def lead_perturbed(
     setting: Setting[Points], pick: Pick, *, spread: float | None = None
 ) -> Instance:
-    """Return the perturbed leader on the running sum that is picked by its bound."""
+    """Return the perturbed leader on the running sum with the best bound."""
     sets = setting.problem.sets(setting.bounds)
 
     def perturbation(found: Candidate) -> float:
@@ -234,12 +234,12 @@ def make_instance(
 
 
 def name_source(rates: Rates, source: str) -> str:
-    """Return where the bound comes from: falling rates have another proof."""
+    """Return the source of the bound; falling rates have another proof."""
     return f"{source}; docs/regret.md: Falling rates" if rates.falls else source
 
 
 def _entropy_bound(setting: Setting[Points], rates: Rates, found: Candidate | None) -> float | None:
-    """Return the bound of exponential weights, with what the noise of the sums adds to it."""
+    """Return the bound of exponential weights, including the noise of the sums."""
     if rates.falls:
         return Tuning.of_entropy(setting).falling_bound(setting, found, rates)
     rate = rates.least

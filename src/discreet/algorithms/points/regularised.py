@@ -1,6 +1,6 @@
 """Agarwal & Singh 2017, Theorem 3.1 with squared distances: the leader on any convex set.
 
-A set with a projection needs nothing else. On others a linear oracle finds the leader, to within a
+On a set with a projection, the leader is exact. On other sets, a linear oracle finds it to within a
 distance that adds 1 % to the bound without noise.
 """
 
@@ -48,7 +48,7 @@ def _register_leaders(example: Points, place: str) -> None:
     ) -> Instance:
         """FTRL with |x|²; η = 2 R / (G sqrt(T)).
 
-        If a delta is given, early rounds have larger rates, as those of its private version have.
+        If a delta is given, early rounds have larger rates, as in its private version.
         """
         sets = setting.problem.sets(setting.bounds)
         rates = Tuning.of_squares(sets).rates(setting, None, learning_rate, head_start)
@@ -98,7 +98,7 @@ def lead_quadratic(
     learning_rate: float | None = None,
     head_start: float | None = None,
 ) -> Instance:
-    """Return the leader with squared distances on the running sum that is picked by its bound."""
+    """Return the leader with squared distances on the running sum with the best bound."""
     sets = setting.problem.sets(setting.bounds)
     tuning = Tuning.of_squares(sets)
 
@@ -133,7 +133,7 @@ def leader_on(sets: Geometry, rates: Rates) -> QuadraticFtrl | OracleFtrl:
 def _quadratic_bound(
     setting: Setting[Points], sets: Geometry, rates: Rates, found: Candidate | None
 ) -> float | None:
-    """Return the bound of the leader, with what the noise and an oracle add to it."""
+    """Return the bound of the leader, including noise and oracle errors."""
     extra = 0.0
     if not isinstance(sets.points, Projecting):
         extra = OracleFtrl.extra_bound(radius=sets.radius, rounds=setting.rounds, norm=sets.norm)

@@ -1,4 +1,4 @@
-"""Which running sum a full-information algorithm learns from, and its noise."""
+"""The choice of running sum for full-information algorithms, and its noise."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ class Candidate(NamedTuple):
 
     @property
     def parameters(self) -> dict[str, str | int]:
-        """What was chosen."""
+        """The parameters that were chosen."""
         padded = {"padding": "true" if self.padding else "false"} if self.sums == "tree" else {}
         return {"sums": self.sums, **padded}
 
     @property
     def is_gaussian(self) -> bool:
-        """Whether the noise is Gaussian: then so is what is added up of it."""
+        """Whether the noise is Gaussian, and hence also its sums."""
         return self.channel.noise.is_gaussian
 
     @property
@@ -51,7 +51,7 @@ class Candidate(NamedTuple):
 
     @property
     def least(self) -> float:
-        """The smallest."""
+        """The smallest standard deviation in a coordinate of a sum."""
         return self._deviation * self.spread.least
 
     @property
@@ -94,10 +94,10 @@ def choose(
     noise: NoiseName | None,
     padding: bool | None,
 ) -> Candidate:
-    """Return the running sum with the least proved bound, or without one the least noise.
+    """Return the running sum with the least proved bound, or else with the least noise.
 
-    Options that are None are left open. The square-root factorisation is chosen only if it is asked
-    for: it takes two to three times as long as buffers, and gains less than 1 %.
+    Options that are None are chosen here. The square-root factorisation is used only on request: it
+    takes two to three times as long as buffers, and gains less than 1 %.
     """
     _check(setting, sums, noise, padding)
 
@@ -115,7 +115,7 @@ def choose(
 def _kinds(
     setting: Setting[Points], noise: NoiseName | None, padding: bool | None
 ) -> list[RunningSumName]:
-    """Return what is chosen from if nothing is asked for."""
+    """Return the candidates if no options are given."""
     gaussian = setting.delta > 0.0 and noise in (None, "gaussian") and padding is None
     if setting.unknown_horizon:
         return ["unbounded"] if gaussian else ["tapered"]
@@ -164,8 +164,8 @@ def _prefixes(setting: Setting[Points]) -> int:
     most = min(LONGEST, MOST_NUMBERS // setting.problem.dimension)
     if needed > most:
         raise DiscreetError(
-            f"rounds is {setting.rounds:,}, but sums of {setting.problem.dimension:,} numbers "
-            f"that do not know how many rounds there are last for {most + 1:,}."
+            f"rounds is {setting.rounds:,}, but sums of {setting.problem.dimension:,} numbers for "
+            f"an unknown number of rounds allow at most {most + 1:,}."
         )
     return most
 

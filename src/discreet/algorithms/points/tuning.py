@@ -1,4 +1,4 @@
-"""How leaders on running sums are tuned: rates and perturbations, and their bounds."""
+"""Tuning of leaders on running sums: rates, perturbations and their bounds."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class Tuning(NamedTuple):
 
     @classmethod
     def of_entropy(cls, setting: Setting[Points]) -> Tuning:
-        """Return that of exponential weights."""
+        """Return the constants of exponential weights."""
         return cls(math.log(setting.problem.dimension), 1.0 / 8.0, setting.bounds.width**2, 4.0)
 
     @classmethod
     def of_squares(cls, sets: Geometry) -> Tuning:
-        """Return that of the leader with squared distances."""
+        """Return the constants of the leader with squared distances."""
         return cls(sets.radius**2, 1.0 / 4.0, sets.norm**2, float(sets.flat))
 
     def rates(
@@ -92,19 +92,18 @@ class Tuning(NamedTuple):
 
 
 def usual_start(setting: Setting[Points], found: Candidate | None) -> float:
-    """Return the usual head start: that of Gaussian noise, and none otherwise.
+    """Return the default head start, which only Gaussian noise has.
 
-    Without privacy it is the one that a private leader has at this delta, so that both are tuned
-    alike.
+    Without privacy it is that of a private leader at this delta, so that both are tuned alike.
     """
     gaussian = setting.delta > 0.0 if found is None else proved(found)
     return HEAD_START if gaussian else 0.0
 
 
 def handicap(setting: Setting[Points], found: Candidate, head_start: float | None) -> float:
-    """Return what a bound is multiplied with when running sums are compared.
+    """Return the factor of a bound in comparisons of running sums.
 
-    If a delta is given, noise without a head start must be better by what a head start costs.
+    If a delta is given, noise without a head start must be better by the cost of a head start.
     """
     if head_start is not None or setting.delta == 0.0 or proved(found):
         return 1.0
@@ -117,7 +116,7 @@ def proved(found: Candidate | None) -> bool:
 
 
 def describe_rates(setting: Setting[Points], rates: Rates) -> dict[str, float | int | str]:
-    """Return what is said of the rates: one number, or how they fall."""
+    """Describe the rates: one number, or how they fall."""
     if not rates.falls:
         return {"learning_rate": rates.least}
     if rates.least == 0.0:

@@ -17,7 +17,7 @@ from discreet.problems import Advice, AdviceGame, Environment, Problem
 from discreet.ranges import Range
 from discreet.tables import load_npy
 
-TOLERANCE = 1e-9  # by which probabilities may add up to other than 1: rounding
+TOLERANCE = 1e-9  # allowance for rounding by which sums of probabilities may differ from 1
 
 
 class AdviceTable(Environment):
@@ -37,7 +37,7 @@ class AdviceTable(Environment):
 
     @classmethod
     def of(cls, table: Table, advice: Floats) -> AdviceTable:
-        """Return the game, or refuse advice that is none."""
+        """Return the game, or refuse invalid advice."""
         given = np.asarray(advice)
         if given.ndim not in (2, 3) or given.dtype.kind not in "biuf":
             raise DiscreetError(
@@ -57,12 +57,12 @@ class AdviceTable(Environment):
 
     @property
     def problem(self) -> Advice:
-        """The arms and experts that there are."""
+        """The arms and experts of the files."""
         return Advice(self.table.problem.arms, int(self.advice.shape[2]))
 
     @property
     def length(self) -> int:
-        """How many rounds there are."""
+        """The number of rounds."""
         return self.table.length
 
     @property
@@ -121,7 +121,7 @@ def read_advice(table: Table, path: Path | str) -> AdviceTable:
 
 
 def check_advice(advice: Floats, *, before: int = 0) -> None:
-    """Refuse advice (round, expert, arm) that is not made of distributions, and name the place."""
+    """Refuse advice (round, expert, arm) unless it consists of distributions; name the place."""
     wrong = ~((advice >= 0.0).all(axis=2) & (np.abs(advice.sum(axis=2) - 1.0) <= TOLERANCE))
     if wrong.any():
         t, expert = (int(i) for i in np.argwhere(wrong)[0])

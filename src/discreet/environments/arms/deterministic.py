@@ -1,4 +1,4 @@
-"""Games without randomness, among them pairs of neighbouring ones."""
+"""Games without randomness, including pairs of neighbouring games."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Deterministic(ArmsEnvironment):
 )
 @register_environment(
     "leak-neighbour",
-    title="as leak, but the one loss of 0 is 1 too",
+    title="as leak, but the one loss of 0 is also 1",
     problem=Arms,
     neighbour=True,
 )
@@ -117,7 +117,7 @@ class Drop(ArmsEnvironment):
         return ArmGame(losses)
 
     def switches_after(self) -> int:
-        """Return how many rounds of the alternate game are as in the other."""
+        """Return how many first rounds of both games are the same."""
         if self.switch is None:
             return math.ceil(math.sqrt(self.rounds) / 2.0)
         return check_int("switch", self.switch, minimum=0)

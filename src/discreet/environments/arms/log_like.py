@@ -1,4 +1,4 @@
-"""Tells a log of decisions from a table of losses by the names of its columns."""
+"""Distinguish a log of decisions from a table of losses by the names of its columns."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ OUTCOMES = {"click", "clicked", "reward", "outcome", "converted", "conversion", 
 
 
 def refuse_log(names: Iterable[str], source: str) -> None:
-    """Refuse columns that look like those of a log: a row there has the outcome of one arm only.
+    """Refuse columns that look like those of a log, whose rows have the outcome of one arm only.
 
     >>> refuse_log(["treatment A", "treatment B"], "losses.csv")
     >>> refuse_log(["item_id", "click", "propensity_score"], "log.csv")
@@ -42,5 +42,5 @@ def names_in(table: object) -> Sequence[str]:
         return ()
     try:
         return [name for name in table if isinstance(name, str)]  # type: ignore[attr-defined]
-    except TypeError:  # nothing that can be gone through
+    except TypeError:  # not iterable
         return ()

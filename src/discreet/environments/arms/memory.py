@@ -12,13 +12,13 @@ from discreet.errors import check_int
 from discreet.lengths import check_arm
 from discreet.problems import Arms, ArmsEnvironment, ReactingGame
 
-NOW = 0.2  # what the first arm costs at once
-LATER = 0.5  # what the others cost in the rounds after them, all together
+NOW = 0.2  # immediate cost of the first arm
+LATER = 0.5  # total cost of the others in the rounds after them
 HEAD = 2  # entries of the memory before the ring: how many of the last m were others, next place
 
 
 class RememberingGame(ReactingGame[int, float]):
-    """Rounds in which the other arms' plays are paid for over the next m rounds.
+    """Rounds in which playing another arm costs something in the next m rounds.
 
     ``memory`` holds how many of the last m plays were of other arms, the place of the oldest in the
     ring, and the ring.
@@ -27,7 +27,7 @@ class RememberingGame(ReactingGame[int, float]):
     by_round = ("losses",)
     action_shape = ()
 
-    losses: Floats  # of playing one arm always
+    losses: Floats  # of always playing one arm
     costs: Floats  # the least loss, what the first arm adds now, what the others add later
 
     @property
@@ -54,7 +54,7 @@ class RememberingGame(ReactingGame[int, float]):
         return loss
 
     def totals(self, starts: Sequence[int]) -> Floats:
-        """Return what each arm loses over each stretch if it is played always."""
+        """Return the loss over each stretch of always playing one arm."""
         return np.add.reduceat(self.losses, starts, axis=0)
 
     def rescaled(self, shift: float, factor: float) -> RememberingGame:

@@ -91,7 +91,7 @@ class Switching(ArmsEnvironment):
 
 
 @register_environment(
-    "late-change", title="Bernoulli losses, a bad arm is best in the last fifth", problem=Arms
+    "late-change", title="Bernoulli losses, another arm is best in the last fifth", problem=Arms
 )
 class LateChange(ArmsEnvironment):
     """Bernoulli losses of mean 1/2, with a better arm towards the end.

@@ -15,7 +15,7 @@ from discreet.problems import Arms, ArmsEnvironment, ReactingGame
 
 
 class SwitchingGame(ReactingGame[int, float]):
-    """Rounds in which a player who changes the arm loses everything.
+    """Rounds in which changing the arm costs the largest loss.
 
     ``memory`` holds the player's last arm, plus 1.
     """

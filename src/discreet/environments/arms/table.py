@@ -26,7 +26,7 @@ class Table(Environment):
 
     losses: Floats
     file: str = "array"
-    first_row: int = 1  # of the file, so that messages name the row that a person sees there
+    first_row: int = 1  # of the file, so that messages name the row as an editor shows it
 
     @property
     def problem(self) -> Arms:
@@ -87,9 +87,9 @@ def table(
 
 
 def as_table(name: str, losses: Path | str | ArrayLike, *, is_table: bool = False) -> Table:
-    """Return the table in an array, in what can be made one, or in a file.
+    """Return the table from an array, from an object convertible to one, or from a file.
 
-    Lists, a DataFrame and any Arrow object (of polars, DuckDB, pyarrow) can be made an array.
+    Lists, a DataFrame and any Arrow object (of polars, DuckDB, pyarrow) are convertible.
     """
     if isinstance(losses, Path | str):
         return read_table(losses, is_table=is_table)
@@ -110,10 +110,10 @@ def as_table(name: str, losses: Path | str | ArrayLike, *, is_table: bool = Fals
 
 
 def numbers_of(name: str, given: ArrayLike) -> Floats:
-    """Return an array of numbers, or say what was given instead."""
+    """Return an array of numbers, or refuse what was given instead."""
     try:
         values = np.asarray(given)
-    except Exception:  # rows of different lengths, or objects that are no numbers
+    except Exception:  # rows of different lengths, or objects that are not numbers
         values = np.asarray(None)
     if values.dtype.kind not in "biuf" or values.ndim == 0:
         raise DiscreetError(
@@ -129,7 +129,7 @@ def read_table(path: Path | str, *, is_table: bool = False) -> Table:
     try:
         if not path.is_file():
             raise DiscreetError(
-                f"{path} is not a file: losses come from a CSV or NPY file with one row per round."
+                f"{path} is not a file: give a CSV or NPY file with one row per round."
             )
         losses, first_row = (
             (read_npy(path), 1) if path.suffix == ".npy" else _read_csv(path, is_table=is_table)
@@ -187,7 +187,7 @@ def _read_csv(path: Path, *, is_table: bool) -> tuple[Floats, int]:
 
 
 def _first_fault(path: Path, skip: int) -> DiscreetError:
-    """Say which row and column cannot be read; only called when something cannot."""
+    """Name the row and column that cannot be read; called only if there is one."""
     width = None
     for row, cells in csv_rows(path):
         if row <= skip:

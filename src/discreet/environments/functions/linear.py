@@ -65,7 +65,7 @@ def unit_tangents(place: Domain, slopes: Floats) -> Floats:
 
 
 def set_of_kind(problem: Functions, environment: str, forms: str, *kinds: type[Kind]) -> Kind:
-    """Return the set of a problem, or refuse one that is of none of these kinds.
+    """Return the set of a problem, or refuse one of another kind.
 
     >>> from discreet.sets import KSets
     >>> set_of_kind(Functions("ball(2)"), "slates", "k-sets(n,k)", KSets)
@@ -81,8 +81,8 @@ def set_of_kind(problem: Functions, environment: str, forms: str, *kinds: type[K
 def share_of_elements(costs: Floats, place: Domain, lipschitz: float) -> LinearFunctions:
     """Return f(x) = ⟨c, x⟩ / k for costs c in [0, 1], one row per round.
 
-    All points of the set have the sum k. There c differs from 1/2 in all entries by a vector of
-    length at most sqrt(N) / 2, and constants do not count.
+    All points of the set have the sum k. On it, c differs from (1/2, .., 1/2) by a vector of length
+    at most sqrt(N) / 2, and constants do not matter.
     """
     size = float(place.set.centre().sum())
     return within_slope(costs / size, 0.0, np.sqrt(place.dimension) / (2.0 * size), lipschitz)
@@ -159,7 +159,7 @@ class Routing(FunctionsEnvironment):
 
 @register_environment(
     "ranking",
-    title="how far down a wanted item stands",
+    title="how far down the list a wanted item is",
     problem=Functions,
     usual={"domain": "permutations(5)"},
 )

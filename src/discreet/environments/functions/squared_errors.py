@@ -18,7 +18,7 @@ from discreet.problems.points import product
 from discreet.sets import LinearOracle, NuclearBall
 
 PRECISE = 1e-9  # the usual precision, per round of weight 1
-MOST_STEPS = 20_000  # of gradient descent; the duality gap normally ends it long before
+MOST_STEPS = 20_000  # of gradient descent; the duality gap normally ends it much earlier
 MOST_ENTRIES = 400  # so that the best matrix is found quickly
 
 

@@ -29,7 +29,7 @@ Source = Path | str | Mapping[str, Sequence[object]]
 
 
 class LoggedGame(ReactingGame[int, float]):
-    """Rounds of which each is the next accepted row with the arm that the player chose.
+    """Rounds, each of which is the next accepted row with the arm that the player chose.
 
     ``memory`` holds the next row, the row of this round, how many were accepted and read, and
     whether there were too few.
@@ -86,7 +86,7 @@ class Logged(ReplayedLog):
         return Arms(self.arms)
 
     def deal(self, start: int, stop: int, rng: Generator) -> LoggedGame:
-        """Return a game on the whole log; a player's memory says where it is."""
+        """Return a game on the whole log; each player's memory holds its position."""
         rows = accepted_rows(self.accept, rng)
         return LoggedGame(
             memory=new_memory(),
@@ -117,17 +117,17 @@ def logged(
     order; a reward r is the loss low + high - r.
 
     A row is accepted if the player's arm is the logged one, with probability p_min / p. Other rows
-    are skipped. If the log's probabilities are right, each row is accepted with probability p_min,
-    whatever the player does; and if rows are independent, the accepted ones are distributed as if
-    the player had made the decisions (docs/logs.md). A round is an accepted row. There are about
-    p_min n of them in n rows; games are somewhat shorter, so that the rows suffice with probability
-    at least 0.9999. ``least`` replaces p_min where a few rows have a very small probability; rows
-    below it are then accepted too rarely, and the result is biased.
+    are skipped. If the log's probabilities are correct, each row is accepted with probability
+    p_min, regardless of the player's choices. If rows are also independent, the accepted ones are
+    distributed as if the player had made the decisions (docs/logs.md). A round is an accepted row.
+    There are about p_min n of them in n rows; games are somewhat shorter, so that the rows suffice
+    with probability at least 0.9999. ``least`` replaces p_min if a few rows have a very small
+    probability; rows below it are then accepted too rarely, and the result is biased.
 
     Regret is against the arm with the best SNIPS estimate from the whole log. The best of many
-    estimates is too optimistic, so regret is overstated where there are many arms and few rows.
-    Trials accept different rows of the same log, so intervals over trials do not include the
-    variation between logs.
+    estimates is too optimistic, so regret is overstated with many arms and few rows. Trials accept
+    different rows of the same log, so intervals over trials do not include the variation between
+    logs.
 
     Replay is an evaluation and is not private, even if the algorithm is. ``discreet evaluate``
     estimates what a fixed policy would earn, and can release it with noise.

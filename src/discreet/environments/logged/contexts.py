@@ -41,13 +41,13 @@ class LoggedContextGame(SkippingGame[int, Record, Floats]):
     chosen: Integers  # the logged arm of every row that may be accepted
     losses: Floats
     rows: Integers  # which row of the log it is
-    block: Floats  # row of the log, feature: the same for every arm, in a block of its own
+    block: Floats  # row of the log, feature: the same for every arm, each in its own block
     affinity: Floats  # row of the log, arm: the last feature, or no columns
     shown: Floats  # arm, feature
 
     @property
     def choices(self) -> int:
-        """The number of features, which is what a learner learns about."""
+        """The number of features that a learner learns about."""
         return int(self.shown.shape[1])
 
     def observe(self, t: int) -> Floats:
@@ -62,7 +62,7 @@ class LoggedContextGame(SkippingGame[int, Record, Floats]):
         return self.shown
 
     def accepts(self, action: int) -> bool:
-        """Return whether the row has this arm, or there is no row left."""
+        """Return whether the row has this arm, or no row is left."""
         check_arm(action, self.shown.shape[0])
         place = self.memory[PLACE]
         if place >= self.chosen.size:
@@ -113,7 +113,7 @@ class LoggedContexts(ReplayedLog):
         return Contexts(self.arms, size, self.norm, against="arm")
 
     def deal(self, start: int, stop: int, rng: Generator) -> LoggedContextGame:
-        """Return a game on the whole log; a player's memory says where it is."""
+        """Return a game on the whole log; each player's memory holds its position."""
         rows = accepted_rows(self.accept, rng)
         return LoggedContextGame(
             memory=new_memory(),

@@ -1,4 +1,4 @@
-"""What replays of a log have in common, with contexts or without."""
+"""The common base of replays of a log, with contexts or without."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from discreet.ranges import Range
 
 
 class ReplayedLog(Environment):
-    """A log whose rows are rounds, if they are accepted; a subclass deals the game."""
+    """A log whose accepted rows are rounds; a subclass deals the game."""
 
     reacts = True
     answers = True
@@ -17,7 +17,7 @@ class ReplayedLog(Environment):
     arms: int
     arm: Integers
     losses: Floats
-    accept: Floats  # the probability of accepting a row with the arm that was chosen
+    accept: Floats  # the probability of accepting a row with the chosen arm
     means: Floats
     rounds: int
     file: str
@@ -25,12 +25,12 @@ class ReplayedLog(Environment):
 
     @property
     def length(self) -> int:
-        """How many rounds a game can have, so that rows almost surely suffice."""
+        """How many rounds a game can have if rows are to suffice almost surely."""
         return self.rounds
 
     @property
     def length_words(self) -> str:
-        """How many rounds the log lasts for."""
+        """The number of rounds of the log, in words."""
         return f"has rows for {self.rounds} rounds of replay"
 
     @property
@@ -44,13 +44,13 @@ class ReplayedLog(Environment):
         return NOTE
 
     def best(self, total: Floats) -> float:
-        """Return what the best arm would have lost, given a player's memory."""
+        """Return the loss of the best arm, given a player's memory."""
         return best_loss(total, self.means, self.file)
 
     def checked(
         self, problem: Problem, rounds: int, bounds: Range, *, clip: bool
     ) -> tuple[Environment, int]:
-        """Check or clip all losses, and keep how many rounds are played."""
+        """Check or clip all losses, and record how many rounds are played."""
         losses, clipped = check_losses(
             self.losses, bounds, clip=clip, place=self.file, lines=self.lines
         )

@@ -13,8 +13,8 @@ from discreet.errors import DiscreetError, check_share, count
 from discreet.logs import Log
 from discreet.ranges import Range
 
-COINS = 40  # names the table of random numbers that accepts rows
-# With probability at most this, the rows of a log do not suffice for the rounds of a game.
+COINS = 40  # key of the random numbers that decide on rows
+# Largest probability that the rows of a log do not suffice for the rounds of a game.
 SHORT_OF_ROWS = 1e-4
 # Entries of a game's memory of one player.
 PLACE, FOUND, ACCEPTED, READ, SHORT = range(5)
@@ -26,7 +26,7 @@ NOTE = (
 
 
 class Rows(NamedTuple):
-    """The rows of a log, as losses, with the probability of accepting each one that matches."""
+    """The rows of a log, as losses, with the probability of accepting each match."""
 
     arm: Integers
     losses: Floats
@@ -38,7 +38,7 @@ class Rows(NamedTuple):
 
 
 def rows_of(log: Log, bounds: Range, least: float | None) -> Rows:
-    """Return the rows of a log for replay, or say why there are too few."""
+    """Return the rows of a log for replay, or refuse a log with too few."""
     losses = log.outcome if log.is_loss else bounds.low + (bounds.high - log.outcome)
     floor = float(log.probability.min()) if least is None else check_share("least", least)
     accept = np.minimum(1.0, floor / log.probability)
@@ -47,7 +47,7 @@ def rows_of(log: Log, bounds: Range, least: float | None) -> Rows:
     if not (sums > 0.0).all():
         missing = log.labels[int(np.argmin(sums))]
         raise DiscreetError(
-            f"{log.source} has no row of arm {missing}, so it cannot be replayed for it."
+            f"{log.source} has no row with arm {missing}, so it cannot be replayed."
         )
     means = np.bincount(log.arm, weights * losses, minlength=log.arms) / sums
     usual = min(
@@ -70,12 +70,12 @@ def accepted_rows(accept: Floats, rng: Generator) -> Integers:
 
 
 def new_memory() -> Integers:
-    """Return what a game knows of a player who has not played yet."""
+    """Return the memory of a player who has not played yet."""
     return np.zeros(MEMORY, np.int64)
 
 
 def best_loss(memory: Floats, means: Floats, source: str) -> float:
-    """Return what the best arm would lose in the rounds played so far, as the log estimates it."""
+    """Return the loss of the best arm in the rounds played so far, as estimated from the log."""
     if memory[SHORT]:
         raise DiscreetError(
             f"{source} has no rows left after {int(memory[ACCEPTED])} accepted ones: ask for fewer "

@@ -1,7 +1,7 @@
 """Choosing among the arms that are available in a round.
 
-A learner that has an index for each arm, or a weight, can choose among some of its arms: its copy
-for those arms alone acts, and what that changes is written back. In plain Python, for live use.
+A learner with an index or a weight for each arm can choose among some of its arms: a copy for those
+arms alone acts, and its changes are written back. In plain Python, for live use.
 """
 
 from __future__ import annotations

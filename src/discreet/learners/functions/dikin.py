@@ -51,7 +51,7 @@ class BallBarrier(RidgeBarrier):
 
     @property
     def complexity(self) -> float:
-        """The parameter, 1."""
+        """The parameter ϑ, 1."""
         return 1.0
 
     def lead(self, sums: Floats, rate: float, ridge: float, point: Floats) -> None:

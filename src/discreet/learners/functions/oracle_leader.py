@@ -22,7 +22,7 @@ class OracleLeader(Learner[Floats, Floats, Floats]):
 
     Otherwise g = 0, and the round plays argmin ⟨S + σ P, x⟩ with P ~ N(0, I), S the released sum of
     estimates with its noise, and σ the ``spread``. On average g is the slope of f along the hull: a
-    constant in f drops out. Estimates do not depend on what was learned, so the noise of S is paid
+    constant in f cancels. Estimates do not depend on earlier learning, so the noise of S is paid
     for once.
 
     Regret for functions that are fixed in advance, with batches of τ rounds, d the dimension of the
@@ -38,9 +38,9 @@ class OracleLeader(Learner[Floats, Floats, Floats]):
     *Proof.* See ``learners.points.linear_ftpl``, with the sum of the estimates of a batch as one
     loss vector. It is independent of all noise and of the leader of its batch, so the expected loss
     of leaders is that on estimates, and its mean square length is at most τ V / 4 γ + τ² G². Before
-    the first release there is less noise: τ for that batch. Laplace noise Z: given it, all of the
-    above holds with the Gaussian rest, and the minimum of ⟨S + Z + σ P, x⟩ is on average at most
-    R E |Z| below that without Z. Exploring costs at most 1 per round. ∎
+    the first release there is less noise, which costs τ for that batch. Conditional on Laplace
+    noise Z, all of the above holds with the Gaussian rest, and the minimum of ⟨S + Z + σ P, x⟩ is
+    on average at most R E |Z| below that without Z. Exploring costs at most 1 per round. ∎
 
     >>> learner = OracleLeader.start(set=set_named("k-sets(4,2)"), exploration=0.1, spread=1.0)
     >>> learner.set.label(learner.act(0, np.random.default_rng(1))[0])

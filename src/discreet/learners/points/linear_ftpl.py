@@ -20,13 +20,12 @@ class LinearFtpl(Leader):
         x = argmin ⟨L + P, x⟩,   P ~ N(0, σ² I)
 
     where L is the newest released sum of loss vectors. ``set`` is any set: only its linear oracle
-    is used, and no projection.
-    ``spread`` is σ. P is drawn once, before the first round, or in every round (``fresh``): the
-    expected loss is the same if losses were fixed in advance, and only a fresh perturbation copes
-    with losses that react to the points played.
+    is used, and no projection. ``spread`` is σ. P is drawn once, before the first round, or in
+    every round (``fresh``): the expected loss is the same if losses were fixed in advance, and only
+    a fresh perturbation handles losses that react to the points played.
 
     In the private algorithm the noise of the released sums is the perturbation: ``spread`` is then
-    0, or what their noise falls short of. Only the first round has no noise yet.
+    0, or the part that their noise lacks. Only the first round has no noise yet.
 
     Regret: let s² = σ² + the variance of Gaussian noise in each coordinate of each sum, N the
     dimension, R the ``radius`` of a ball around the set, G the largest L2 norm of a loss vector,

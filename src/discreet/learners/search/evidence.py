@@ -15,7 +15,7 @@ from discreet.components import Component
 from discreet.errors import check_positive, check_range
 
 STEPS = 60  # of a bisection: to the last bits of a double
-TAIL = -20.0  # deviations: beyond, the normal distribution function is bounded, not computed
+TAIL = -20.0  # deviations beyond which the normal distribution function is bounded, not computed
 
 
 class Rule(Component):
