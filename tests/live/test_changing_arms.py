@@ -308,7 +308,7 @@ def test_after_reopening_it_is_still_known_that_a_bound_was_asked_for(tmp_path):
         (3, "available is 3, but must be a list"),
         ([], "available is empty, but at least one arm must be available"),
         (["A", "Z"], "available has 'Z', which is not an arm: add_arm adds one"),
-        ([["A"]], "which is not an arm of this run"),
+        ([["A"]], "which is not an arm"),
         (["B"], "available has 'B', an arm that is already retired"),
     ],
 )
