@@ -120,7 +120,7 @@ class StubService:
     def checked(self, endpoint):
         async def answer(request):
             if request.headers.get("Authorization") != f"Bearer {TOKEN}":
-                return problem(401, "unauthorized", "the token is not known.")
+                return problem(401, "unauthorized", "the token is unknown.")
             body = await request.body()
             given = await request.json() if body else {}
             name = request.path_params.get("run")

@@ -70,8 +70,14 @@ def test_the_token_can_be_a_variable(bridge, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ({"url": "localhost:8000"}, "url is 'localhost:8000', but must be that of a service"),
-        ({"url": "ftp://localhost"}, "url is 'ftp://localhost', but must be that of a service"),
+        (
+            {"url": "localhost:8000"},
+            "url is 'localhost:8000', but must be the address of a service",
+        ),
+        (
+            {"url": "ftp://localhost"},
+            "url is 'ftp://localhost', but must be the address of a service",
+        ),
         ({"url": "http://me:word@localhost"}, "url contains a user: give a token= instead"),
         ({"url": 7}, "url is 7, but must be text"),
         ({"token": "a\nb"}, "token has characters that are not allowed"),

@@ -143,7 +143,7 @@ def test_a_closed_ledger_refuses(tmp_path):
             lambda: ledger.entries(),  # noqa: B023
         ):
             with pytest.raises(
-                DiscreetError, match="this ledger is closed: make it again to use it"
+                DiscreetError, match="this ledger is closed: create it again to use it"
             ):
                 use()
         assert ledger.budget == Cost(1.0, 0.0)

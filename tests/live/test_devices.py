@@ -76,7 +76,7 @@ def test_reports_say_nothing_but_task_version_and_payload():
         (lambda message: message[:3] + bytes(8) + message[11:], "the report is of another task"),
         (
             lambda message: message[:11] + b"\x07\0\0\0" + message[15:],
-            "about version 7 of the model, but those",
+            "about version 7 of the model, but versions",
         ),
         (
             lambda message: message[:-1] + b"\x02",
@@ -161,7 +161,7 @@ def test_a_report_counts_once_and_not_for_ever():
     server.model()
     before = state(server)
     with pytest.raises(
-        DiscreetError, match="about version 0 of the model, but those from 2 to 3 count"
+        DiscreetError, match="about version 0 of the model, but versions 2 to 3 are accepted"
     ):
         server.receive(late)
     assert state(server) == before

@@ -192,7 +192,7 @@ class TestVectorOptimizer:
             ({"high": 0.0}, "high is 0.0"),
             (
                 {"algorithm": "private-ftrl-cube"},
-                "which plays points of the cube, but here points of the ball are played",
+                "which plays points of the cube, but this class plays points of the ball",
             ),
             ({"algorithm": "exp3"}, "algorithm is exp3, which plays arms: use Bandit"),
             (
@@ -297,7 +297,7 @@ class TestAdvisor:
             (
                 Experts,
                 "ftrl-ball",
-                "which plays points of the ball, but here distributions over experts are played",
+                "which plays points of the ball, but this class plays distributions over experts",
             ),
         ],
     )

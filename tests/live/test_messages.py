@@ -21,7 +21,7 @@ CHANGING = {**STUDY, "algorithm": "batched-ucb", "capacity": 4}
         (
             Bandit,
             {"default_loss": 0.0, "default_reward": 1.0},
-            "^default_reward and default_loss are both given, but one is enough.$",
+            "^default_reward and default_loss are both given: give only one.$",
         ),
         (SlateBandit, {"default_loss": 2.0}, "^default_loss is outside the declared range"),
         (Optimizer, {"default_loss": 2.0}, "^default_loss is outside the declared range"),
@@ -30,7 +30,7 @@ CHANGING = {**STUDY, "algorithm": "batched-ucb", "capacity": 4}
         (
             Experts,
             {"default_rewards": [1.0, 0.0], "default_losses": [1.0, 0.0]},
-            "^default_rewards and default_losses are both given, but one is enough.$",
+            "^default_rewards and default_losses are both given: give only one.$",
         ),
     ],
 )

@@ -68,7 +68,7 @@ def test_duplicates_are_refused_after_reopening_too(path):
             server.receive(*reports(server, 1, version=step + 1, seed=9 + step))
         server.model()
     with LocalServer.open(path) as server:
-        with pytest.raises(DiscreetError, match="version 0 of the model, but those from 2 to 3"):
+        with pytest.raises(DiscreetError, match="version 0 of the model, but versions 2 to 3"):
             server.receive(first)
         seeds = server._kept._file.execute("SELECT DISTINCT version FROM seen").fetchall()
         assert seeds == [(2,)], "seeds of versions that no longer count are forgotten"

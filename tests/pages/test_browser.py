@@ -318,7 +318,7 @@ def test_charts_and_their_tables_are_named_for_screen_readers(opened, url):
     page.goto(f"{url}/runs/welcome-mail/results")
     chart = page.get_by_role("img", name="Share of each arm over time")
     assert chart.count() == 1
-    assert "In the latest stretch" in chart.locator("desc").text_content()
+    assert "In the latest interval" in chart.locator("desc").text_content()
     assert page.get_by_role("table", name="Released means").count() == 1
     assert page.get_by_role("table", name="Differences").count() == 1
     assert page.get_by_role("navigation", name="Views of this run").count() == 1

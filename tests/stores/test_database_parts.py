@@ -24,7 +24,7 @@ def test_records_are_kept_by_kind_and_name(database):
     records.put("token", "a", b"\0\1", 5.0)
     records.put("token", "b", b"two", 6.0, run="a run")
     records.put("task", "a", b"three", 7.0)
-    with pytest.raises(DiscreetError, match="there is a token named 'a' already"):
+    with pytest.raises(DiscreetError, match="there is already a token named 'a'"):
         records.put("token", "a", b"another", 8.0)
     records.put("token", "b", b"another", 8.0, replace=True)
     assert records.get("token", "a") == b"\0\1"

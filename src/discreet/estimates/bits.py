@@ -35,7 +35,7 @@ class BitEvidence:
         self._mixture: float | None = None
 
     def add(self, contrast: float, size: int, ones: int, bits: int = 1) -> None:
-        """Add bits that were released, each about ``size`` rounds."""
+        """Add released bits, each about ``size`` rounds."""
         known, found = self._counts.get(contrast, (0, 0))
         self._counts[contrast] = known + bits, found + ones
         self.rounds += size * bits
@@ -44,7 +44,7 @@ class BitEvidence:
 
     @property
     def mean(self) -> float:
-        """The mean of the bits, made unbiased and weighted by what they tell; 1/2 without any."""
+        """The unbiased mean of the bits, weighted by their information; 1/2 without any."""
         weight = sum(a * a * bits for a, (bits, _) in self._counts.items())
         above = sum(a * (ones - bits / 2.0) for a, (bits, ones) in self._counts.items())
         return 0.5 + above / weight if weight > 0.0 else 0.5
@@ -76,7 +76,7 @@ class BitEvidence:
         return self._log_mixture() - self._likelihood(mean)[0]
 
     def least(self) -> float:
-        """Return the least log evidence that there is against any mean."""
+        """Return the smallest log evidence against any mean."""
         return self._log_mixture() - self._likelihood(self._likeliest())[0]
 
     def _likeliest(self) -> float:
@@ -101,7 +101,7 @@ class BitEvidence:
         return low, high
 
     def _end(self, start: float, limit: float) -> float:
-        """Return the end of the interval that is seen from 0 or from 1."""
+        """Return the end of the interval as seen from 0 or from 1."""
         mixture, found = self._log_mixture(), start
         for _ in range(STEPS):
             level, slope = self._likelihood(found)

@@ -1,4 +1,4 @@
-"""Estimates from what was released: valid at all times, or from sums released at the end."""
+"""Estimates from releases: valid at all times, or from sums released at the end."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def anytime(
     outcomes: Outcomes = "rewards",
     notes: tuple[str, ...] = (),
 ) -> MeanEstimates:
-    """Return estimates from everything that was released, which hold at all times together."""
+    """Return estimates from all releases, valid at all times simultaneously."""
     notes = (MEANS, *notes)
     evidence = design.evidence(sums)[: len(labels)]  # slots without a label were never played
     return _from_evidence("anytime", evidence, labels, Scale(bounds, outcomes), level, notes)
@@ -139,7 +139,7 @@ def holdout(
     outcomes: Outcomes = "rewards",
     notes: tuple[str, ...] = (),
 ) -> MeanEstimates:
-    """Return estimates from the sums of a hold-out, whose arms were drawn without outcomes.
+    """Return estimates from the sums of a hold-out, whose arms ignored outcomes.
 
     ``noise`` is that of a sum, in widths of the range.
     """

@@ -21,7 +21,7 @@ class Evidence(Protocol):
         """The estimate."""
 
     def least(self) -> float:
-        """Return the least log evidence that there is against any mean."""
+        """Return the smallest log evidence against any mean."""
 
     def log_evidence(self, mean: float) -> float:
         """Return the log evidence against a mean."""

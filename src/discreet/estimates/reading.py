@@ -1,4 +1,4 @@
-"""Which evidence about means a channel's releases give, or why they give none."""
+"""The evidence about means in a channel's releases, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from discreet.estimates.released import ReleaseSum
 from discreet.estimates.sums import NoisySums, SumEvidence
 from discreet.learners.wrapping import Wrapping
 
-# Rounds that evidence is tuned to if a run has no horizon, or stops by itself.
+# The number of rounds to tune evidence to, if a run has no horizon or stops by itself.
 LONG = 1 << 14
-# A growing batch that evidence is tuned to, as a share of an arm's rounds.
+# The size of a growing batch to tune evidence to, as a share of an arm's rounds.
 USUAL = 12.0
 
 
 class Design:
-    """What is public about a run before its first round, and decides which evidence there is.
+    """The public facts about a run before its first round, which determine the evidence.
 
     ``rounds`` is the horizon; None if there is none. It must not depend on what was released.
     """
@@ -39,11 +39,11 @@ class Design:
 
     @property
     def per_arm(self) -> float:
-        """How many rounds evidence about an arm is tuned to."""
+        """The number of rounds to which evidence about an arm is tuned."""
         return self._rounds / self.arms
 
     def sums(self) -> NoisySums:
-        """Return what noisy sums of this run say."""
+        """Return the information in the noisy sums of this run."""
         channel = self.channel
         assert isinstance(channel, Batch | PerRound), "bits are no sums"
         unit = 1.0 if isinstance(channel, Batch) else channel.bounds.width  # of the noise

@@ -1,4 +1,4 @@
-"""What estimates are computed from: sums of what a run has released, and nothing raw."""
+"""The input of estimates: sums of a run's releases, and nothing raw."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class SumAtEnd(NamedTuple):
 
 
 def sums_at_end(released: object) -> list[SumAtEnd]:
-    """Return the sums of a final release, of which the numbers of rounds are the second half."""
+    """Return the sums of a final release; the second half of its numbers are rounds."""
     sums, rounds = np.split(np.asarray(released, np.float64), 2)
     return [
         SumAtEnd(arm, int(n), float(total))

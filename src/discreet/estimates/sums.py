@@ -24,7 +24,7 @@ CLOSE = 1e-9  # of the logarithm of the evidence
 
 
 class NoisySums:
-    """What sums of n outcomes in [0, 1] with noise say about the tilts of a mixture.
+    """The information of noisy sums of n outcomes in [0, 1] about the tilts of a mixture.
 
     ``noise`` is that of a sum, in parts of which ``unit`` is the width of the range (1: in widths).
     ``rounds`` is the number of rounds that the evidence should be the tightest for, and ``usual``

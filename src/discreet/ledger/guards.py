@@ -12,8 +12,8 @@ from discreet.errors import DiscreetError
 CAN_FORK = os.name == "posix"
 
 # One SQLite operation at a time in a process. The lock is also held while the process forks:
-# SQLite's own state, copied in the middle of another thread's operation, would leave the child with
-# locks that nobody releases.
+# otherwise the child could copy SQLite's state in the middle of another thread's operation, with
+# locks that are never released.
 sqlite_lock = threading.RLock()
 if CAN_FORK:
     os.register_at_fork(
@@ -24,7 +24,7 @@ if CAN_FORK:
 
 
 def run_in_children(do: Callable[[], None]) -> None:
-    """Call a function at the start of every process that is forked from this one."""
+    """Call a function at the start of every process forked from this one."""
     if CAN_FORK:
         os.register_at_fork(after_in_child=do)
 

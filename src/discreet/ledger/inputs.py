@@ -1,4 +1,4 @@
-"""What a ledger accepts: guarantees to charge, names of users, and the key to hide them."""
+"""The inputs of a ledger: guarantees to charge, names of users, and the key that hides them."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from discreet.guarantee import Guarantee
 from discreet.guarantee_words import period_words
 
 User = str | int | bytes
-# Characters that are shown as nothing, although their category is another: the grapheme joiner,
-# fillers of Hangul, inherent vowels of Khmer, the blank of Braille, a note without a head, and
-# variation selectors. And code points that are reserved for characters of this kind.
+# Invisible characters of other categories: the grapheme joiner, fillers of Hangul, inherent vowels
+# of Khmer, the blank of Braille, a note without a head, and variation selectors. And code points
+# reserved for characters of this kind.
 UNSEEN = frozenset(
     [*"\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\u180b\u180c\u180d\u180f"]
     + [*"\u2065\u2800\U00016fe4\U0001d159"]
     + [chr(code) for code in (*range(0xFE00, 0xFE10), *range(0xFFF0, 0xFFF9))]
     + [chr(code) for code in range(0xE0000, 0xE1000)]
 )
-# Keyed hashes of these in a file show that it counted users in an older way.
+# Keyed hashes of these in a file show that an earlier version counted users differently.
 OLD_CHECKS = {
     b"check": "17 and '17'",
     b"check: users are text": "names that look the same",
@@ -37,8 +37,8 @@ def check_charge(
 ) -> Guarantee:
     """Return a guarantee that can be charged.
 
-    Refuse one that is not proved, does not hold in full, or covers fewer rounds than a user may be
-    in: a sum of such guarantees would mean nothing.
+    Refuse one that is not proved, does not hold in full, or covers fewer rounds than a user may
+    have: a sum of such guarantees would mean nothing.
     """
     if not isinstance(guarantee, Guarantee):
         raise DiscreetError(f"guarantee is {shorten(guarantee)}, but must be a Guarantee.")
@@ -74,11 +74,11 @@ def check_charge(
 def user_name(user: object) -> str:
     r"""Return the text that names a user.
 
-    Mistaking two users for one is safe; mistaking one for two is not. So texts that look alike are
-    one name: compatible characters are (NFKC: full-width digits, ligatures), and characters that
-    nobody sees are left out: control and format characters (zero-width spaces and joiners, byte
-    order marks, NUL, directions) and variation selectors. All blanks are alike, and those around a
-    name do not count.
+    Treating two users as one is safe; treating one as two is not. So texts that look alike are one
+    name: compatible characters are equal (NFKC: full-width digits, ligatures), and invisible ones
+    are removed: control and format characters (zero-width spaces and joiners, byte order marks,
+    NUL, directions) and variation selectors. All blanks are equal, and those around a name are
+    removed.
 
     >>> [user_name(user) for user in (17, "17", b"17", " 17", "１７", "1\u200b7", "\ufeff17\0")]
     ['17', '17', '17', '17', '17', '17', '17']
@@ -103,8 +103,8 @@ def user_name(user: object) -> str:
 
 
 def _normal(text: str) -> str:
-    """Return a name without what nobody sees; normalised again, because that may join letters."""
-    if text.isascii() and text.isprintable():  # the same, in a tenth of the time
+    """Return a name without invisible characters, normalised again, as letters may have joined."""
+    if text.isascii() and text.isprintable():  # the same result in a tenth of the time
         return " ".join(text.split())
     before, name = "", text
     while name != before:
@@ -115,7 +115,7 @@ def _normal(text: str) -> str:
 
 
 def _is_unseen(letter: str) -> bool:
-    """Return whether nothing is shown for a character; blanks such as line feeds are."""
+    """Return whether a character is invisible; blanks such as line feeds are not."""
     if letter.isspace():
         return False
     return unicodedata.category(letter) in ("Cc", "Cf") or letter in UNSEEN
@@ -163,7 +163,7 @@ def present_file(path: str | os.PathLike[str]) -> Path:
 
 
 def check_stored_key(key: bytes | None, check: bytes | None, stored: bytes, where: str) -> None:
-    """Refuse a key that is not a ledger's own, and a ledger that counted users differently."""
+    """Refuse a key other than the ledger's, and a ledger that counted users differently."""
     if key is None or check is None:
         return
     for old, alike in OLD_CHECKS.items():

@@ -1,4 +1,4 @@
-"""A privacy budget that survives crashes: releases are charged first, or refused."""
+"""A privacy budget that survives crashes: every release is charged first, or refused."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ TABLES = (
     "total)",
 )
 
-# Their keyed hash in the file shows which key it was made with, and how users are counted.
+# Their keyed hash in the file identifies its key, and how users are counted.
 CHECK = b"check: users are NFKC text"
 BY_LABEL = "SELECT number, epsilon, delta FROM entries WHERE label = ? ORDER BY number LIMIT 1"
 
@@ -52,7 +52,7 @@ class BudgetExceeded(LimitReached):
 
 
 class UserLimitReached(LimitReached):
-    """The user has reached the limit; the round does not count, its outcome must not be used."""
+    """The user has reached the limit: the round does not count; do not use its outcome."""
 
 
 class LedgerEntry(NamedTuple):
@@ -75,30 +75,30 @@ class Ledger(NotCopyable):
     guarantees are chosen after looking at earlier ones, and if long-running ones overlap (Haney et
     al. 2023). All guarantees must be about the same unit: to protect people who take part in up to
     m rounds, set ``max_rounds_per_user=m``, ``admit`` every round, and charge
-    ``guarantee.for_user(rounds=m)``. The guarantee is about the budget; ``spent`` is how much of it
-    is used.
+    ``guarantee.for_user(rounds=m)``. The guarantee is about the whole budget; ``spent`` is the part
+    used so far.
 
     ``composition="basic"`` adds up epsilons and deltas (Rogers et al. 2016). ``"zcdp"`` adds up rho
-    and turns the sum into ``epsilon = rho + 2 sqrt(rho ln(1/delta))`` at the budget's delta
+    and converts the sum to ``epsilon = rho + 2 sqrt(rho ln(1/delta))`` at the budget's delta
     (Feldman & Zrnic 2021; Whitehouse et al. 2023). Choose ``"zcdp"`` for Gaussian noise and for
     many small charges, ``"basic"`` for few or large ones: equal pure charges of e cost less by
     ``"zcdp"`` when there are more than ``4 t ln(1/delta) / (e (1 - t)^2)``, ``t = tanh(e/2)``. The
-    rule is fixed at the start, because each is proved for all charges together, stopped by that
-    rule: picking the better one along the way would let released values choose the rule, which
-    neither proof covers.
+    rule is fixed at the start: each rule is proved for all charges together, stopped by that rule.
+    Picking the better one along the way would let released values choose the rule, which neither
+    proof covers.
 
-    Numbers mean the decimals that they print as, and sums are exact: ten charges of 0.1 make 1, and
-    no more fits.
+    Numbers mean the decimals they print as, and sums are exact: ten charges of 0.1 make exactly 1,
+    and a budget of 1 has no room left.
 
-    With ``path`` the ledger is a SQLite file that processes may share. When ``charge`` or ``admit``
-    returns, it is on the disk: a crash may leave a charge without its release, but never a release
-    without its charge. Keep the file on a local disk; deleting it or restoring an old copy forgets
-    charges. It holds labels as they are, and users only as HMAC-SHA256 under ``key``, which is
-    never stored and without which the file cannot be opened again.
+    With ``path``, the ledger is a SQLite file that processes may share. When ``charge`` or
+    ``admit`` returns, the entry is on disk: a crash may leave a charge without its release, but
+    never a release without its charge. Use a local disk; deleting the file or restoring an old copy
+    loses charges. The file holds labels in plain text, and users only as HMAC-SHA256 under ``key``,
+    which is never stored and is needed to open the file again.
 
-    With ``per`` (a ``timedelta``) users have ``max_rounds_per_user`` rounds in each period, and the
-    budget is for all rounds of one user in one period, against everything ever released. Periods
-    are windows that begin at fixed times (:meth:`Guarantee.for_periods`).
+    With ``per`` (a ``timedelta``), users have ``max_rounds_per_user`` rounds in each period, and
+    the budget is for all rounds of one user in one period, against everything ever released.
+    Periods are windows that begin at fixed times (:meth:`Guarantee.for_periods`).
 
     >>> facts = {"model": "central", "status": "proved", "source": "a theorem"}
     >>> guarantee = Guarantee(epsilon=0.2, delta=0.0, **facts).for_user(rounds=2)
@@ -154,12 +154,12 @@ class Ledger(NotCopyable):
             pass
 
     def charge(self, guarantee: Guarantee, *, label: str = "", once: bool = False) -> int:
-        """Take a guarantee off the budget; return the entry's number, and release only afterwards.
+        """Charge a guarantee to the budget and return the entry's number; release only afterwards.
 
-        A charge that would exceed the budget is refused with ``BudgetExceeded``, and nothing is
-        charged. With ``once`` the label names what is charged: if it is in the ledger already, its
-        entry's number is returned and nothing is charged, so a program that stopped right after a
-        charge can simply repeat it.
+        A charge that would exceed the budget raises ``BudgetExceeded``, and nothing is charged.
+        With ``once``, the label identifies the charge: if it is already in the ledger, this returns
+        its entry's number and charges nothing. So a program that stopped right after a charge can
+        simply repeat it.
         """
         check_charge(guarantee, label, self._limit or 1, self.per)
         check_flag("once", once)
@@ -175,7 +175,7 @@ class Ledger(NotCopyable):
         return number + 1
 
     def check_room(self, guarantee: Guarantee) -> None:
-        """Refuse a guarantee that ``charge`` would refuse now; nothing is charged."""
+        """Refuse a guarantee that ``charge`` would refuse now; charge nothing."""
         check_charge(guarantee, "", self._limit or 1, self.per)
         with self._transaction() as file:
             self._with(file, guarantee)
@@ -212,11 +212,11 @@ class Ledger(NotCopyable):
     def admit(self, user: User) -> int:
         """Count a round of a user; return their rounds so far. Use its outcome only afterwards.
 
-        A user is named by text. A whole number stands for the text that it prints as and bytes for
-        the text that they encode. Compatible characters are alike (NFKC), and what nobody sees is
-        ignored: surrounding blanks, zero-width and other format characters, NUL. So 17, "17",
-        b"17", " 17" and "１７" are one user. One more than ``max_rounds_per_user`` is refused with
-        ``UserLimitReached``, and not counted.
+        Text names a user. A whole number stands for the text it prints as, and bytes for the text
+        they encode. Compatible characters are equal (NFKC), and invisible ones are ignored:
+        surrounding blanks, zero-width and other format characters, NUL. So 17, "17", b"17", " 17"
+        and "１７" are one user. Beyond ``max_rounds_per_user``, this raises ``UserLimitReached``
+        and does not count the round.
         """
         (rounds,) = self._admit([self._users.digest(user)])
         if rounds is None:
@@ -227,7 +227,7 @@ class Ledger(NotCopyable):
         """Count one round for each user in one transaction, which is much faster than one by one.
 
         Returns the rounds so far of each, in the same order; None for a user at the limit, who is
-        not counted and whose outcome must not be used. If one name is refused, nobody is counted.
+        not counted and whose outcome must not be used. If one name is refused, no user is counted.
 
         >>> Ledger(1.0, max_rounds_per_user=2).admit_all(["Ada", "Bob", "Ada", "Ada"])
         [1, 1, 2, None]
@@ -253,7 +253,7 @@ class Ledger(NotCopyable):
 
     @property
     def budget(self) -> Cost:
-        """What may be spent in total."""
+        """The total budget."""
         return self._budget
 
     @property
@@ -268,7 +268,7 @@ class Ledger(NotCopyable):
 
     @property
     def spent(self) -> Cost:
-        """What all charges so far come to, rounded up."""
+        """The total of all charges so far, rounded up."""
         with self._transaction() as file:
             return self._rule.cost(self._last(file)[1])
 
@@ -291,7 +291,7 @@ class Ledger(NotCopyable):
             return [LedgerEntry(*row) for row in rows]
 
     def close(self) -> None:
-        """Refuse everything from now on; a ledger in memory is forgotten."""
+        """Refuse everything from now on; a ledger in memory is lost."""
         with sqlite_lock:
             self._closed = True
             self._memory.close()
@@ -320,17 +320,17 @@ class Ledger(NotCopyable):
     def _transaction(
         self, *, writing: bool = False, creating: bool = False
     ) -> Iterator[sqlite3.Connection]:
-        """Do all of what follows or nothing, alone; afterwards it is on the disk.
+        """Run the block in an exclusive transaction, which is on disk afterwards.
 
-        The file is opened every time: no connection then outlives a fork or is shared by threads, a
-        file that has vanished is noticed, and the cost is small next to the disk's own delay. The
-        rollback journal keeps every commit in the one file, which the write-ahead log (faster, with
-        a corrupting bug before SQLite 3.51.3) would not. EXTRA, because with FULL a power loss may
-        bring a deleted journal back and so undo the last commit.
+        The file is opened every time: then no connection outlives a fork or is shared by threads, a
+        missing file is noticed, and the cost is small compared with the disk's delay. The rollback
+        journal keeps every commit in one file, which the write-ahead log (faster, with a corrupting
+        bug before SQLite 3.51.3) would not. EXTRA, because with FULL a power failure may restore a
+        deleted journal and so undo the last commit.
         """
         with sqlite_lock:
             if self._closed:
-                raise DiscreetError("this ledger is closed: make it again to use it.")
+                raise DiscreetError("this ledger is closed: create it again to use it.")
             if self._path is None and os.getpid() != self._process:
                 raise DiscreetError(
                     "this ledger is in the memory of another process: give it a path to share it."
@@ -360,7 +360,7 @@ class Ledger(NotCopyable):
     def _connection(self) -> contextlib.AbstractContextManager[sqlite3.Connection]:
         if self._path is None:
             return contextlib.nullcontext(self._memory)
-        # not rwc: a file that has vanished is not created again
+        # not rwc: a missing file must not be created again
         address = f"{self._path.as_uri()}?mode=rw"
         return contextlib.closing(
             sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS, isolation_level=None)

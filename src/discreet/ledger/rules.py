@@ -1,4 +1,4 @@
-"""How charges compose: exact sums of decimals, and the epsilon and delta that they stand for."""
+"""Composition of charges: exact sums of decimals, and their epsilon and delta."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ class BasicRule:
         return exact(guarantee.epsilon), exact(guarantee.delta)
 
     def cost(self, total: tuple[Decimal, ...]) -> Cost:
-        """Return what a sum of charges means."""
+        """Return the cost of a sum of charges."""
         return Cost(*map(round_up, total))
 
     def room(self, total: tuple[Decimal, ...], *, charges: int = 1) -> Decimal:
-        """Return the largest epsilon that each of some pure charges can still have."""
+        """Return the largest epsilon that each of ``charges`` pure charges can still have."""
         return EXACT.subtract(self.limit[0], total[0]) / charges
 
     def offer(self, total: tuple[Decimal, ...], guarantee: Guarantee) -> str:
@@ -86,19 +86,19 @@ class ZcdpRule:
         return (exact(check_range("rho", guarantee.rho, 0.0, 1e300)),)
 
     def cost(self, total: tuple[Decimal, ...]) -> Cost:
-        """Return what a sum of charges means."""
+        """Return the cost of a sum of charges."""
         (rho,) = total
         with localcontext(FINE):
             epsilon = (rho + 2 * (rho * self.log).sqrt()) * (1 + MARGIN)
         return Cost(round_up(epsilon), self.delta if rho else 0.0, round_up(rho))
 
     def room(self, total: tuple[Decimal, ...], *, charges: int = 1) -> Decimal:
-        """Return the largest epsilon that each of some pure charges can have.
+        """Return the largest epsilon that each of ``charges`` pure charges can still have.
 
         Their rho is ε tanh(ε / 2).
         """
         rho = float(max(self.limit[0] - total[0], Decimal(0)) / charges)
-        # below the limit by a little, because a charge's rho is rounded up
+        # slightly below the limit, because a charge's rho is rounded up
         return exact(_pure_epsilon(rho)) * (1 - Decimal("1e-12"))
 
     def offer(self, total: tuple[Decimal, ...], guarantee: Guarantee) -> str:
@@ -169,7 +169,7 @@ def pure_offer(room: Decimal, rounds: int) -> str:
 
 
 def same_charge(known: tuple[int, float, float], facts: tuple[object, ...]) -> int:
-    """Return the number of an entry, or refuse to take it for another charge."""
+    """Return the number of an entry; refuse it if it is another charge."""
     number, epsilon, delta = known
     label, now_epsilon, now_delta, *_ = facts
     if (epsilon, delta) != (now_epsilon, now_delta):

@@ -1,4 +1,4 @@
-"""What a notebook shows of a ledger."""
+"""A ledger as a notebook shows it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def ledger_html(ledger: Ledger, composition: str) -> str:
-    """Return the budget, what is spent, and how many charges there are."""
+    """Return the budget, the part spent, and the number of charges."""
     try:
         state = [
             ("spent", _words(ledger.spent)),

@@ -1,4 +1,4 @@
-"""The users of a ledger: their rounds, in all or in each period, by keyed hash."""
+"""The users of a ledger: their rounds, in total or in each period, by keyed hash."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from discreet.guarantee_words import period_words, window_of
 from discreet.ledger.inputs import user_name
 
 USERS = "CREATE TABLE users (digest BLOB PRIMARY KEY, rounds INTEGER) WITHOUT ROWID"
-# ``period`` is the length of the windows, in seconds; ``latest`` the last window that was used
+# ``period`` is the length of the windows, in seconds; ``latest`` the last window used
 RENEWED = (
     "CREATE TABLE users (digest BLOB PRIMARY KEY, window INTEGER, rounds INTEGER) WITHOUT ROWID",
     "CREATE TABLE period (seconds REAL, latest INTEGER)",
@@ -31,15 +31,15 @@ def limit_words(rounds: int, per: timedelta | None) -> str:
 class LedgerUsers:
     """Counts users in the file of a ledger, in transactions of the ledger.
 
-    With a period, rounds count in the window of the clock. Its number never falls: if the clock is
-    set back, rounds count in the latest window so far.
+    With a period, rounds count in the window of the clock. Its number never decreases: if the clock
+    is set back, rounds count in the latest window so far.
     """
 
     def __init__(self, limit: int | None, per: timedelta | None, key: bytes | None) -> None:
         self._limit, self.per, self._key = limit, per, key
 
     def create(self, file: sqlite3.Connection) -> None:
-        """Make the tables."""
+        """Create the tables."""
         if self.per is None:
             file.execute(USERS)
             return
@@ -78,7 +78,7 @@ class LedgerUsers:
         return int(found[0]) if found else 0
 
     def count(self, file: sqlite3.Connection, digest: bytes, window: int) -> int | None:
-        """Count a round of a user and return the rounds so far; None, and no more, at the limit."""
+        """Count a round of a user; return the rounds so far, or None if at the limit."""
         rounds = self.rounds(file, digest, window) + 1
         if self._limit is not None and rounds > self._limit:
             return None

@@ -1,1 +1,1 @@
-"""Pages for people: what a run promises, how it is doing, and what it has found."""
+"""The dashboard: what a run guarantees, how it is doing, and what it has found."""

@@ -1,9 +1,9 @@
 """Charts as SVG, drawn on the server: no script, no inline style, nothing to load.
 
 A chart is as wide as the page allows, and its text keeps its size. So x is in percent; only curves
-are stretched, inside a nested ``svg``. Colours come from classes in ``site.css``. A chart that says
-something on its own has a role, a title and a description; a mark inside a table, whose row has
-the same numbers, is hidden from screen readers.
+are stretched, inside a nested ``svg``. Colours come from classes in ``site.css``. A stand-alone
+chart has a role, a title and a description; a mark inside a table, whose row has the same numbers,
+is hidden from screen readers.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from markupsafe import Markup
 
 from discreet.service.pages.scales import clipped, percent, short, ticks, time_ticks
 
-HEIGHT, TOP, FLOOR = 232, 10, 200  # of a chart, and where its plot begins and ends
-STRETCHED = 1000  # the width of the plot inside, whatever the page's width is
+HEIGHT, TOP, FLOOR = 232, 10, 200  # of a chart, and of its plot area
+STRETCHED = 1000  # the inner width of the plot, for any page width
 COLOURS = 8  # of arms; the last one is for all others together
 
 
 class Column(NamedTuple):
-    """A stretch of time, and how many decisions of each series were made in it."""
+    """A time span, and the number of decisions of each series in it."""
 
     start: float  # seconds since 1970
     end: float
@@ -29,14 +29,14 @@ class Column(NamedTuple):
 
 
 class Series(NamedTuple):
-    """What is drawn of one arm: its name and its colour."""
+    """The name and the colour of one arm."""
 
     name: str
     colour: int
 
 
 def merged(columns: Sequence[Column], most: int) -> list[Column]:
-    """Return neighbouring stretches of time together, so that there are at most so many."""
+    """Return at most ``most`` time spans, merging neighbours."""
     size = -(-len(columns) // most) or 1
     together = []
     for at in range(0, len(columns), size):
@@ -72,7 +72,7 @@ def shares(columns: Sequence[Column], series: Sequence[Series], *, name: str) ->
     said = ", ".join(
         f"{each.name} {percent(part)}" for each, part in zip(series, now, strict=True) if part
     )
-    described = f"Stacked areas over time, UTC. In the latest stretch: {said or 'no decisions'}."
+    described = f"Stacked areas over time, UTC. In the latest interval: {said or 'no decisions'}."
     return frame.drawn("Share of each arm over time", described, areas, labels)
 
 
@@ -92,7 +92,7 @@ def rates(columns: Sequence[Column], *, name: str) -> Markup:
 
 
 class ChartFrame:
-    """Axes, and where a value lies in them."""
+    """The axes of a chart, and positions in them."""
 
     def __init__(
         self, name: str, columns: Sequence[Column], high: float, *, percents: bool = False
@@ -102,11 +102,11 @@ class ChartFrame:
         self._percents = percents
 
     def y(self, value: float) -> float:
-        """Return where a value is, in pixels from the top."""
+        """Return the position of a value, in pixels from the top."""
         return FLOOR - value / self._high * (FLOOR - TOP)
 
     def x(self, seconds: float, width: float = 100.0) -> float:
-        """Return where a time is, in percent of the width."""
+        """Return the position of a time, in percent of the width."""
         span = self._end - self._start
         return (seconds - self._start) / span * width if span > 0.0 else 0.0
 
@@ -171,7 +171,7 @@ class ChartFrame:
 
 
 def sparkline(columns: Sequence[Column]) -> Markup:
-    """Return a small curve of decisions per second, without axes; a row beside it has a number."""
+    """Return a small curve of decisions per second, without axes; the table row has the number."""
     drawn = merged(columns, 40)
     values = [sum(c.counts) / (c.end - c.start) if c.end > c.start else 0.0 for c in drawn]
     if not values:
@@ -229,19 +229,19 @@ def parts(
 
 
 class Span(NamedTuple):
-    """The values that a row of intervals shows."""
+    """The range of values that a row of intervals shows."""
 
     low: float
     high: float
 
     def at(self, value: float) -> float:
-        """Return where a value is, in percent; values beyond the ends are at the ends."""
+        """Return the position of a value, in percent; values beyond the ends are at the ends."""
         width = self.high - self.low
         return 100.0 * min(max((value - self.low) / width, 0.0), 1.0) if width > 0.0 else 0.0
 
 
 def interval(shown: Span, low: float, mean: float, high: float, colour: int) -> Markup:
-    """Return an interval and its mean inside a table; what leaves the scale has no end mark."""
+    """Return an interval and its mean inside a table; ends beyond the scale have no end mark."""
     lines = [
         Markup('<line class="grid" x1="{0:.2f}%" x2="{0:.2f}%" y1="0" y2="26"/>').format(
             shown.at(tick)

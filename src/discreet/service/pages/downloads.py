@@ -29,7 +29,7 @@ class DownloadTable(NamedTuple):
 
     columns: tuple[str, ...]
     rows: list[tuple[Cell | list[float], ...]]
-    about: dict[str, object]  # what a reader of JSON gets besides
+    about: dict[str, object]  # additional facts for readers of JSON
 
 
 def has_parquet() -> bool:
@@ -38,7 +38,7 @@ def has_parquet() -> bool:
 
 
 def estimates_table(run: RunView, options: EstimateOptions) -> DownloadTable:
-    """Return every mean and every difference of two arms, or refuse in one sentence."""
+    """Return all means and differences, or refuse in one sentence."""
     found = estimates_of(run, options)
     rows: list[tuple[Cell | list[float], ...]] = []
     for arm, each in found.arms.items():
@@ -58,7 +58,7 @@ def estimates_table(run: RunView, options: EstimateOptions) -> DownloadTable:
 
 
 def releases_table(host: HostSource, run: RunView) -> DownloadTable:
-    """Return every release; no choices where they are private."""
+    """Return every release, without choices if they are private."""
     rows: list[tuple[Cell | list[float], ...]] = []
     for each in host.releases(run.name):
         choice = None if run.hides_choices else each["choice"]
@@ -67,7 +67,7 @@ def releases_table(host: HostSource, run: RunView) -> DownloadTable:
 
 
 def history_table(host: HostSource, run: RunView) -> DownloadTable:
-    """Return decisions over time by choice; only their number where choices are private."""
+    """Return decisions over time by choice, or only their number if choices are private."""
     history = host.history(run.name)
     labels = () if run.hides_choices else tuple(map(str, history.labels))
     nothing = (0,) * len(labels)
@@ -110,7 +110,7 @@ def _parquet(table: DownloadTable) -> bytes:
     columns: Sequence[Sequence[object]] = (
         list(zip(*table.rows, strict=True)) if table.rows else [() for _ in table.columns]
     )
-    # labels may repeat as text, and Parquet wants names that differ
+    # labels may be equal as text, but Parquet needs distinct names
     names = [f"{name} ({place})" if name in table.columns[:place] else name
              for place, name in enumerate(table.columns)]  # fmt: skip
     arrays = [pyarrow.array(_alike(column)) for column in columns]
@@ -122,7 +122,7 @@ def _parquet(table: DownloadTable) -> bytes:
 
 
 def _alike(column: Sequence[object]) -> list[object]:
-    """Return a column of one type: lists where some are lists, text where some are text."""
+    """Return a column of one type: lists if some are lists, text if some are text."""
     if any(isinstance(cell, list) for cell in column):
         return [cell if isinstance(cell, list) or cell is None else [cell] for cell in column]
     if any(isinstance(cell, str) for cell in column):

@@ -1,4 +1,4 @@
-"""The pages of a service: what they read of its host, and how their sign-ins are kept."""
+"""The pages of a service: what they read from its host, and where sign-ins are stored."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RESTORED = "restored"  # the kind of a record: a list of {"at", "detail"}, for e
 def service_pages(service: Service) -> list[BaseRoute]:
     """Return the routes of all pages of a service.
 
-    Sign-ins are kept in its database, so all workers know them; the writer keeps them, so that they
+    Sign-ins are in its database, so all workers know them. The writer thread writes them, so they
     are in no other transaction.
     """
     host = service.host
@@ -32,14 +32,14 @@ def service_pages(service: Service) -> list[BaseRoute]:
 
 
 class ServiceSource:
-    """What the pages read of a host; it changes nothing there."""
+    """Read-only access of the pages to a host."""
 
     def __init__(self, host: Host) -> None:
         self._host, self._renewed = host, -math.inf
 
     @property
     def traffic(self) -> Traffic:
-        """What was measured."""
+        """The metrics."""
         return self._host.traffic
 
     def renew(self) -> None:
@@ -76,7 +76,7 @@ class ServiceSource:
         return self._host.ledger_facts()
 
     def charge_label(self, name: str) -> str | None:
-        """Return the label under which a run was charged; None if it was not."""
+        """Return the label of a run's charge; None if it was not charged."""
         return self._host.get(name).live.charge_label
 
     def restores(self, name: str) -> Sequence[Mapping[str, Any]]:

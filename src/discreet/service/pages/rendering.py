@@ -1,4 +1,4 @@
-"""Templates: everything in them is escaped, and what they use is named here."""
+"""Templates: everything in them is escaped, and their filters and globals are listed here."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from discreet.service.pages import charts, scales
 
-REFRESH = 5  # seconds between two looks at a page that is open
+REFRESH = 5  # seconds between two updates of an open page
 
 
 class Renderer:

@@ -1,4 +1,4 @@
-"""The pages of the service: a list of runs, three views and a report of each, and a sign-in."""
+"""The pages of the service: the list of runs, three views and a report of each, and sign-in."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from discreet.service.problems import problem_of
 RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 STATIC = {"site.css": "text/css", "live.js": "text/javascript", "icon.svg": "image/svg+xml"}
 MOST_RUNS = 60  # on one page of the list
-SIGN_INS, SIGN_INS_AT_ONCE = 1.0, 20.0  # tries of one address: a second, and at once
+SIGN_INS, SIGN_INS_AT_ONCE = 1.0, 20.0  # attempts of one address: per second, and at once
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "form-action 'self'; frame-ancestors 'none'; base-uri 'none'; "
@@ -45,9 +45,9 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-FOREIGN_FORM = "The form did not come from a page of this service. Open the page again, and retry."
+FOREIGN_FORM = "The form was not sent from a page of this service. Open the page again and retry."
 NO_READER = (
-    "This token cannot be used here: it is not known, has expired, or may not read. Use one with "
+    "This token cannot be used here: it is unknown, has expired, or may not read. Use one with "
     "the role read or admin."
 )
 Page = Callable[[Request, RunView], Response]
@@ -69,15 +69,15 @@ def routes(
     Parameters
     ----------
     host, tokens
-        Who has the runs, and who may read them.
+        The runs, and the rights to read them.
     records
-        Where sign-ins are kept, so that all workers know them; by default in this process.
+        Where to store sign-ins, so that all workers know them; by default, in this process.
     change
-        Who calls what reads and writes them; by default some thread.
+        Runs the functions that read and write them; by default, in some thread.
     refresh
-        Seconds after which an open page looks for news.
+        Seconds between updates of an open page.
     limit
-        How often an address may try to sign in.
+        The rate limit for sign-in attempts of one address.
 
     """
     limit = limit or RateLimit(SIGN_INS, SIGN_INS_AT_ONCE)
@@ -104,7 +104,7 @@ def routes(
 
 
 class Pages:
-    """Answers the requests of browsers: each in a thread, once it is known who asks."""
+    """Answers the requests of browsers: each in a thread, after authentication."""
 
     def __init__(
         self,
@@ -122,7 +122,7 @@ class Pages:
         self._renderer = Renderer(version, refresh)
 
     def careful(self, answer: Answer) -> Answer:
-        """Return the same function, except that what it raises becomes a page with one sentence."""
+        """Wrap a function, so that an error becomes a page with one sentence."""
 
         async def answered(request: Request) -> Response:
             try:
@@ -168,11 +168,11 @@ class Pages:
         )
 
     def run(self, page: Page) -> Answer:
-        """Return a page of one run, for those who may read that run."""
+        """Return a page of one run, for visitors who may read that run."""
 
         def made(request: Request, token: str) -> Response:
             name = request.path_params["run"]
-            # the same answer whether the run is unknown or another token's
+            # the same answer whether the run is unknown or belongs to another token
             may = RUN_NAME.fullmatch(name) and self._sign_ins.may_read(token, name)
             if not may or name not in self._host.names():
                 return self._missing(name)
@@ -188,27 +188,27 @@ class Pages:
         return answer
 
     def overview(self, request: Request, run: RunView) -> Response:
-        """Go to the first of the three views."""
+        """Redirect to the first of the three views."""
         return RedirectResponse(f"/runs/{quote(run.name)}/results", 303, HEADERS)
 
     def privacy(self, request: Request, run: RunView) -> Response:
-        """Return what a privacy officer reads."""
+        """Return the page for a privacy officer."""
         found = privacy_view(self._host, run, whole=request.state.sees_all)
         return self._page("privacy.html", run=run, view=found)
 
     def operations(self, request: Request, run: RunView) -> Response:
-        """Return what an engineer reads."""
+        """Return the page for an engineer."""
         found = operations_view(self._host, run, whole=request.state.sees_all)
         return self._page("operations.html", run=run, view=found)
 
     def results(self, request: Request, run: RunView) -> Response:
-        """Return what a statistician reads."""
+        """Return the page for a statistician."""
         options = EstimateOptions.of(request.query_params)
         found = results_view(self._host, run, options, self._estimator)
         return self._page("results.html", run=run, view=found, parquet=downloads.has_parquet())
 
     def report(self, request: Request, run: RunView) -> Response:
-        """Return everything for paper."""
+        """Return the printable report."""
         options = EstimateOptions.of(request.query_params)
         return self._page(
             "report.html",
@@ -237,12 +237,12 @@ class Pages:
         return Response(content, 200, HEADERS | attached, downloads.TYPES[form])
 
     async def sign_in_page(self, request: Request) -> Response:
-        """Return the form."""
+        """Return the sign-in form."""
         place = signing.local_place(request.query_params.get("next"))
         return self._page("sign-in.html", place=place, refused="")
 
     async def sign_in(self, request: Request) -> Response:
-        """Take a token, and let the browser keep a sign-in in its place."""
+        """Take a token, and give the browser a sign-in instead."""
         self._limit.count(request.client.host if request.client else "")
         form = await signing.form_of(request)
         if not signing.comes_from_here(request) or form is None:
@@ -272,28 +272,28 @@ class Pages:
         return Response(self._static[name], 200, HEADERS | kept, STATIC[name])
 
     async def _token(self, request: Request) -> str | Response:
-        """Return the token of the visitor; or the page for one who has to sign in."""
+        """Return the token of the visitor, or the sign-in page."""
         session = request.cookies.get(signing.COOKIE)
         if session is not None:
             token: str | None = await self._change(lambda: self._known_token(session))
             if token is not None and self._sign_ins.is_known(token):
                 return token
         elif signing.is_followed(request):
-            # The browser sends its cookie when this page, and not the other site, leads here.
+            # The browser sends its cookie if this page, not the other site, links here.
             return self._page("again.html")
         place = signing.local_place(request.url.path)
         where = "/sign-in" if place == "/" else f"/sign-in?next={quote(place)}"
         return RedirectResponse(where, 303, HEADERS)
 
     def _known_token(self, session: str) -> str | None:
-        """Return the token of a sign-in; for one who has signed in, all runs are to be known."""
+        """Return the token of a sign-in; for a valid one, refresh the list of runs first."""
         token = self._sign_ins.token_of(session)
         if token is not None:
             self._host.renew()
         return token
 
     def _missing(self, name: str) -> Response:
-        words = f"There is nothing here called {shorten(name)}, or your token may not read it."
+        words = f"There is no {shorten(name)} here, or your token may not read it."
         return self._page("message.html", 404, title="Not found", words=words)
 
     def _page(self, template: str, status: int = 200, **values: object) -> Response:

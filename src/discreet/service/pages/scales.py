@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86400.0
-# steps of an axis of time, in seconds; beyond the last one, multiples of 30 days
+# steps of a time axis, in seconds; beyond the last one, multiples of 30 days
 STEPS = (
     *(1.0, 2.0, 5.0, 10.0, 15.0, 30.0),
     *(MINUTE * k for k in (1, 2, 5, 10, 15, 30)),
@@ -19,7 +19,7 @@ UNITS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 
 
 def ticks(low: float, high: float, most: int = 5) -> list[float]:
-    """Return at most some round numbers between two others."""
+    """Return at most ``most`` round numbers between two others."""
     if not (math.isfinite(low) and math.isfinite(high) and high > low):
         return [low] if math.isfinite(low) else []
     power = 10.0 ** math.floor(math.log10((high - low) / most))
@@ -32,7 +32,7 @@ def ticks(low: float, high: float, most: int = 5) -> list[float]:
 
 
 def time_ticks(low: float, high: float, most: int = 5) -> list[tuple[float, str]]:
-    """Return at most some round times between two others, in UTC, and how they are written."""
+    """Return at most ``most`` round times between two others, in UTC, with their labels."""
     span = high - low
     if not (math.isfinite(span) and span > 0.0):
         return [(low, moment(low, 1.0))] if math.isfinite(low) else []
@@ -45,7 +45,7 @@ def time_ticks(low: float, high: float, most: int = 5) -> list[tuple[float, str]
 
 
 def moment(seconds: float, step: float) -> str:
-    """Return a time of an axis whose steps are so long: a date, or a time of day."""
+    """Return the label of a time, for an axis with this step: a date, or a time of day."""
     at = datetime.fromtimestamp(round(seconds, 2), UTC)
     if step >= DAY or (step >= MINUTE and at.hour == at.minute == 0):
         return f"{at.day} {at:%b}" if step < 200.0 * DAY else f"{at:%b %Y}"
@@ -78,13 +78,13 @@ def rate(number: float) -> str:
 
 
 def places_for(half_widths: Iterable[float]) -> int:
-    """Return how many decimals show two digits of the narrowest interval."""
+    """Return the number of decimals that shows two digits of the narrowest interval."""
     least = min((half for half in half_widths if half > 0.0), default=0.01)
     return min(max(1 - math.floor(math.log10(least)), 0), 12)
 
 
 def measured(number: float, places: int) -> str:
-    """Return a number with so many decimals, and a true minus."""
+    """Return a number with this many decimals, and a true minus sign."""
     text = f"{number:,.{places}f}"
     return text.replace("-", "" if float(text.replace(",", "")) == 0.0 else "−")
 
@@ -99,7 +99,7 @@ def small(number: float) -> str:
 
 
 def percent(share: float) -> str:
-    """Return a share; what is not zero is not shown as zero, and not all not as all."""
+    """Return a share in percent; only 0 is shown as 0 %, and only 1 as 100 %."""
     if 0.0 < share < 0.001:
         return "< 0.1 %"
     if 0.999 < share < 1.0:
@@ -108,7 +108,7 @@ def percent(share: float) -> str:
 
 
 def span(seconds: float) -> str:
-    """Return how long something takes, in its largest unit."""
+    """Return a duration in its largest unit."""
     for size, name in ((DAY, "days"), (HOUR, "hours"), (MINUTE, "min")):
         if seconds >= 2.0 * size:
             return f"{seconds / size:.0f} {name}"

@@ -1,10 +1,10 @@
-"""Sign-ins: who has shown a token may read pages for some hours.
+"""Sign-ins: a visitor who has entered a token may read pages for some hours.
 
-A browser keeps a random id, in a cookie that scripts cannot read and that other sites cannot make
-it send. The service keeps the token, encrypted with a key that is derived from that id, under the
-hash of the id. So neither the cookie nor the database shows a token: cookies go to every port of a
-host, and a token could do more than read. Every page asks again what the token may do, so a token
-that is revoked ends its sign-ins.
+The browser stores a random id, in a cookie that scripts cannot read and other sites cannot make it
+send. The service stores the token under the hash of that id, encrypted with a key derived from the
+id. So neither the cookie nor the database shows a token: cookies go to every port of a host, and a
+token could do more than read. Every page checks the rights of the token again, so revoking a token
+ends its sign-ins.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from discreet.service.pages.source import TokenSource
 
 KIND = "session"
-HOURS = 12.0  # that a sign-in lasts
+HOURS = 12.0  # duration of a sign-in
 READERS = ("read", "admin")  # roles that may see pages
 TIME = struct.Struct(">d")
 ID_SIZE = 43  # characters of 32 random bytes
 
 
 class SessionRecords(Protocol):
-    """Where sign-ins are kept: the records of the service's database, or a memory."""
+    """Storage of sign-ins: the records of the service's database, or memory."""
 
     def get(self, kind: str, name: str) -> bytes | None:
-        """Return what is kept under a name."""
+        """Return the content stored under a name."""
 
     def put(self, kind: str, name: str, content: bytes, at: float) -> None:
-        """Keep something under a new name."""
+        """Store content under a new name."""
 
     def delete(self, kind: str, name: str) -> object:
-        """Forget a name, whether or not it is known."""
+        """Delete a name, if it exists."""
 
     def purge(self, kind: str, before: float) -> object:
-        """Forget what is older."""
+        """Delete older content."""
 
 
 class SessionMemory:
@@ -53,22 +53,22 @@ class SessionMemory:
         self._lock = threading.Lock()
 
     def get(self, kind: str, name: str) -> bytes | None:
-        """Return what is kept under a name."""
+        """Return the content stored under a name."""
         found = self._kept.get((kind, name))
         return None if found is None else found[0]
 
     def put(self, kind: str, name: str, content: bytes, at: float) -> None:
-        """Keep something under a new name."""
+        """Store content under a new name."""
         with self._lock:
             self._kept[kind, name] = content, at
 
     def delete(self, kind: str, name: str) -> None:
-        """Forget a name, whether or not it is known."""
+        """Delete a name, if it exists."""
         with self._lock:
             self._kept.pop((kind, name), None)
 
     def purge(self, kind: str, before: float) -> None:
-        """Forget what is older."""
+        """Delete older content."""
         with self._lock:
             old = [key for key, (_, at) in self._kept.items() if key[0] == kind and at < before]
             for key in old:
@@ -76,7 +76,7 @@ class SessionMemory:
 
 
 class SignIns:
-    """Begins and ends sign-ins, and says what they may read."""
+    """Begins and ends sign-ins, and checks what they may read."""
 
     def __init__(
         self,
@@ -100,11 +100,11 @@ class SignIns:
         return session
 
     def end(self, session: str) -> None:
-        """Forget a sign-in."""
+        """Delete a sign-in."""
         self._records.delete(KIND, _places(session)[0])
 
     def token_of(self, session: str | None) -> str | None:
-        """Return the token of a sign-in that still holds; None otherwise."""
+        """Return the token of a valid sign-in; None otherwise."""
         if session is None or len(session) != ID_SIZE:
             return None
         name, key = _places(session)
@@ -131,7 +131,7 @@ class SignIns:
 
 
 def _places(session: str) -> tuple[str, bytes]:
-    """Return under which name a sign-in is kept, and the key of its content."""
+    """Return the name under which a sign-in is stored, and the key of its content."""
     text = session.encode()
     name = hashlib.blake2b(text, digest_size=32, person=b"session name").hexdigest()
     return name, hashlib.blake2b(text, digest_size=32, person=b"session key").digest()

@@ -1,4 +1,4 @@
-"""What a browser sends to sign in and out, and what it may send: forms of this site only."""
+"""The requests to sign in and out: only forms of this site are accepted."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from discreet.service.pages.sessions import HOURS
 
 COOKIE = "discreet_session"
 FORM_SIZE = 8192  # bytes of a form
-# where a visitor may be sent after signing in: pages of this site
+# allowed targets after signing in: pages of this site
 LOCAL = re.compile(r"/(runs/[A-Za-z0-9][A-Za-z0-9._-]{0,63}(/[a-z]+)?)?")
 
 
 def comes_from_here(request: Request) -> bool:
-    """Return whether a form was sent by a page of this site, or by a program."""
+    """Return whether a page of this site, or a program, sent the form."""
     site = request.headers.get("sec-fetch-site")
     if site is not None:
         return site in ("same-origin", "none")
@@ -28,12 +28,12 @@ def comes_from_here(request: Request) -> bool:
 
 
 def is_followed(request: Request) -> bool:
-    """Return whether another site led here: then the browser has kept its cookie back."""
+    """Return whether another site led here, in which case the browser withholds its cookie."""
     return request.headers.get("sec-fetch-site") == "cross-site"
 
 
 async def form_of(request: Request) -> dict[str, str] | None:
-    """Return the fields of a small form; None if it is something else."""
+    """Return the fields of a small form; None if the body is something else."""
     if request.headers.get("content-type", "").split(";")[0] != "application/x-www-form-urlencoded":
         return None
     content = b""
@@ -53,12 +53,12 @@ async def form_of(request: Request) -> dict[str, str] | None:
 
 
 def local_place(given: str | None) -> str:
-    """Return a page of this site, whatever was asked for."""
+    """Return the requested page if it is on this site, otherwise the first page."""
     return given if given is not None and LOCAL.fullmatch(given) else "/"
 
 
 def keep(response: Response, request: Request, session: str) -> Response:
-    """Let the browser keep a sign-in: away from scripts, and from requests of other sites."""
+    """Make the browser store a sign-in, out of reach of scripts and of other sites' requests."""
     response.set_cookie(
         COOKIE,
         session,
@@ -72,6 +72,6 @@ def keep(response: Response, request: Request, session: str) -> Response:
 
 
 def forget(response: Response) -> Response:
-    """Let the browser forget its sign-in."""
+    """Make the browser delete its sign-in."""
     response.delete_cookie(COOKIE, path="/", httponly=True, samesite="strict")
     return response

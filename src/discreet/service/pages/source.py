@@ -1,8 +1,8 @@
-"""What the pages read: of a host, its runs, their history and traffic. Nothing here is raw.
+"""What the pages read from a host: its runs, their history and traffic. Nothing here is raw.
 
-These are protocols, so the pages can be shown over anything that has the same methods. None of them
-says who answered: with ``wait`` the guarantee covers that, and every page may be seen by anyone who
-may see releases.
+These are protocols, so the pages work with any objects that have these methods. None of them shows
+who answered: with ``wait``, the guarantee covers that, and everyone who may see releases may see
+every page.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from typing import Any, Protocol
 
 
 class HistoryBucket(Protocol):
-    """A stretch of time: decisions by label, all of them, and releases."""
+    """A time span: decisions by label, all decisions, and releases."""
 
     @property
     def at(self) -> float:
-        """When it begins, in seconds since 1970."""
+        """Its beginning, in seconds since 1970."""
 
     @property
     def decisions(self) -> Sequence[int]:
-        """Those of each label, in their order; empty where choices are not shown."""
+        """The decisions of each label, in order; empty if choices are not shown."""
 
     @property
     def total(self) -> int:
@@ -36,19 +36,19 @@ class HistorySource(Protocol):
 
     @property
     def labels(self) -> Sequence[Hashable]:
-        """The arms or experts; empty where choices are not shown."""
+        """The arms or experts; empty if choices are not shown."""
 
     @property
     def width(self) -> float:
-        """How long a bucket is, in seconds."""
+        """The length of a bucket, in seconds."""
 
     @property
     def buckets(self) -> Sequence[HistoryBucket]:
-        """The buckets, in order; some may be missing where nothing happened."""
+        """The buckets, in order; empty ones may be missing."""
 
 
 class TrafficSource(Protocol):
-    """What was measured of asks, and of refused requests."""
+    """Measurements of asks, and of refused requests."""
 
     def decisions_per_second(self, run: str) -> float:
         """Return the rate of the last seconds."""
@@ -57,7 +57,7 @@ class TrafficSource(Protocol):
         """Return median, 99th percentile and maximum of asks, in seconds; None without any."""
 
     def errors(self) -> Mapping[str, int]:
-        """Return how many requests were refused, by the kind of problem; no outcomes."""
+        """Return the number of refused requests by kind of problem, except outcomes."""
 
 
 class HostedRun(Protocol):
@@ -69,7 +69,7 @@ class HostedRun(Protocol):
 
     @property
     def problem(self) -> str:
-        """Which problem it is, in the words of the API."""
+        """The name of its problem in the API."""
 
     @property
     def spec(self) -> Mapping[str, Any]:
@@ -81,18 +81,18 @@ class HostedRun(Protocol):
 
     @property
     def closed(self) -> bool:
-        """Whether no more decisions are given."""
+        """Whether the run has ended and makes no more decisions."""
 
 
 class HostSource(Protocol):
-    """Who has the runs."""
+    """The host of the runs."""
 
     @property
     def traffic(self) -> TrafficSource:
-        """What was measured."""
+        """The metrics."""
 
     def renew(self) -> None:
-        """Take note of runs that other processes have created."""
+        """Find runs that other processes have created."""
 
     def names(self) -> Sequence[str]:
         """Return the names of all runs."""
@@ -113,17 +113,17 @@ class HostSource(Protocol):
         """Return the ledger as the API shows it; None if there is none."""
 
     def charge_label(self, name: str) -> str | None:
-        """Return the label under which a run was charged; None if it was not."""
+        """Return the label of a run's charge; None if it was not charged."""
 
     def restores(self, name: str) -> Sequence[Mapping[str, Any]]:
         """Return when a run was continued from a restored copy, and what was lost."""
 
 
 class TokenSource(Protocol):
-    """Who may read what."""
+    """The rights of tokens."""
 
     def role_of(self, token: str, run: str) -> str | None:
-        """Return the role of a token on a run, or on all of them (``*``)."""
+        """Return the role of a token on a run, or on all runs (``*``)."""
 
     def runs_of(self, token: str) -> str | None:
-        """Return the run that a token is for, or ``*``; None if it is not known."""
+        """Return the run of a token, or ``*``; None if the token is unknown."""

@@ -1,7 +1,7 @@
-"""What an engineer reads about a run: rate, open decisions, deadlines, losses, latency, errors.
+"""The page of a run for engineers: rate, open decisions, deadlines, losses, latency, errors.
 
-With ``wait`` none of it depends on who has answered: a decision is open until its deadline, told or
-not, and only asks are timed and counted.
+With ``wait``, nothing here depends on who has answered: a decision is open until its deadline,
+answered or not, and only asks are timed and counted.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from discreet.service.pages.views import RunView, columns_of
 
 @dataclass(frozen=True)
 class OperationsView:
-    """All of it."""
+    """The content of the page."""
 
     rate: float
     peak: float  # of a bucket of the history
     deadline: float | None  # seconds from now; negative if it has passed
     latencies: tuple[tuple[str, float], ...]
-    errors: tuple[tuple[str, int], ...] | None  # None: the visitor may not see them
+    errors: tuple[tuple[str, int], ...] | None  # None if the visitor may not see them
     columns: Sequence[Column]
-    left: float | None  # seconds to the horizon, at the present rate
+    left: float | None  # seconds to the horizon, at the current rate
 
     @property
     def worst(self) -> int:
@@ -33,7 +33,7 @@ class OperationsView:
 
 
 def operations_view(host: HostSource, run: RunView, *, whole: bool) -> OperationsView:
-    """Return what an engineer reads; errors are of all runs, for those who may read them all."""
+    """Return the content; errors cover all runs, and need a token for all runs."""
     rate = host.traffic.decisions_per_second(run.name)
     columns = totals(columns_of(host.history(run.name), run))
     measured = host.traffic.latencies(run.name)
@@ -63,7 +63,7 @@ def totals(columns: Sequence[Column]) -> list[Column]:
 
 
 def _next_deadline(run: RunView) -> float | None:
-    """Return in how many seconds the oldest open decision has its deadline."""
+    """Return the seconds until the deadline of the oldest open decision."""
     if run.wait is None:
         return None
     oldest = run.live.open_decisions.page(limit=1)

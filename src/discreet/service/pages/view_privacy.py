@@ -1,4 +1,4 @@
-"""What a privacy officer reads about a run: promise, conditions, budget, people, restores."""
+"""The page of a run for privacy officers: guarantee, conditions, budget, people, restores."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from discreet.service.pages.source import HostSource
 from discreet.service.pages.views import RunView, whom
 
 MODELS = {
-    "central": "The service is trusted with the outcomes. What it shows is covered: every decision "
-    "and everything that was learned.",
-    "joint": "The service is trusted with outcomes and features. Covered is what everybody else "
-    "sees: models, and decisions for others. The decision for a person follows from that "
-    "person's features without noise and is not covered, so these pages show no choices.",
+    "central": "The service is trusted with the outcomes. The guarantee covers all that it shows: "
+    "every decision and everything that was learned.",
+    "joint": "The service is trusted with outcomes and features. The guarantee covers what "
+    "everybody else sees: models, and decisions for others. The decision for a person follows "
+    "from that person's features without noise and is not covered, so these pages show no choices.",
     "local": "Nobody has to be trusted: noise is added to every single outcome before it is used.",
     "none": "Nothing is guaranteed.",
 }
@@ -36,7 +36,7 @@ class Charge:
     epsilon: float
     delta: float
     at: float | None
-    own: bool  # of the run that is shown
+    own: bool  # whether it belongs to the run shown
     colour: int
 
     @property
@@ -47,7 +47,7 @@ class Charge:
 
 @dataclass(frozen=True)
 class BudgetView:
-    """A budget, and what was charged to it."""
+    """A budget and its charges."""
 
     epsilon: float
     delta: float
@@ -75,7 +75,7 @@ class BudgetView:
 
 @dataclass(frozen=True)
 class Condition:
-    """Something that the guarantee rests on, or does not cover."""
+    """A condition of the guarantee, or a limit of what it covers."""
 
     name: str
     words: str
@@ -83,7 +83,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class PrivacyView:
-    """All of it."""
+    """The content of the page."""
 
     promise: str  # in one line
     paragraph: str
@@ -91,14 +91,14 @@ class PrivacyView:
     source: str
     conditions: tuple[Condition, ...]
     budget: BudgetView | None
-    sees_budget: bool  # whether the visitor may see it
-    limit: str  # how many rounds a user may have
+    sees_budget: bool  # whether the visitor may see the budget
+    limit: str  # the maximum number of rounds of a user
     at_limit: int | None
     restores: tuple[tuple[float, str], ...]
 
 
 def privacy_view(host: HostSource, run: RunView, *, whole: bool) -> PrivacyView:
-    """Return what a privacy officer reads; the budget is for those who may read all runs."""
+    """Return the content; the budget needs a token for all runs."""
     found, spec = run.guarantee, run.spec
     return PrivacyView(
         promise=_promise(found),
@@ -203,8 +203,8 @@ def _times(run: RunView) -> str:
         )
     return (
         f"Protected like the answer itself. After {span(run.wait)} a missing outcome counts as the "
-        f"default{_default(run.spec)}, and releases come at times that do not depend on answers, "
-        "provided that decisions are not asked for in answer to outcomes. Nothing on these pages "
+        f"default{_default(run.spec)}, and the times of releases do not depend on answers, "
+        "provided that decisions are not requested in response to outcomes. Nothing on these pages "
         "depends on who has answered."
     )
 

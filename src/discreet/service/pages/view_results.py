@@ -1,4 +1,4 @@
-"""What a statistician reads about a run: shares of arms, released means, differences, downloads."""
+"""The page of a run for statisticians: shares of arms, released means, differences, downloads."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from discreet.service.pages.source import HostSource
 from discreet.service.pages.views import RunView, columns_of, gathered, series_of
 
 LEVELS = ("0.9", "0.95", "0.99")
-MOST_PAIRS = 6  # differences that are all shown: those of four arms
-# Computing takes at most this share of the time, however many people look at a page.
+MOST_PAIRS = 6  # up to this number (that of four arms), all differences are shown
+# Computing takes at most this share of the time, however many visitors a page has.
 SHARE = 0.05
 UNIT = Span(0.0, 1.0)
 NO_CHOICES = (
-    "Choices follow from a person's own features without noise, so they are not shown: the "
+    "Choices follow from a person's own features without noise, so they are not shown. The "
     "guarantee (joint model) covers models and the choices made for others."
 )
 NO_ARMS = "This problem has no fixed list of choices, so there are no shares."
@@ -32,17 +32,17 @@ NO_MEANS = "Means of arms are estimated for bandits and best-arm searches only."
 
 
 class EstimateOptions(NamedTuple):
-    """Which estimates are wanted."""
+    """Which estimates to show."""
 
     level: str = "0.95"
     kind: Kind = "anytime"
     outcomes: Outcomes = "rewards"
     together: bool = False  # whether all intervals hold together
-    versus: int | None = None  # the place of the arm that others are compared with
+    versus: int | None = None  # the index of the arm that others are compared with
 
     @classmethod
     def of(cls, given: Mapping[str, str]) -> EstimateOptions:
-        """Return the options of a request; what is not known is as usual."""
+        """Return the options of a request; unknown values become the defaults."""
         level, kind = given.get("level", ""), given.get("kind", "")
         versus = given.get("versus", "")
         return cls(
@@ -57,36 +57,36 @@ class EstimateOptions(NamedTuple):
 
     @property
     def query(self) -> str:
-        """The same as part of an address."""
+        """The options as part of an address."""
         versus = "" if self.versus is None else f"&versus={self.versus}"
         together = "&together=yes" if self.together else ""
         return f"level={self.level}&kind={self.kind}&outcomes={self.outcomes}{together}{versus}"
 
 
 class EstimateRow(NamedTuple):
-    """A mean or a difference, as it is shown."""
+    """A mean or a difference to show."""
 
     name: str
-    other: str  # what is subtracted
+    other: str  # the arm that is subtracted
     found: MeanEstimate
     place: int  # of the arm
     colour: int = COLOURS - 1
 
     @property
     def excludes_zero(self) -> bool:
-        """Whether 0 is outside of the interval."""
+        """Whether 0 is outside the interval."""
         return self.found.low > 0.0 or self.found.high < 0.0
 
 
 @dataclass(frozen=True)
 class EstimatesView:
-    """Means and differences, or why there are none."""
+    """Means and differences, or the reason why there are none."""
 
     reason: str
     title: str = ""
     means: tuple[EstimateRow, ...] = ()
     differences: tuple[EstimateRow, ...] = ()
-    versus: int | None = None  # the place of the arm that others are compared with; None: all pairs
+    versus: int | None = None  # the index of the arm compared with; None for all pairs
     span: Span = UNIT
     difference_span: Span = UNIT
     places: int = 3  # decimals
@@ -118,7 +118,7 @@ class ShownShare(NamedTuple):
 
 @dataclass(frozen=True)
 class ResultsView:
-    """All of it."""
+    """The content of the page."""
 
     options: EstimateOptions
     kinds: tuple[str, ...]  # of estimates that the run has
@@ -133,7 +133,7 @@ class ResultsView:
 def results_view(
     host: HostSource, run: RunView, options: EstimateOptions, estimator: Estimator
 ) -> ResultsView:
-    """Return what a statistician reads."""
+    """Return the content of the page."""
     history = host.history(run.name)
     columns = columns_of(history, run)
     hidden = run.hides_choices or not history.labels
@@ -174,10 +174,10 @@ def _shares(
 
 
 class Estimator:
-    """Computes estimates once for all who look, and again when there was a release since.
+    """Computes estimates once for all visitors, and again after a new release.
 
-    A difference takes some milliseconds, and decisions have to wait for them. So estimates may be
-    some seconds old while a run is busy: as many times older as they took to compute.
+    A difference takes some milliseconds, for which decisions have to wait. So while a run is busy,
+    estimates may be some seconds old: in proportion to the time they took to compute.
     """
 
     def __init__(self) -> None:
@@ -187,7 +187,7 @@ class Estimator:
     def view(
         self, run: RunView, options: EstimateOptions, series: Mapping[Hashable, Series]
     ) -> EstimatesView:
-        """Return the estimates of a run, perhaps of some moments ago."""
+        """Return the estimates of a run, possibly from some moments ago."""
         key, released = (run.name, run.created, options), run.state.released
         with self._lock:
             known = self._kept.get(key)
@@ -216,7 +216,7 @@ def estimates_of(run: RunView, options: EstimateOptions) -> MeanEstimates:
 
 
 def estimates_view(run: RunView, options: EstimateOptions) -> EstimatesView:
-    """Return means and differences to show, or why there are none."""
+    """Return means and differences to show, or the reason why there are none."""
     try:
         found = estimates_of(run, options)
     except DiscreetError as refusal:
@@ -248,7 +248,7 @@ def estimates_view(run: RunView, options: EstimateOptions) -> EstimatesView:
 def _pairs(
     found: MeanEstimates, options: EstimateOptions
 ) -> tuple[list[tuple[int, int]], int | None]:
-    """Return which arms are compared: all pairs of few arms, or all arms with one."""
+    """Return the pairs to compare: all pairs of few arms, or all arms with one."""
     estimates = list(found.arms.values())
     known = [place for place, each in enumerate(estimates) if each.releases]
     every = len(estimates) * (len(estimates) - 1) // 2
@@ -265,7 +265,7 @@ def _pairs(
 
 
 def _span(found: Sequence[MeanEstimate], *, zero: bool = False) -> Span:
-    """Return the values that an axis shows, a little wider than what is in it."""
+    """Return the range of an axis, a little wider than its values."""
     low = min((each.low for each in found), default=0.0)
     high = max((each.high for each in found), default=1.0)
     if zero:

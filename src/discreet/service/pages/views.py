@@ -1,4 +1,4 @@
-"""What every page of a run says about it, and the list of all runs: plain values, nothing raw."""
+"""The facts on every page of a run, and the list of all runs: plain values, nothing raw."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from discreet.service.pages.charts import COLOURS, Column, Series
 from discreet.service.pages.scales import short, small
 from discreet.service.pages.source import HistorySource, HostedRun, HostSource
 
-COLUMNS, FEWEST = 120, 12  # stretches of time in a chart
-EACH = 12  # decisions in one of them, where there are not many
+COLUMNS, FEWEST = 120, 12  # time spans in a chart
+EACH = 12  # decisions per time span, if there are not many
 PROBLEMS = {
     "bandit": "Bandit",
     "best-arm": "Best-arm search",
@@ -36,7 +36,7 @@ PROBLEMS = {
 
 @dataclass(frozen=True)
 class Status:
-    """Whether a run goes on."""
+    """Whether a run is active."""
 
     words: str
     tone: str  # "on", "off" or "done"
@@ -44,7 +44,7 @@ class Status:
 
 @dataclass(frozen=True)
 class RunView:
-    """A run, as every page shows it."""
+    """A run as every page shows it."""
 
     name: str
     problem: str  # in words
@@ -65,13 +65,13 @@ class RunView:
 
     @property
     def progress(self) -> float | None:
-        """The share of the horizon that is used; None without one."""
+        """The used share of the horizon; None without a horizon."""
         horizon = self.state.horizon
         return None if not horizon else min(1.0, self.state.round / horizon)
 
     @property
     def hides_choices(self) -> bool:
-        """Whether choices are private to the person that they were made for (joint model)."""
+        """Whether choices are private to the person they are for (joint model)."""
         return self.guarantee.model == "joint"
 
 
@@ -85,7 +85,7 @@ class RunLine:
 
 
 def run_view(host: HostSource, name: str, now: float | None = None) -> RunView:
-    """Return what every page of a run shows."""
+    """Return the facts on every page of a run."""
     hosted = host.get(name)
     live = hosted.live
     state, guarantee = live.state(), live.guarantee
@@ -112,7 +112,7 @@ def run_view(host: HostSource, name: str, now: float | None = None) -> RunView:
 def run_lines(
     host: HostSource, names: Sequence[str], now: float | None = None
 ) -> tuple[list[RunLine], dict[str, str]]:
-    """Return the list of runs, those that go on first; and which cannot be read, with reasons."""
+    """Return the list of runs, active ones first, and those that cannot be read, with reasons."""
     lines, refused = [], {}
     for name in names:
         try:
@@ -138,7 +138,7 @@ def _status(hosted: HostedRun, state: Progress) -> Status:
 
 
 def _warnings(simulation: bool, guarantee: Guarantee) -> list[str]:
-    """Return what a reader must not overlook."""
+    """Return the warnings that a reader must not overlook."""
     found = []
     if not guarantee.is_private:
         found.append("This run has no privacy protection: nothing limits what it reveals.")
@@ -173,7 +173,7 @@ def whom(guarantee: Guarantee) -> str:
 
 
 def size_words(problem: str, spec: Mapping[str, Any]) -> str:
-    """Return how large a problem is, in words."""
+    """Return the size of a problem in words."""
     arms = _number(spec.get("arms"))
     if problem == "experts":
         return f"{_number(spec.get('experts'))} experts"
@@ -198,10 +198,10 @@ def _number(given: object) -> str:
 
 
 def columns_of(history: HistorySource, run: RunView) -> list[Column]:
-    """Return the history in stretches of equal length, up to now if the run goes on.
+    """Return the history in time spans of equal length, up to now if the run is active.
 
-    They are as long as some buckets together, so that there are few of them and most have some
-    decisions: shares of two or three decisions would be noise.
+    A time span joins several buckets, so that there are few of them and most have some decisions:
+    shares of two or three decisions would be noise.
     """
     buckets, wide = history.buckets, max(1, len(history.labels))
     if not buckets:
@@ -228,7 +228,7 @@ def columns_of(history: HistorySource, run: RunView) -> list[Column]:
 
 
 def _trimmed(columns: list[Column], run: RunView) -> list[Column]:
-    """Return columns of which the first began with the run, and the last ends now."""
+    """Return the columns, the first starting with the run and the last ending now."""
     start, end, counts = columns[0]
     if start < run.created < end:
         columns[0] = Column(run.created, end, counts)
@@ -236,7 +236,7 @@ def _trimmed(columns: list[Column], run: RunView) -> list[Column]:
     if start <= run.now < end:
         columns[-1] = Column(start, run.now, counts)
     if len(columns) > 1 and 2.0 * (columns[-1].end - columns[-1].start) < end - start:
-        # too short for a rate of its own
+        # too short for its own rate
         last, before = columns.pop(), columns[-1]
         both = tuple(a + b for a, b in zip(before.counts, last.counts, strict=True))
         columns[-1] = Column(before.start, last.end, both)
@@ -244,7 +244,7 @@ def _trimmed(columns: list[Column], run: RunView) -> list[Column]:
 
 
 def series_of(labels: Sequence[Hashable], columns: Sequence[Column]) -> tuple[Series, ...]:
-    """Return a name and a colour for each label: those chosen most often have one of their own."""
+    """Return a name and a colour for each label; the most frequent have their own colours."""
     most = COLOURS - 1
     totals = [sum(column.counts[place] for column in columns) for place in range(len(labels))]
     ranked = sorted(range(len(labels)), key=lambda place: (-totals[place], place))
@@ -259,7 +259,7 @@ def series_of(labels: Sequence[Hashable], columns: Sequence[Column]) -> tuple[Se
 def gathered(
     columns: Sequence[Column], series: Sequence[Series]
 ) -> tuple[list[Column], list[Series]]:
-    """Return columns in which all series without a colour of their own are one."""
+    """Return columns in which all series without their own colour are combined."""
     most = COLOURS - 1
     own = [place for place, each in enumerate(series) if each.colour < most]
     rest = [place for place, each in enumerate(series) if each.colour == most]

@@ -1,5 +1,5 @@
-// Every few seconds the parts of a page that may have changed are replaced by those of a new one.
-// Without script the page is complete, and old. A document that XMLHttpRequest has parsed runs no
+// Every few seconds, load the page again and replace the parts that may have changed. Without
+// scripts, the page is complete but does not update. A document parsed by XMLHttpRequest runs no
 // scripts, and is allowed where trusted types are required.
 const html = document.documentElement
 const shown = document.querySelector('.live')
@@ -7,7 +7,7 @@ const pause = document.getElementById('pause')
 let paused = false
 let asking = false
 
-// which parts there are: if others have come, the page has to be laid out again
+// the list of live parts: if it changes, the whole page is reloaded
 const names = page => [...page.querySelectorAll('[data-live]')].map(part => part.tagName + part.id).join()
 
 const say = words => {
@@ -31,7 +31,7 @@ const again = () => {
     if (names(next) !== names(document)) return location.reload()
     for (const part of document.querySelectorAll('[data-live]')) {
       const other = next.getElementById(part.id)
-      // where somebody is in the middle of a part, it stays, and only smaller parts change
+      // a part that has the focus stays, and only smaller parts inside it change
       if (other && !part.contains(document.activeElement) && !other.isEqualNode(part)) {
         part.replaceWith(document.importNode(other, true))
       }
