@@ -97,7 +97,7 @@ def test_list_is_grouped_by_problem_and_fits_a_terminal(call):
     assert max(map(len, lines)) <= 80
     heads = [line for line in lines if line and not line.startswith((" ", "Second"))]
     assert len(heads) == len(set(heads)) == 10
-    assert heads[0] == "adversarial bandit (seen: loss of the played arm)"
+    assert heads[0] == "adversarial bandit (feedback: loss of the played arm)"
     assert any(line.split()[:2] == ["batched-exp3", "central"] for line in lines)
     assert any(line.split()[:2] == ["exp3", "-"] for line in lines)
 
@@ -140,7 +140,7 @@ def test_describe_plain_is_one_paragraph_with_the_right_numbers(call, name):
         assert ("plus a probability of at most" in words) == (guarantee["delta"] > 0.0)
         assert ("at most 62.3 % sure of either" in words) == (guarantee["delta"] == 0.0)
     else:
-        assert "Nothing that anybody sees depends on any outcome" in words
+        assert "Nothing that an observer sees depends on any outcome" in words
 
 
 def test_the_glossary_explains_every_word_and_is_the_document(call, tmp_path):
