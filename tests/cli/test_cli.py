@@ -292,7 +292,8 @@ def test_help_gives_a_parameter_the_meaning_that_it_has_in_each_problem(
     text = " ".join("\n".join(lines).split())
     for problem in known_problems():
         for each in fields(problem):
-            assert f"{each.metadata['help']} [default: {each.default}]" in text
+            default = "none" if each.default == "" else each.default
+            assert f"{each.metadata['help']} [default: {default}]" in text
     assert text.count("--dimension INTEGER") == 2
     assert text.count("--arms INTEGER") == 4
 
@@ -357,7 +358,7 @@ def test_warm_compiles_ahead(call, tmp_path, monkeypatch):
     code, text, _ = call("warm", "uniform", "--quiet", "--workers", 1)
     assert code == 0
     assert re.match(
-        r"1 algorithm compiled in \d+\.\d s \(uniform took longest, \d+\.\d s\); kept in "
+        r"1 algorithm compiled in \d+\.\d s \(uniform took longest, \d+\.\d s\); cached in "
         r".*componentjit\.\n$",
         text,
     )

@@ -107,7 +107,7 @@ def test_a_plan_says_everything(plan):
         "2-differential privacy for the outcome of any one round (proved, central model).",
         "A person with up to 4 rounds: 8-differential privacy",
         "For an ethics board: The method makes 400 decisions one after the other",
-        "with 4 of them, the bound is 2,990 times",
+        "with 4 of them, the bound rises to 2,990 times",
         "with equal randomisation)",
     ):
         assert " ".join(part.split()) in " ".join(text.split())
