@@ -21,14 +21,12 @@ class Target(NamedTuple):
 
 
 BUILT_IN = {
-    "audit": Target(
-        "audit", "audit", "Attack an algorithm: compare the epsilon found with the one claimed."
-    ),
+    "audit": Target("audit", "audit", "Attack an algorithm: epsilon found versus epsilon claimed."),
     "cite": Target("cite", "cite", "Print BibTeX for discreet and the papers behind it."),
     "describe": Target(
         "describe",
         "describe",
-        "Show the guarantee, noise, parameters and regret bound of an algorithm.",
+        "Show an algorithm's guarantee, parameters and regret bound.",
     ),
     "evaluate": Target(
         "evaluate", "evaluate_command", "Estimate from a log what fixed policies would have earned."
@@ -99,7 +97,7 @@ def cli() -> None:
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
-    """Print a script with which the shell completes commands, options and names.
+    """Print a shell script that completes commands and names.
 
     Add the line in the example to your shell's start-up file.
     """
