@@ -97,7 +97,7 @@ def cli() -> None:
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
-    """Print a shell script that completes commands and names.
+    """Print a script that completes commands, options and names.
 
     Add the line in the example to your shell's start-up file.
     """
