@@ -85,7 +85,7 @@ def test_it_reads_as_a_sentence_that_says_all():
         "replacing the outcome of any one round by any other",
         "every action and the learner's whole state",
         "e^0.5 times as likely",
-        "whatever else an observer knows",
+        "regardless of what else they know",
         "central model",
         "a person with m rounds has m times this epsilon",
         "proved: T",

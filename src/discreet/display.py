@@ -1,6 +1,6 @@
 """Tables and facts as text for a terminal, and as HTML for a notebook, from one description.
 
-HTML has no scripts, no colours and nothing from elsewhere, and every text in it is escaped.
+The HTML has no scripts, no colours and no external resources, and all text in it is escaped.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 __all__ = ["Display", "ShownTable", "facts_html", "number", "render_table"]
 
-WIDE = 150  # columns: wide enough that no table is folded in a file, a pipe or a notebook
+WIDE = 150  # columns: wide enough that no table wraps in a file, a pipe or a notebook
 CELL = "padding:0.15em 0.8em 0.15em 0"
 
 
 def number(value: float | None, *, digits: int = 5) -> str:
-    """Return a number as people write it, or a dash for None.
+    """Return a number formatted for reading, or a dash for None.
 
     >>> number(51482.93), number(0.0016261), number(None), number(262144.0)
     ('51,483', '0.0016261', '-', '262,144')
@@ -30,7 +30,7 @@ def number(value: float | None, *, digits: int = 5) -> str:
 
 @dataclass(frozen=True)
 class ShownTable:
-    """A table: the columns whose positions are in ``right`` are aligned to the right.
+    """A table; the columns whose positions are in ``right`` are right-aligned.
 
     >>> print(ShownTable(("arm", "mean"), (("A", "0.5"),), right=(1,)))
      arm   mean

@@ -61,10 +61,10 @@ class Guarantee(FactsInHtml):
     ...     epsilon=0.5, delta=0.0, model="central", status="proved", source="a theorem"
     ... )
     >>> print(guarantee)
-    0.5-differential privacy: replacing the outcome of any one round by any other makes nothing that
-    is seen (every action and the learner's whole state) more than e^0.5 times as likely, whatever
-    else an observer knows (central model); a person with m rounds has m times this epsilon; proved:
-    a theorem
+    0.5-differential privacy: replacing the outcome of any one round by any other makes nothing an
+    observer sees (every action and the learner's whole state) more than e^0.5 times as likely,
+    regardless of what else they know (central model); a person with m rounds has m times this
+    epsilon; proved: a theorem
     >>> guarantee.for_user(rounds=4).epsilon
     2.0
     >>> guarantee.repeated(100, delta=1e-6).epsilon < 100 * 0.5
@@ -307,9 +307,9 @@ class Guarantee(FactsInHtml):
         person = person_words(self.rounds, self.delta, self.period, self.periods)
         but = f"; but {self.caveat}" if self.caveat else ""
         return (
-            f"{self.short}: replacing {who} by any other makes nothing that is seen "
+            f"{self.short}: replacing {who} by any other makes nothing an observer sees "
             f"({self.seen or SEEN[self.model]}) more than e^{epsilon} times as likely{plus}, "
-            f"whatever else an observer knows ({self.model} model); {person}; {self.status}: "
+            f"regardless of what else they know ({self.model} model); {person}; {self.status}: "
             f"{self.source}{but}"
         )
 

@@ -15,7 +15,7 @@ Json = dict[str, object]  # facts for a file or a screen
 
 
 class FactsInHtml:
-    """What a notebook shows of a value: its sentence, and the facts that a file has."""
+    """A notebook view of a value: its sentence, and the facts that a file has."""
 
     def as_dict(self) -> Json:
         """Return the facts."""

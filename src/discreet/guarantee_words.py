@@ -1,4 +1,4 @@
-"""What a guarantee says in words: what is seen, who is covered, and for how long."""
+"""A guarantee in words: what an observer sees, who is covered, and for how long."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ UNITS = (("day", 86_400.0), ("hour", 3_600.0), ("minute", 60.0))
 
 
 def check_period(name: str, given: object) -> timedelta:
-    """Return a period in which users have rounds, or refuse it."""
+    """Return the period for a limit on users' rounds, or refuse it."""
     if not isinstance(given, timedelta) or not SHORTEST_PERIOD <= given <= LONGEST_PERIOD:
         raise DiscreetError(
             f"{name} is {shorten(given)}, but must be a timedelta from a minute to a century, "
@@ -34,7 +34,7 @@ def check_period(name: str, given: object) -> timedelta:
 
 
 def window_of(now: float, per: timedelta) -> int:
-    """Return the number of the window that a time is in; windows are counted from 1970 (UTC).
+    """Return the number of the window that contains a time; windows are counted from 1970 (UTC).
 
     >>> window_of(86_400.0 * 59, timedelta(days=30)), window_of(86_400.0 * 60, timedelta(days=30))
     (1, 2)
@@ -57,7 +57,7 @@ def period_words(period: timedelta) -> str:
 
 
 def rounds_words(rounds: int, period: timedelta | None, periods: int) -> str:
-    """Return how many rounds are replaced, and in which time.
+    """Return how many rounds are replaced, and within which period.
 
     >>> rounds_words(30, timedelta(days=30), 1)
     '30 rounds in one period of 30 days'
@@ -71,7 +71,7 @@ def rounds_words(rounds: int, period: timedelta | None, periods: int) -> str:
 
 
 def person_words(rounds: int, delta: float, period: timedelta | None, periods: int) -> str:
-    """Return what holds for a person with several rounds."""
+    """Return the guarantee for a person with several rounds."""
     if period is not None:
         length = period_words(period)
         more = "times this epsilon" if delta == 0.0 else "times this, or more (for_periods)"
@@ -90,6 +90,6 @@ def person_words(rounds: int, delta: float, period: timedelta | None, periods: i
 
 
 def counted(sources: Sequence[str], times: int) -> str:
-    """Return how many releases there are, and why they are private."""
+    """Return the number of releases and the sources of their privacy."""
     number = len(sources) * times
     return f"{number:,} release{'s' * (number > 1)} ({', '.join(dict.fromkeys(sources))})"

@@ -1,4 +1,4 @@
-"""Files of numbers: CSV, one row at a time, and NPY. Faults are named by file and row."""
+"""Read files of numbers: CSV, one row at a time, and NPY. Errors name the file and row."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["ArrowNumbers", "csv_rows", "is_number", "load_npy", "read_arrow", "r
 
 @runtime_checkable
 class ArrowStream(Protocol):
-    """A table of any library that speaks Arrow's C interface: polars, DuckDB, pyarrow."""
+    """A table from any library with Arrow's C interface: polars, DuckDB, pyarrow."""
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Return the table as a capsule."""
@@ -26,14 +26,14 @@ class ArrowStream(Protocol):
 
 @runtime_checkable
 class NumpyReadable(Protocol):
-    """What NumPy reads by itself, such as a DataFrame of pandas."""
+    """An object that NumPy can read, such as a pandas DataFrame."""
 
     def __array__(self) -> Floats:
         """Return an array."""
 
 
 class ArrowNumbers:
-    """The numbers of an Arrow object with the names of their columns, read once."""
+    """The numbers of an Arrow object with their column names, read once."""
 
     def __init__(self, names: Sequence[str], values: Floats) -> None:
         self._names, self._values = names, values
@@ -46,7 +46,7 @@ class ArrowNumbers:
 
 
 def read_arrow(given: ArrayLike) -> ArrayLike:
-    """Return the numbers of an Arrow object that NumPy cannot read, and anything else as it is."""
+    """Return the numbers of an Arrow object that NumPy cannot read; anything else unchanged."""
     if not isinstance(given, ArrowStream) or isinstance(given, NumpyReadable):
         return given
     try:
@@ -57,13 +57,13 @@ def read_arrow(given: ArrayLike) -> ArrayLike:
     columns = [np.asarray(column.to_numpy()) for column in table.columns]
     if not columns or any(column.dtype.kind not in "biuf" for column in columns):
         kinds = ", ".join(map(str, table.schema.types)) or "none"
-        raise DiscreetError(f"the types of the columns are {kinds}, but all must be numbers.")
+        raise DiscreetError(f"the column types are {kinds}, but all must be numeric.")
     values = np.stack([column.astype(np.float64) for column in columns], axis=1)
     return ArrowNumbers(table.schema.names, values)
 
 
 def csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number, from 1, and the cells of every row that is not blank."""
+    """Yield the number (from 1) and the cells of every row that is not blank."""
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             for number, cells in enumerate(csv.reader(file), start=1):
@@ -71,14 +71,14 @@ def csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
                     yield number, cells
     except UnicodeDecodeError:
         name = show_path(path)
-        raise DiscreetError(f"{name} is not text in UTF-8 with commas between columns.") from None
+        raise DiscreetError(f"{name} is not a comma-separated file in UTF-8.") from None
     except csv.Error as reason:
         name = show_path(path)
         raise DiscreetError(f"{name} cannot be read as a table: {reason}.") from None
 
 
 def is_number(cell: str) -> bool:
-    """Return whether a cell of a file is a number; Python would read underscores, too."""
+    """Return whether a cell of a file is a number; unlike in Python, underscores are refused."""
     try:
         float(cell.replace("_", "x"))
     except ValueError:
@@ -87,11 +87,11 @@ def is_number(cell: str) -> bool:
 
 
 def load_npy(path: Path) -> Floats:
-    """Load a ``.npy`` file, whose content is not checked yet, or refuse another kind of file."""
+    """Load a ``.npy`` file without checking its content; refuse other kinds of files."""
     try:
         found: Floats = np.load(path, allow_pickle=False)
     except (ValueError, EOFError):
-        raise DiscreetError(f"{path} is not a NPY file of numbers.") from None
+        raise DiscreetError(f"{path} is not an NPY file of numbers.") from None
     return found
 
 

@@ -69,7 +69,7 @@ COMMANDS = [
     ),
     (
         "describe batched-exp3 --json --plain",
-        "--plain and --json are both given, but --plain prints text: give one of them.",
+        "--plain and --json are both given, but only one of them may be.",
     ),
     (
         "simulate exp3 exp3 --rounds 50 --trials 1 --quiet",
@@ -235,7 +235,7 @@ COMMANDS = [
     ("cite nothing", "unknown algorithm 'nothing': did you mean 'htinf'?"),
     (
         "cite --all exp3",
-        "--all was given beside exp3, but it cites every algorithm: give one of them.",
+        "--all cites every algorithm, but exp3 is given too: give one of them.",
     ),
     ("completion", "Missing argument '{bash|zsh|fish}'. Choose from: bash, zsh, fish"),
     (

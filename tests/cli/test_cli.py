@@ -97,7 +97,7 @@ def test_list_is_grouped_by_problem_and_fits_a_terminal(call):
     assert max(map(len, lines)) <= 80
     heads = [line for line in lines if line and not line.startswith((" ", "Second"))]
     assert len(heads) == len(set(heads)) == 10
-    assert heads[0] == "adversarial bandit (seen: loss of the played arm)"
+    assert heads[0] == "adversarial bandit (feedback: loss of the played arm)"
     assert any(line.split()[:2] == ["batched-exp3", "central"] for line in lines)
     assert any(line.split()[:2] == ["exp3", "-"] for line in lines)
 
@@ -140,7 +140,7 @@ def test_describe_plain_is_one_paragraph_with_the_right_numbers(call, name):
         assert ("plus a probability of at most" in words) == (guarantee["delta"] > 0.0)
         assert ("at most 62.3 % sure of either" in words) == (guarantee["delta"] == 0.0)
     else:
-        assert "Nothing that anybody sees depends on any outcome" in words
+        assert "Nothing that an observer sees depends on any outcome" in words
 
 
 def test_the_glossary_explains_every_word_and_is_the_document(call, tmp_path):
@@ -292,7 +292,8 @@ def test_help_gives_a_parameter_the_meaning_that_it_has_in_each_problem(
     text = " ".join("\n".join(lines).split())
     for problem in known_problems():
         for each in fields(problem):
-            assert f"{each.metadata['help']} [default: {each.default}]" in text
+            default = "none" if each.default == "" else each.default
+            assert f"{each.metadata['help']} [default: {default}]" in text
     assert text.count("--dimension INTEGER") == 2
     assert text.count("--arms INTEGER") == 4
 
@@ -357,7 +358,7 @@ def test_warm_compiles_ahead(call, tmp_path, monkeypatch):
     code, text, _ = call("warm", "uniform", "--quiet", "--workers", 1)
     assert code == 0
     assert re.match(
-        r"1 algorithm compiled in \d+\.\d s \(uniform took longest, \d+\.\d s\); kept in "
+        r"1 algorithm compiled in \d+\.\d s \(uniform took longest, \d+\.\d s\); cached in "
         r".*componentjit\.\n$",
         text,
     )

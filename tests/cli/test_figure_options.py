@@ -46,10 +46,10 @@ def test_differences_and_switches_are_shown(call):
 
 
 BAD = [
-    (("--plot", "x.doc"), "must end in one of .pdf, .svg, .png, or in .csv for its curves."),
+    (("--plot", "x.doc"), "must end in one of .pdf, .svg, .png, or in .csv to write the curves."),
     (("--plot", "nowhere/x.pdf"), "--plot is nowhere/x.pdf, but there is no folder nowhere."),
-    (("--size", "3x2"), "--size is for a plot: give --plot, too."),
-    (("--log-axes", "x"), "--log-axes is for a plot: give --plot, too."),
+    (("--size", "3x2"), "--size needs --plot."),
+    (("--log-axes", "x"), "--log-axes needs --plot."),
     (("--plot", "x.pdf", "--size", "3"), "--size is '3', but must be a width and a height"),
     (("--plot", "x.pdf", "--size", "0.1x3"), "width is 0.1, but must be between 1 and 100."),
     (("--switches", "-1"), "switches is -1, but must be a whole number of at least 0."),

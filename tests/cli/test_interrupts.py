@@ -212,7 +212,7 @@ def test_a_second_interrupt_ends_at_once(stopped):
     ended, folder = stopped(words, SAVING_AFTER_AN_INTERRUPT)
     assert (ended.code, ended.complaint) == (
         130,
-        "discreet: interrupted; what was written is complete.\n",
+        "discreet: interrupted; all files written are complete.\n",
     )
     assert ended.seconds < AT_ONCE
     files = {path.name for path in (folder / "new" / "run").rglob("*")}

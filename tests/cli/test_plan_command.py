@@ -54,7 +54,7 @@ def test_a_plan_with_other_figures_is_told_apart(call, tmp_path):
     assert code == 1
     assert json.loads(printed)["figures"]["recommended"] != "exp3"
     assert complaint.startswith(
-        f"The figures are not those of {saved}, which was made by discreet "
+        f"The figures differ from those in {saved}, which was made by discreet "
     )
 
 
@@ -95,7 +95,7 @@ def test_a_file_of_past_outcomes_is_planned_with(call, tmp_path):
         ),
         (
             [*ASKED, "--experts", "3"],
-            "experts is 3, but what advice is worth depends on what experts say",
+            "experts is 3, but the value of advice depends on what the experts say",
         ),
         (
             [*ASKED, "--outcomes", "nothing.csv"],

@@ -135,7 +135,7 @@ class TestEnvironments:
 
     def test_files_that_are_none_are_refused(self, tmp_path):
         (tmp_path / "text.npy").write_text("hello")
-        with pytest.raises(DiscreetError, match="is not a NPY file"):
+        with pytest.raises(DiscreetError, match="is not an NPY file"):
             read_advice(Table(np.zeros((4, 2))), tmp_path / "text.npy")
         with pytest.raises(DiscreetError, match="cannot be read"):
             read_advice(Table(np.zeros((4, 2))), tmp_path / "nothing.npy")

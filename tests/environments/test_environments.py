@@ -203,10 +203,10 @@ def test_bad_files_are_refused(tmp_path):
     with pytest.raises(DiscreetError, match="but a table of numbers is needed"):
         read_table(tmp_path / "flat.npy")
     (tmp_path / "bad.npy").write_bytes(b"nothing")
-    with pytest.raises(DiscreetError, match="is not a NPY file"):
+    with pytest.raises(DiscreetError, match="is not an NPY file"):
         read_table(tmp_path / "bad.npy")
     (tmp_path / "bad.csv").write_bytes(b"\xff\xfe\x00\x01,\n")
-    with pytest.raises(DiscreetError, match="is not text in UTF-8"):
+    with pytest.raises(DiscreetError, match="is not a comma-separated file in UTF-8"):
         read_table(tmp_path / "bad.csv")
 
 

@@ -70,8 +70,8 @@ def test_from_python():
     [
         ("", (), "has 0 lines, but names and at least two outcomes are needed."),
         ("1,2\n3,4\n", (), "begins with numbers, but its first line must name its columns."),
-        ("A,A\n1,2\n", (), "has two columns named 'A', but every column needs a name of its own."),
-        ("A,\n1,2\n", (), "has a column without a name, but every column needs a name of its own."),
+        ("A,A\n1,2\n", (), "has two columns named 'A', but every column needs a unique name."),
+        ("A,\n1,2\n", (), "has a column without a name, but every column needs a unique name."),
         ("A,B\n1,2,3\n", (), "row 2 has 3 columns, but the first 2."),
         ("A,B\n1,2\n2,x\n", (), "row 3, column 'B': 'x' is not a finite number"),
         ("A,B\n1,2\n2,nan\n", (), "row 3, column 'B': 'nan' is not a finite number"),
@@ -85,8 +85,7 @@ def test_from_python():
         (
             "arm,outcome\n1,2\n",
             (),
-            "has a column 'arm', which seems to name arms: give it as arm_column, and "
-            "outcome_column",
+            "has a column 'arm', which seems to name arms: set arm_column and outcome_column",
         ),
         ("A\n1\n2\n", (), "has outcomes of 1 arm, but at least 2 are needed."),
         (LONG, ("arm", "result"), "outcome_column is 'result', but"),
@@ -117,9 +116,9 @@ def test_what_is_no_file_or_no_numbers(tmp_path):
             tmp_path / "nothing.csv",
             "but there is no file: past outcomes come from a CSV, Parquet or NPY file.",
         ),
-        (tmp_path / "bad.npy", "is not a NPY file of numbers."),
+        (tmp_path / "bad.npy", "is not an NPY file of numbers."),
         (tmp_path / "bad.parquet", "is not a Parquet file."),
-        (tmp_path / "bad.csv", "is not text in UTF-8 with commas between columns."),
+        (tmp_path / "bad.csv", "is not a comma-separated file in UTF-8."),
         (tmp_path / "flat.npy", "holds float64 of shape (3,), but a table of numbers is needed."),
         ({"A": "x", "B": [1, 2]}, "outcomes['A'] is 'x', but must be a file, or numbers."),
         (

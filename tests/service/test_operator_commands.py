@@ -45,7 +45,7 @@ def test_runs_and_tokens_of_a_folder(folder, capsys):
     ("arguments", "said"),
     [
         (["run", "show", "none"], "there is no run with that name."),
-        (["run", "create", "r", "BAD"], "the spec is no JSON."),
+        (["run", "create", "r", "BAD"], "SPEC is not valid JSON."),
         (["run", "create", "a b", "SPEC"], "a name must have 1 to 64 letters"),
         (["run", "show", "r", "--folder", "/nowhere"], "it has no service"),
         (["run", "show", "r", "--url", "http://127.0.0.1:9"], "token is missing"),

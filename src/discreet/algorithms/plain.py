@@ -1,4 +1,4 @@
-"""A guarantee in plain words, for a study protocol or an ethics board."""
+"""A guarantee in plain words, for study protocols and ethics boards."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ def plain_words(
 ) -> str:
     """Return one paragraph: what the method does, what observers can infer, what is not covered.
 
-    ``outcomes`` describes them, instead of the range of losses. The bound is also stated for a
-    person with ``rounds_per_user`` outcomes. ``guarantee`` replaces that of the algorithm if a run
-    releases more, or limits users.
+    ``outcomes`` describes the outcomes, instead of the range of losses. The paragraph also states
+    the bound for a person with ``rounds_per_user`` outcomes. ``guarantee`` replaces that of the
+    algorithm, if a run releases more or limits users.
     """
     return words_about(
         instance.guarantee if guarantee is None else guarantee,
@@ -52,7 +52,7 @@ def words_about(
     has_noise: bool,
     rounds_per_user: int = 2,
 ) -> str:
-    """Return that paragraph about a guarantee, such as that of a live run with limited users."""
+    """Return the paragraph for any guarantee, such as that of a live run that limits users."""
     if not guarantee.is_private:
         return (
             "This method has no privacy protection. Anyone who sees its decisions may be able to "
@@ -65,10 +65,10 @@ def words_about(
             *_how(guarantee, has_noise=has_noise),
             *_what(guarantee),
             *_several(guarantee, max(2, rounds_per_user)),
-            "Not protected are whether and when a person takes part, and facts about people in "
-            "general, which the method is meant to learn. The statement holds whatever else an "
-            "observer knows, now or later, provided that the outcomes are used for nothing else; "
-            "other uses of the same outcomes add up.",
+            "The protection does not cover whether and when a person takes part, or facts about "
+            "people in general, which the method is meant to learn. It holds regardless of what "
+            "else an observer knows, now or later, provided that the outcomes are used for nothing "
+            "else; the effects of several uses add up.",
             _why(guarantee),
         ]
     )
@@ -95,7 +95,9 @@ def _how(guarantee: Guarantee, *, has_noise: bool) -> list[str]:
 def _what(guarantee: Guarantee) -> list[str]:
     """Return the bound on what is visible, and for pure guarantees what an observer can infer."""
     if guarantee.epsilon == 0.0 and guarantee.delta == 0.0:
-        return ["Nothing that anybody sees depends on any outcome: the method does not use them."]
+        return [
+            "Nothing that an observer sees depends on any outcome: the method does not use them."
+        ]
     seen = guarantee.seen or SEEN_PLAINLY[guarantee.model]
     what = guarantee.datum or "outcome"
     people = f"one person's {what}"
@@ -116,8 +118,9 @@ def _what(guarantee: Guarantee) -> list[str]:
         # The decision about the person concerned is not covered in the joint model and on devices.
         covers_all = guarantee.model != "joint" and not guarantee.seen
         shown = "all decisions" if covers_all else "all of this"
+        unknown = "one outcome" if guarantee.rounds == 1 else "these outcomes of one person"
         said.append(
-            "For example, suppose an observer knows everything except one outcome and considers "
+            f"For example, suppose an observer knows everything except {unknown} and considers "
             f"good and bad equally likely. After seeing {shown}, they can be at most {high:g} % "
             "sure of either (50 % would mean they learned nothing)."
         )
@@ -130,8 +133,8 @@ def _several(guarantee: Guarantee, rounds: int) -> list[str]:
     together = guarantee.for_user(rounds=rounds)
     number = "two" if rounds == 2 else f"{rounds:,}"
     return [
-        f"A person with several outcomes is protected less: with {number} of them, the bound is "
-        f"{_times(together)}{_plus(together)}."
+        f"A person with several outcomes is protected less: with {number} of them, the bound "
+        f"rises to {_times(together)}{_plus(together)}."
     ]
 
 

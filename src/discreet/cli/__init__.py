@@ -56,7 +56,7 @@ __all__ += ["interrupts", "main"]
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit: code 2 and one sentence for bad input, 130 for an interrupt.
 
-    Without arguments it is the program itself, and takes the arguments of the process.
+    Without ``arguments``, it runs as the program itself, with the arguments of the process.
     """
     if arguments is None:
         interrupts.occupy_closed_streams()
@@ -75,9 +75,9 @@ def run(arguments: list[str] | None) -> int:
 
     interrupts.clean_up_with(abandon_unfinished)
     if sys.stdout is None:
-        return _complain("the output is closed, so nothing can be printed: leave out >&-.")
+        return _complain("standard output is closed, so nothing can be printed: remove >&-.")
     try:
-        load_plugins(commands_only=True)  # they add commands and algorithms
+        load_plugins(commands_only=True)  # plugins add commands and algorithms
         from discreet.cli.commands import cli
 
         try:
@@ -116,15 +116,15 @@ def run(arguments: list[str] | None) -> int:
 
 
 def _drop_output() -> None:
-    """Send what is left of the output nowhere: Python writes it when it exits, and would fail."""
+    """Discard pending output: Python would try to write it at exit, and fail."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _complain(sentence: str) -> int:
-    """Print what is wrong, unless an interrupt has just removed the output."""
+    """Print an error, unless the process is ending after an interrupt; return exit code 2."""
     import click
 
     if not interrupts.ending():
-        with contextlib.suppress(OSError):  # a full disk: nobody can read it
+        with contextlib.suppress(OSError):  # a full disk: the message is lost anyway
             click.echo(f"discreet: {' '.join(sentence.split())}", err=True)
     return 2

@@ -1,4 +1,4 @@
-"""discreet audit: attack an algorithm; epsilon claimed, epsilon found."""
+"""discreet audit: attack an algorithm and compare the epsilon found with the one claimed."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ ATTACK = "Attack"  # a section of the help
     ATTACK,
     "--durations",
     is_flag=True,
-    help="Audit how long operations of a live run take, instead of its releases.",
+    help="Audit how long a live run's operations take, instead of what it releases.",
 )
 @options.option(
     ATTACK,
     "--trials",
     type=int,
     show_default="enough for a tight bound",
-    help="Number of trials with each of the two neighbouring inputs.",
+    help="Number of trials on each of the two neighbouring inputs.",
 )
 @options.option(
     ATTACK,
@@ -65,7 +65,10 @@ ATTACK = "Attack"  # a section of the help
     help="The same seed gives the same numbers, except for durations.",
 )
 @options.option(
-    ATTACK, "--check", is_flag=True, help="Exit with code 1 if a claim is violated, or times leak."
+    ATTACK,
+    "--check",
+    is_flag=True,
+    help="Exit with code 1 if a claim is violated or durations leak.",
 )
 @options.option(
     options.GAME,
@@ -96,14 +99,15 @@ def audit(
     as_json: bool,
     **parameters: object,
 ) -> None:
-    """Attack an algorithm: epsilon claimed, epsilon found.
+    """Attack an algorithm and compare the epsilon found with the one claimed.
 
-    The real code runs many times on two neighbouring inputs. The event that best distinguishes them
-    gives a lower bound on epsilon. A correct guarantee is rarely reported as violated (see
-    --confidence). With --set calibration=paper, the paper's claim is tested instead of ours.
+    The audit runs the real code many times on two neighbouring inputs. The event that best
+    distinguishes them gives a lower bound on epsilon. A correct guarantee is rarely reported as
+    violated (see --confidence). With --set calibration=paper, the audit tests the paper's claim
+    instead of ours.
 
-    With --durations, the time of each operation of a live run is measured instead: a single
-    duration must not tell two neighbouring inputs apart.
+    With --durations, it measures how long the operations of a live run take: no single duration
+    may distinguish two neighbouring inputs.
     """
     if (name is None) != everything:
         raise DiscreetError("audit needs the name of an algorithm or --all, but not both.")

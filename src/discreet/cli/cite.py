@@ -1,4 +1,4 @@
-"""discreet cite: BibTeX for the papers of algorithms."""
+"""discreet cite: BibTeX for the papers behind algorithms."""
 
 from __future__ import annotations
 
@@ -17,14 +17,13 @@ from discreet.errors import DiscreetError
 @click.option("--all", "everything", is_flag=True, help="Cite the papers of every algorithm.")
 @options.as_json
 def cite(names: tuple[str, ...], everything: bool, as_json: bool) -> None:
-    """Print BibTeX for the papers of algorithms and for discreet itself.
+    """Print BibTeX for discreet and for the papers behind its algorithms.
 
-    Without a NAME, print the entry of discreet alone.
+    Without a NAME, print only the entry for discreet.
     """
     if everything and names:
         raise DiscreetError(
-            f"--all was given beside {' '.join(names)}, but it cites every algorithm: give one of "
-            "them."
+            f"--all cites every algorithm, but {' '.join(names)} is given too: give one of them."
         )
     found = citations(*(list_algorithms() if everything else names))
     if as_json:

@@ -1,4 +1,4 @@
-"""All commands. Each is imported when it is called, so that quick ones stay quick."""
+"""All commands. Each one is imported when it is called, so that fast commands start fast."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from discreet.plugins import plugin_commands
 
 
 class Target(NamedTuple):
-    """Where a command is, and its first sentence, which ``discreet --help`` shows."""
+    """Where to import a command from, and the summary that ``discreet --help`` shows."""
 
     module: str
     attribute: str
@@ -21,38 +21,42 @@ class Target(NamedTuple):
 
 
 BUILT_IN = {
-    "audit": Target("audit", "audit", "Attack an algorithm: epsilon claimed, epsilon found."),
-    "cite": Target("cite", "cite", "Print BibTeX for the papers of algorithms and for discreet."),
+    "audit": Target("audit", "audit", "Attack an algorithm: epsilon found versus epsilon claimed."),
+    "cite": Target("cite", "cite", "Print BibTeX for discreet and the papers behind it."),
     "describe": Target(
-        "describe", "describe", "Show the guarantee, noise, parameters and regret bound."
+        "describe",
+        "describe",
+        "Show an algorithm's guarantee, parameters and regret bound.",
     ),
     "evaluate": Target(
-        "evaluate", "evaluate_command", "Estimate what fixed policies would earn, from a log."
+        "evaluate", "evaluate_command", "Estimate from a log what fixed policies would have earned."
     ),
     "glossary": Target("glossary", "glossary", "Explain the terms that discreet uses."),
-    "list": Target("listing", "list_command", "List algorithms, or environments."),
-    "plan": Target("plan", "plan", "Plan a study: which algorithm, and the cost of each epsilon."),
+    "list": Target("listing", "list_command", "List algorithms or environments."),
+    "plan": Target("plan", "plan", "Plan a study: choose an algorithm and an epsilon."),
     "report": Target("report", "report", "Print a study report from the file of a live run."),
-    "run": Target("runs", "run", "Create, show and close runs of a service."),
+    "run": Target("runs", "run", "Create, show and close runs on a service."),
     "serve": Target("serve", "serve", "Serve runs over HTTP from a folder."),
     "simulate": Target(
         "simulate", "simulate", "Simulate algorithms and show their regret or samples."
     ),
-    "stress": Target("stress", "stress_command", "Search for the losses with the most regret."),
+    "stress": Target(
+        "stress", "stress_command", "Search for the losses that cause the most regret."
+    ),
     "token": Target("tokens", "token", "Create, list and revoke tokens of a service."),
     "warm": Target("warm", "warm", "Compile algorithms ahead of their first use."),
 }
 
 
 class Commands(click.Group):
-    """A group that imports commands on use, has those of plugins, and suggests the nearest name."""
+    """Commands that are imported on use, including plugins; suggests the nearest name."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return all names."""
         return sorted({*super().list_commands(ctx), *BUILT_IN, *plugin_commands()})
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command, if there is one of that name."""
+        """Return the command with this name, or None."""
         if cmd_name in BUILT_IN:
             target = BUILT_IN[cmd_name]
             module = importlib.import_module(f"discreet.cli.{target.module}")
@@ -64,7 +68,7 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that is meant."""
+        """Find the command, or suggest the nearest name."""
         if args and not args[0].startswith("-") and args[0] not in self.list_commands(ctx):
             raise unknown_name("command", args[0], self.list_commands(ctx))
         return super().resolve_command(ctx, args)
@@ -86,16 +90,16 @@ class Commands(click.Group):
 )
 @click.version_option(package_name="discreet")
 def cli() -> None:
-    """Learning online from sensitive feedback under differential privacy."""
+    """Learn online from sensitive feedback under differential privacy."""
 
 
 @cli.command(epilog='Example: eval "$(discreet completion bash)"')
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
-    """Print a script that lets a shell complete commands, options and names.
+    """Print a script that completes commands, options and names.
 
-    Put the line of the example into the shell's start-up file.
+    Add the line in the example to your shell's start-up file.
     """
     kind = get_completion_class(shell)
     assert kind is not None

@@ -1,4 +1,4 @@
-"""discreet describe: what an algorithm guarantees and how it is tuned."""
+"""discreet describe: an algorithm's guarantee and parameters."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from discreet.problems import Arms, Problem
     options.OUTPUT,
     "--plain",
     is_flag=True,
-    help="Explain the guarantee in one paragraph, for readers from other fields.",
+    help="Explain the guarantee in one paragraph for readers outside the field.",
 )
 @options.as_json
 def describe(
@@ -53,11 +53,9 @@ def describe(
     as_json: bool,
     **parameters: object,
 ) -> None:
-    """Show the guarantee, noise, parameters and regret bound of an algorithm for given numbers."""
+    """Show the guarantee, noise, parameters and regret bound of an algorithm."""
     if plain and as_json:
-        raise DiscreetError(
-            "--plain and --json are both given, but --plain prints text: give one of them."
-        )
+        raise DiscreetError("--plain and --json are both given, but only one of them may be.")
     known = algorithm(name)
     bounds, texts = options.parse_settings(settings)
     setting = known.setting(
@@ -152,7 +150,7 @@ def describe(
 
 
 def _bandits_choice(name: str, setting: Setting[Problem]) -> list[tuple[str, str]]:
-    """Return why a Bandit with these numbers chooses this algorithm, if it does."""
+    """Return why a Bandit in this setting chooses this algorithm, if it does."""
     if not isinstance(setting.problem, Arms):
         return []
     return [
@@ -169,14 +167,14 @@ def _length(setting: Setting[Problem]) -> str:
 
 
 def _bound(bound: float, losses: str, setting: Setting[Problem]) -> str:
-    """Return the bound, for which losses it holds, and whether it is vacuous."""
+    """Return the bound, the losses for which it holds, and whether it is vacuous."""
     blind = setting.rounds * setting.problem.blind_regret(setting.bounds)
     vacuous = f" (vacuous: uniform play has regret {number(blind)})" if bound >= blind else ""
     return f"at most {number(bound)} for {losses}{vacuous}"
 
 
 def _privacy_words(setting: Setting[Problem], guarantee: Guarantee) -> str:
-    """Return epsilon and delta, and which of them is not used."""
+    """Return epsilon and delta, and say which of them is not used."""
     epsilon, delta = f"epsilon {setting.epsilon:g}", f"delta {setting.delta:g}"
     if not guarantee.is_private or guarantee.epsilon == 0.0:
         return f"{epsilon} and {delta} (neither is used)"

@@ -1,4 +1,4 @@
-"""discreet audit --durations: what the durations of a live run show about one outcome."""
+"""discreet audit --durations: what the durations of operations reveal about one outcome."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ CLIENTS: dict[type[Problem], Callable[..., LiveClient[Any]]] = {
 
 
 def live_client(name: str, problem: Problem, terms: Mapping[str, Any]) -> LiveClient[Any]:
-    """Return a live run, in memory, of a named algorithm, or say why there is none."""
+    """Return a live run of an algorithm in memory, or raise if it has no live run."""
     given = problem.parameters()
     client: Callable[..., LiveClient[Any]] | None = CLIENTS.get(type(problem))
     if isinstance(problem, Points):
@@ -47,15 +47,15 @@ def live_client(name: str, problem: Problem, terms: Mapping[str, Any]) -> LiveCl
             f"{name} has no live run ({type(problem).title}), so there are no durations to audit."
         )
     if client is Optimizer:
-        # What the algorithm itself decides, such as the number of points, is no argument.
+        # Some parameters, such as the number of points, are set by the algorithm.
         known = inspect.signature(Optimizer).parameters
         given = {key: value for key, value in given.items() if key in known}
-    with warnings.catch_warnings(action="ignore"):  # what is not private is refused by the audit
+    with warnings.catch_warnings(action="ignore"):  # the audit refuses algorithms without privacy
         return client(**given, algorithm=name, **terms)
 
 
 def show_durations(name: str, found: DurationAudit) -> None:
-    """Print what was found."""
+    """Print the findings."""
     first, second = found.medians
     verdict = "LEAKS" if found.leaks else "no leak"
     facts(

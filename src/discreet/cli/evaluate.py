@@ -1,4 +1,4 @@
-"""discreet evaluate: what fixed policies would have earned, from a log of decisions."""
+"""discreet evaluate: estimate from a log what fixed policies would have earned."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from discreet.errors import DiscreetError
 from discreet.logs import Evaluation, Log, PrivateEvaluation, evaluate, release_evaluation
 from discreet.logs.evaluation import NOT_PRIVATE, Estimated
 
-MOST_ARMS = 20  # that are shown without being asked for
+MOST_ARMS = 20  # shown by default
 LOG, ESTIMATE = "Log", "Estimate"
 
 
@@ -25,15 +25,17 @@ LOG, ESTIMATE = "Log", "Estimate"
     epilog="Example: discreet evaluate log.csv --policy uniform --policy arm=3 --position 1",
 )
 @click.argument("log", type=click.Path(path_type=Path), metavar="LOG")
-@options.option(LOG, "--position", help="Use rows of this position only.")
+@options.option(LOG, "--position", help="Use only rows with this position.")
 @options.option(
     LOG,
     "--columns",
     metavar="ROLE:NAME,...",
-    help="Names of columns that differ from Open Bandit's: arm, reward or loss, probability, "
-    "position, features, affinity.",
+    help="Column names that differ from Open Bandit's: arm, reward or loss, probability, position, "
+    "features, affinity.",
 )
-@options.option(LOG, "--arms", metavar="LABEL,...", help="All arms.  [default: those in the rows]")
+@options.option(
+    LOG, "--arms", metavar="LABEL,...", help="Labels of all arms.  [default: those in the log]"
+)
 @options.option(
     ESTIMATE,
     "--policy",
@@ -64,10 +66,10 @@ LOG, ESTIMATE = "Log", "Estimate"
     type=int,
     default=1,
     show_default=True,
-    help="Largest number of rows of one user.",
+    help="Maximum number of rows per user.",
 )
 @options.option(
-    options.PRIVACY, "--low", type=float, default=0.0, show_default=True, help="Least outcome."
+    options.PRIVACY, "--low", type=float, default=0.0, show_default=True, help="Smallest outcome."
 )
 @options.option(
     options.PRIVACY, "--high", type=float, default=1.0, show_default=True, help="Largest outcome."
@@ -87,11 +89,11 @@ def evaluate_command(
     high: float,
     as_json: bool,
 ) -> None:
-    """Estimate what fixed policies would have earned, from a log of decisions made at random.
+    """Estimate from a log of randomised decisions what fixed policies would have earned.
 
     LOG is a CSV, Parquet or Arrow file with the columns of the Open Bandit data. The estimates are
-    not private, even if the policy was learned privately. With --epsilon, one estimate is released
-    with exact noise instead.
+    not private, even if the policy was learned privately. With --epsilon, the command releases one
+    estimate with exact noise instead.
     """
     labels = None if arms is None else [label.strip() for label in arms.split(",")]
     read = Log.read(log, position=position, columns=columns, arms=labels)
@@ -151,7 +153,9 @@ def _show_released(found: PrivateEvaluation, *, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(found.as_dict(), indent=2, ensure_ascii=False))
         return
-    value = "none: noise made a sum negative" if found.value is None else number(found.value)
+    value = (
+        "none, because noise made a sum negative" if found.value is None else number(found.value)
+    )
     facts(
         f"{found.policy}: {found.estimator.upper()} with exact noise",
         [

@@ -1,4 +1,4 @@
-"""Options of commands that draw: the file, logarithmic axes, the size."""
+"""Options of commands that plot: file, logarithmic axes, size."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ SIZE = re.compile(r"(\d+(?:\.\d*)?)[x,](\d+(?:\.\d*)?)")
 
 
 class FigureFile(NamedTuple):
-    """A figure to write: where, on which axes, and how large."""
+    """A figure to write: its path, axes and size."""
 
     path: Path
     log: str
     size: tuple[float, float] | None
 
     def write(self, results: Results[Any]) -> None:
-        """Draw results into the file, which appears complete or not at all."""
+        """Write the figure; the file appears complete or not at all."""
         from discreet.plot import write
 
         with output_file(self.path) as file:
@@ -38,26 +38,26 @@ class FigureFile(NamedTuple):
 
 
 def figure_options(command: options.DecoratedCommand) -> options.DecoratedCommand:
-    """Add the options that a figure needs."""
+    """Add the options for a figure."""
     for decorate in reversed(
         (
             options.option(
                 options.OUTPUT,
                 "--plot",
                 type=click.Path(path_type=Path, dir_okay=False),
-                help="Draw the results to this PDF, SVG or PNG file, or write the curves as CSV.",
+                help="Plot the results to this PDF, SVG or PNG file, or write curves to CSV.",
             ),
             options.option(
                 options.OUTPUT,
                 "--log-axes",
                 type=click.Choice(["x", "y", "xy"]),
-                help="Logarithmic axes of the plot.",
+                help="Axes of the plot that are logarithmic.",
             ),
             options.option(
                 options.OUTPUT,
                 "--size",
                 metavar="WxH",
-                help="Width and height of the plot in inches; 3.3x2.4 is for one column.",
+                help="Width and height of the plot in inches; 3.3x2.4 fits one column.",
             ),
         )
     ):
@@ -66,19 +66,19 @@ def figure_options(command: options.DecoratedCommand) -> options.DecoratedComman
 
 
 def figure_file(plot: Path | None, log: str | None, size: str | None) -> FigureFile | None:
-    """Return the figure that is asked for, if any, or refuse it before anything is computed."""
+    """Return the requested figure, if any; refuse bad options before anything is computed."""
     if plot is None:
         for name, value in (("--log-axes", log), ("--size", size)):
             if value is not None:
-                raise DiscreetError(f"{name} is for a plot: give --plot, too.")
+                raise DiscreetError(f"{name} needs --plot.")
         return None
     from discreet.plot import require_matplotlib
 
     require_matplotlib()
     if plot.suffix.lower() not in (*PICTURES, CURVES):
         raise DiscreetError(
-            f"--plot is {show_path(plot)}, but the name of a picture must end in one of "
-            f"{', '.join(PICTURES)}, or in {CURVES} for its curves."
+            f"--plot is {show_path(plot)}, but must end in one of {', '.join(PICTURES)}, or in "
+            f"{CURVES} to write the curves."
         )
     if not plot.resolve().parent.is_dir():
         raise DiscreetError(

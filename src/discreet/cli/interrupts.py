@@ -1,11 +1,11 @@
 """Ctrl-C at any moment: commands run in a worker thread, and the main thread handles signals.
 
-KeyboardInterrupt in the middle of the work is not reliable: compiled loops do not see it, and
-imports and finalisers may swallow it. So nothing is raised. The process removes unfinished output
-and exits. A command that keeps finished trials is asked to stop instead (``check``), and ends by
-itself.
+KeyboardInterrupt is not reliable while work is in progress: compiled loops do not see it, and
+imports and finalisers may swallow it. So no exception is raised. The process removes unfinished
+output and exits. A command that keeps finished trials is asked to stop instead (``check``), and
+exits by itself.
 
-Little is imported here, because an interrupt before ``run_as_program`` shows a traceback.
+This module imports little, because an interrupt before ``run_as_program`` shows a traceback.
 """
 
 from __future__ import annotations
@@ -21,30 +21,30 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 EXIT_CODE = 130
-HANDLES = 4  # files that any command has open at once, besides the three streams
-FEW_HANDLES = "discreet: too few files can be opened at once: allow more with ulimit -n."
+HANDLES = 4  # files that every command has open at once, besides the three streams
+FEW_HANDLES = "discreet: the limit on open files is too low: raise it with ulimit -n."
 
 
 class _State:
-    """What the worker thread and the main thread share."""
+    """State shared by the worker thread and the main thread."""
 
     keeping = False  # there are finished trials to keep
     requested = False  # an interrupt asked the command to stop
     ending = False  # the process is about to exit
     clean_up: Callable[[], Sequence[object]] = (
-        list  # removes what is unfinished, and returns what was written
+        list  # removes unfinished output and returns what was written
     )
-    stop: Callable[[], None] | None = None  # asks a command to end by itself
+    stop: Callable[[], None] | None = None  # asks the command to exit by itself
 
 
 _state = _State()
 
 
 def run_as_program(work: Callable[[], int]) -> NoReturn:
-    """Exit with the code that the work returns, or at once when there is an interrupt."""
+    """Exit with the code that the work returns, or at once on an interrupt."""
     if (
         signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    ):  # background jobs ignore it, and should go on doing so
+    ):  # background jobs ignore it, and should keep ignoring it
         signal.signal(signal.SIGINT, _interrupt)
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         signal.signal(signal.SIGTERM, _terminate)
@@ -63,7 +63,7 @@ def run_as_program(work: Callable[[], int]) -> NoReturn:
     try:
         worker.start()
     except RuntimeError as reason:
-        say(f"discreet: no thread can be started ({reason}).")
+        say(f"discreet: cannot start a thread ({reason}).")
         os._exit(2)
     while worker.is_alive():
         worker.join(0.05)  # in a loop: a signal that arrives just before a wait does not end it
@@ -82,7 +82,7 @@ def clean_up_with(clean_up: Callable[[], Sequence[object]]) -> None:
 
 
 def stop_with(stop: Callable[[], None]) -> None:
-    """Let SIGINT and SIGTERM call a function that asks the command to end by itself."""
+    """Make SIGINT and SIGTERM call a function that asks the command to exit by itself."""
     _state.stop = stop
 
 
@@ -92,7 +92,7 @@ def keep_finished() -> None:
 
 
 def requested() -> bool:
-    """Return whether a command that keeps what is finished was asked to stop."""
+    """Return whether a command that keeps finished trials was asked to stop."""
     return _state.requested
 
 
@@ -111,12 +111,12 @@ def message(*, written: bool = False) -> str:
     """Return the message after an interrupt."""
     return (
         "discreet: interrupted; "
-        f"{'what was written is complete' if written else 'nothing was written'}."
+        f"{'all files written are complete' if written else 'nothing was written'}."
     )
 
 
 def _interrupt(signum: int, frame: FrameType | None) -> None:
-    if _state.ending:  # a signal while another one is being handled
+    if _state.ending:  # another signal is being handled
         return
     if _state.stop is not None:
         _state.stop()
@@ -136,31 +136,31 @@ def _terminate(signum: int, frame: FrameType | None) -> None:
     if _state.stop is not None:
         _state.stop()
         return
-    signal.signal(signum, signal.SIG_DFL)  # as if there had been no handler
+    signal.signal(signum, signal.SIG_DFL)  # the default action, as without a handler
     os.kill(os.getpid(), signum)
 
 
 def say(text: str) -> None:
-    """Print a line, if that is possible: not through sys.stderr, which may be locked or None."""
+    """Print a line if possible, without sys.stderr, which may be locked or None."""
     import contextlib
 
-    with contextlib.suppress(OSError):  # of a full disk: nobody can read it
+    with contextlib.suppress(OSError):  # a full disk: the message is lost anyway
         os.write(2, f"{text}\n".encode(errors="backslashreplace"))
 
 
 def occupy_closed_streams() -> None:
-    """Open what the caller has closed: otherwise the next file opened would be taken for it."""
+    """Reopen closed standard streams: the next file opened would take their numbers."""
     for number in range(3):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, this one
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
     if sys.stderr is None:
         sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")  # libraries write to it
 
 
 def check_handles() -> None:
-    """Exit with one sentence if too few files can be opened at once for anything to work."""
+    """Exit with one sentence if the limit on open files is too low for any command."""
     opened: list[int] = []
     try:
         while len(opened) < HANDLES:

@@ -1,4 +1,4 @@
-"""discreet list: every named algorithm, or every environment."""
+"""discreet list: all algorithms, or all environments."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MODELS = {"central": "central", "local": "local", "joint": "joint", "none": "-"}
 
 
 class EnvironmentFacts(TypedDict):
-    """What is listed of an environment."""
+    """The listed facts about an environment."""
 
     name: str
     title: str
@@ -40,7 +40,7 @@ class EnvironmentFacts(TypedDict):
 )
 @options.as_json
 def list_command(wants_environments: bool, as_json: bool) -> None:
-    """List every named algorithm: what it is for, what it guarantees, where it comes from."""
+    """List all algorithms with their problem, privacy model and source."""
     if wants_environments:
         games = _environments()
         facts, lines = json.dumps(games, indent=2, ensure_ascii=False), _environment_lines(games)
@@ -69,14 +69,14 @@ def _algorithms(*, whole_citation: bool) -> list[dict[str, str]]:
 
 
 def _algorithm_lines(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
-    """Yield a paragraph for each problem: names, models of privacy, titles and papers."""
+    """Yield a paragraph for each problem: names, privacy models, titles and papers."""
     order = list(dict.fromkeys(_problem(row) for row in rows))
     grouped = itertools.groupby(
         sorted(rows, key=lambda row: order.index(_problem(row))), key=_problem
     )
     first = max(len(row["name"]) for row in rows) + 2
     for (problem, feedback), mine in grouped:
-        yield f"{problem} (seen: {feedback})"
+        yield f"{problem} (feedback: {feedback})"
         for row in mine:
             doubt = "" if row["status"] in ("proved", "none") else f"; {row['status']}"
             source = "" if row["paper"] == "-" else f" ({row['paper']}{doubt})"
@@ -84,7 +84,7 @@ def _algorithm_lines(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
                 f"  {row['name']:<{first}}{MODELS[row['model']]:<9}", row["title"] + source
             )
         yield ""
-    yield "Second column: the privacy model, - for none (discreet glossary central)."
+    yield "Second column: the privacy model, or - for none (see discreet glossary central)."
 
 
 def _problem(row: Mapping[str, str]) -> tuple[str, str]:
@@ -124,11 +124,11 @@ def _environment_lines(rows: Sequence[EnvironmentFacts]) -> Iterator[str]:
             shown = f" ({' '.join(usual + defaults)})" if usual or defaults else ""
             yield from _entry(f"  {row['name']:<{first}}", row["title"] + shown)
         yield ""
-    yield "In brackets: the defaults."
+    yield "Defaults are in brackets."
 
 
 def _entry(head: str, text: str) -> list[str]:
-    """Return a text beside a name, wrapped."""
+    """Return a name and its text, wrapped."""
     return textwrap.wrap(
         text,
         WIDTH,

@@ -1,4 +1,4 @@
-"""What ``discreet run`` and ``discreet token`` have in common: where the service is."""
+"""Options that tell ``discreet run`` and ``discreet token`` where the service is."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Command = Callable[..., Any]
 
 
 def on_a_service(command: Command) -> Command:
-    """Give a command an operator, made from options that say where the service is."""
+    """Pass a command an operator, made from the options that locate the service."""
 
     @click.option(
         "--folder",

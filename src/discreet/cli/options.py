@@ -1,4 +1,4 @@
-"""Options that several commands share, and help that lists options in sections."""
+"""Options shared by several commands, and help that lists options in sections."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from discreet.options import Values
 from discreet.problems import Problem
 
 KINDS = {"int": int, "float": float}
-# Options, types, defaults and texts.
+# Name, type, shown default and help of each option.
 LateOptions = tuple[tuple[str, Any, str | bool, str], ...]
 LATE_OPTIONS: LateOptions = (
     (
@@ -30,32 +30,37 @@ LATE_OPTIONS: LateOptions = (
         "Rounds until an outcome is known: a number, exponential(MEAN), uniform(LOW,HIGH) or "
         "geometric(MEAN).",
     ),
-    ("--group", int, "1", "Decisions made before any of their outcomes is used."),
+    ("--group", int, "1", "Number of decisions made before any of their outcomes is used."),
     ("--missing", float, "0", "Share of outcomes that never arrive."),
-    ("--wait", int, False, "Rounds after which every outcome is used; later ones are missing."),
+    (
+        "--wait",
+        int,
+        False,
+        "Rounds after a decision at which its outcome is used; a later outcome counts as missing.",
+    ),
 )
 DEFAULT_OUTCOME: LateOptions = (
-    ("--default-outcome", float, False, "What a missing outcome counts as."),
+    ("--default-outcome", float, False, "Value to use for a missing outcome."),
 )
 DEFAULT_LOSS: LateOptions = (
-    ("--default-reward", float, False, "What a missing outcome counts as, as a reward."),
-    ("--default-loss", float, False, "What a missing outcome counts as, as a loss."),
+    ("--default-reward", float, False, "Reward to use for a missing outcome."),
+    ("--default-loss", float, False, "Loss to use for a missing outcome."),
 )
 DecoratedCommand = TypeVar("DecoratedCommand", bound=Callable[..., Any])
 
-# Sections that commands share.
+# Sections shared by several commands.
 GAME, PRIVACY, RUN, OUTPUT, LATE = "Game", "Privacy", "Run", "Output", "Late outcomes"
 
 
 class Decorator(Protocol):
-    """What adds an option to a command."""
+    """A function that adds an option to a command."""
 
     def __call__(self, command: DecoratedCommand, /) -> DecoratedCommand:
         """Return the command with the option."""
 
 
 class HelpRow(NamedTuple):
-    """A row of a command's help: the section, the option, its text and its place in the section."""
+    """A row of a command's help: section, option, text and position."""
 
     section: str
     option: str
@@ -71,11 +76,11 @@ class SectionOption(click.Option):
         self.section = section
 
     def help_rows(self, ctx: click.Context) -> Iterator[HelpRow]:
-        """Yield its rows: one, or none if it is hidden."""
+        """Yield its row, or nothing if it is hidden."""
         record = self.get_help_record(ctx)
         if record is not None:
             names, text = record
-            # click puts a default that is described in words in brackets of its own
+            # click puts extra brackets around a default in words
             yield HelpRow(
                 self.section, names, re.sub(r"default: \((.*)\)\]$", r"default: \1]", text)
             )
@@ -90,7 +95,7 @@ class Meaning(NamedTuple):
 
 
 class ProblemOption(SectionOption):
-    """A parameter of one or more problems, listed with its own meaning under each of them."""
+    """A parameter of one or more problems, listed under each with its meaning there."""
 
     def __init__(
         self,
@@ -112,7 +117,7 @@ class SectionCommand(click.Command):
     """A command whose help lists options in sections, in the order in which they are declared."""
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the sections, with their second columns aligned."""
+        """Write the sections with aligned second columns."""
         rows: list[HelpRow] = []
         params = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
         for of_problems, group in itertools.groupby(
@@ -138,7 +143,7 @@ def option(section: str, *names: str, **settings: Any) -> Decorator:  # noqa: AN
 
 
 def late(*, default_outcome: bool = False) -> Decorator:
-    """Return the options that say when outcomes arrive; plans know outcomes, not losses."""
+    """Return the options for late outcomes; plans have outcomes instead of losses."""
     defaults = DEFAULT_OUTCOME if default_outcome else DEFAULT_LOSS
 
     def add(command: DecoratedCommand) -> DecoratedCommand:
@@ -196,7 +201,7 @@ class RoundsOption(click.ParamType[Rounds]):
     def convert(
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> Rounds:
-        """Read it."""
+        """Return the parsed number of rounds."""
         if isinstance(value, Rounds):
             return value
         word, colon, digits = str(value).partition(":")
@@ -258,7 +263,7 @@ def epsilon(*, multiple: bool = False) -> Decorator:
 
 def seed(default: int = 0) -> Decorator:
     """Return the option ``--seed``."""
-    text = "The same seed gives the same numbers."
+    text = "Random seed; the same seed gives the same numbers."
     return option(RUN, "--seed", type=int, default=default, show_default=True, help=text)
 
 
@@ -268,7 +273,8 @@ def problem_parameters(command: DecoratedCommand) -> DecoratedCommand:
     meanings: dict[str, list[Meaning]] = {}
     for number, problem in enumerate(known_problems()):
         for position, each in enumerate(fields(cast(Any, problem))):
-            text = f"{each.metadata.get('help', '')}  [default: {each.default}]".strip()
+            default = "none" if each.default == "" else each.default
+            text = f"{each.metadata.get('help', '')}  [default: {default}]".strip()
             kinds.setdefault(each.name, each.type)
             found = Meaning(_section(problem), text, (number, position))
             meanings.setdefault(each.name, []).append(found)
@@ -297,12 +303,12 @@ def files(command: DecoratedCommand) -> DecoratedCommand:
 
 
 def given(arguments: Values) -> dict[str, Any]:
-    """Return those arguments of a command that were given."""
+    """Return the arguments of a command that were given."""
     return {name: value for name, value in arguments.items() if value is not None}
 
 
 def known_problems() -> list[type[Problem]]:
-    """Return every kind of problem that an algorithm or an environment is for."""
+    """Return all problems that have an algorithm or an environment."""
     named = [type(each.problem) for each in list_algorithms().values()] + [
         each.problem for each in environments()
     ]
@@ -310,7 +316,7 @@ def known_problems() -> list[type[Problem]]:
 
 
 def parse_settings(texts: tuple[str, ...]) -> tuple[dict[str, float], dict[str, str]]:
-    """Return the declared range, and all other options as text."""
+    """Return the declared range, and the other options as text."""
     bounds: dict[str, float] = {}
     others: dict[str, str] = {}
     for text in texts:

@@ -32,10 +32,16 @@ STUDY, EXPECTED, PAST = "Study", "Expected outcomes", "Past outcomes"  # section
     "--epsilon 0.1 --epsilon 1 --output my-plan",
 )
 @options.option(
-    STUDY, "--arms", type=int, help="Number of options; only the chosen one's outcome is seen."
+    STUDY,
+    "--arms",
+    type=int,
+    help="Number of options, if you see only the outcome of the chosen one.",
 )
 @options.option(
-    STUDY, "--dimension", type=int, help="Number of options, if all their outcomes are seen."
+    STUDY,
+    "--dimension",
+    type=int,
+    help="Number of options, if you see the outcomes of all of them.",
 )
 @options.option(STUDY, "--experts", type=int, hidden=True)
 @options.option(STUDY, "--domain", hidden=True)
@@ -65,7 +71,7 @@ STUDY, EXPECTED, PAST = "Study", "Expected outcomes", "Past outcomes"  # section
     EXPECTED,
     "--difference",
     type=float,
-    help="Smallest difference between the best arm and the others that matters.",
+    help="Smallest difference that matters between the best arm and the others.",
 )
 @options.option(
     EXPECTED,
@@ -86,7 +92,7 @@ STUDY, EXPECTED, PAST = "Study", "Expected outcomes", "Past outcomes"  # section
     "--randomised",
     is_flag=True,
     default=None,
-    help="Only algorithms that draw their decisions at random, so that they are unpredictable.",
+    help="Consider only algorithms that draw their decisions at random.",
 )
 @options.late(default_outcome=True)
 @options.option(
@@ -104,9 +110,9 @@ STUDY, EXPECTED, PAST = "Study", "Expected outcomes", "Past outcomes"  # section
     help="CSV, Parquet or NPY file with one column per arm, instead of --difference and --spread.",
 )
 @options.option(
-    PAST, "--arm-column", help="Name of the column with the arm, if each row is one outcome."
+    PAST, "--arm-column", help="Name of the column of arms, if each row is one outcome."
 )
-@options.option(PAST, "--outcome-column", help="Name of the column with the outcome, in that case.")
+@options.option(PAST, "--outcome-column", help="Name of the column of outcomes, in that case.")
 @options.option(
     options.PRIVACY,
     "--epsilon",
@@ -127,7 +133,7 @@ STUDY, EXPECTED, PAST = "Study", "Expected outcomes", "Past outcomes"  # section
     "--share",
     type=float,
     show_default="0.5",
-    help="Share of the gain without privacy to keep.",
+    help="Share of the non-private gain to keep.",
 )
 @options.option(
     options.PRIVACY,
@@ -148,7 +154,7 @@ STUDY, EXPECTED, PAST = "Study", "Expected outcomes", "Past outcomes"  # section
     "--seed",
     type=int,
     show_default="0",
-    help="The same seed gives the same numbers.",
+    help="Random seed; the same seed gives the same numbers.",
 )
 @options.option(
     options.RUN, "--workers", type=int, show_default="all cores", help="Number of threads."
@@ -158,7 +164,7 @@ STUDY, EXPECTED, PAST = "Study", "Expected outcomes", "Past outcomes"  # section
     "--repeat",
     "again",
     type=click.Path(path_type=Path),
-    help="Simulate the plan in this plan.json again.",
+    help="Repeat the plan in this plan.json file.",
 )
 @options.option(
     options.OUTPUT,
@@ -180,13 +186,12 @@ def plan(
 ) -> int:
     """Plan a study: which private algorithm to use, and what each epsilon would cost.
 
-    Outcomes are simulated as you expect them. The plan shows the cost of every epsilon compared
+    The command simulates the outcomes that you expect. It shows what each epsilon costs compared
     with equal randomisation and with no privacy, the smallest epsilon that keeps enough of the
-    gain, the number of rounds that a given epsilon needs, and the guarantee in words for an ethics
-    board.
+    gain, and the number of rounds that a given epsilon needs. It also words the guarantee for an
+    ethics board.
 
-    Plans are for arms. For slates, contexts and points of a set, simulate instead: discreet
-    simulate.
+    Plans are for arms. For slates, contexts and points of a set, use discreet simulate.
     """
     given = options.given(arguments) | ({"epsilon": epsilon} if epsilon else {})
     before = None if again is None else _read(again, given)
@@ -230,7 +235,7 @@ def _bars(announce: Callable[[str], ShowProgress | None]) -> Progress:
 
 
 def _read(path: Path, given: Json) -> Json:
-    """Return an earlier plan; options that it contains may not be given."""
+    """Return an earlier plan; refuse options that it already contains."""
     for name in given:
         if name not in ANYWAY:
             raise DiscreetError(
@@ -252,7 +257,7 @@ def _compare(found: Plan, before: Json, path: Path | None, *, quiet: bool) -> in
     text = f"The figures are the same as in {path}."
     if not same:
         text = (
-            f"The figures are not those of {path}, which was made by discreet "
+            f"The figures differ from those in {path}, which was made by discreet "
             f"{before.get('discreet')} with sources {before.get('sources')}."
         )
     click.echo(f"\n{text}" if not quiet else text, err=quiet)

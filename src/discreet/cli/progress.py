@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 
 from componentjit import being_compiled
 
-ShowProgress = Callable[[int, int], None]  # takes how much is done, and of how much
+ShowProgress = Callable[[int, int], None]  # takes the amount done and the total
 
 
 @contextlib.contextmanager
 def progress_bar(*, quiet: bool) -> Iterator[Callable[[str], ShowProgress | None]]:
-    """Yield a function that adds a bar with a title and returns what updates it; None if quiet."""
+    """Yield a function that adds a bar with a title and returns its update; None if quiet."""
     if quiet:
         yield lambda _: None
         return
@@ -28,7 +28,7 @@ def progress_bar(*, quiet: bool) -> Iterator[Callable[[str], ShowProgress | None
     from rich.text import Text
 
     class Description(ProgressColumn):
-        """The title of the bar, or what is being compiled."""
+        """The title of the bar, or the name of what is being compiled."""
 
         def render(self, task: Task) -> Text:
             name = being_compiled()
@@ -41,7 +41,7 @@ def progress_bar(*, quiet: bool) -> Iterator[Callable[[str], ShowProgress | None
         task = bars.add_task("preparing", total=None)
 
         def show(done: int, asked: int) -> None:
-            bars.start()  # only now: bad input is refused without showing a bar
+            bars.start()  # not earlier: bad input is refused without a bar
             bars.update(
                 task, description=title if done else "preparing", completed=done, total=asked
             )
@@ -56,7 +56,7 @@ def progress_bar(*, quiet: bool) -> Iterator[Callable[[str], ShowProgress | None
 
 
 def compiling_words(name: str) -> str:
-    """Return what a bar says while something is compiled.
+    """Return the text of a bar during compilation.
 
     >>> compiling_words("exp3"), compiling_words("")
     ('compiling exp3, once', 'compiling, once')

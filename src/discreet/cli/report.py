@@ -39,8 +39,8 @@ from discreet.live.study_report import report_on
     help="Kind of estimates (docs/estimates.md).",
 )
 @click.option("--clipped", is_flag=True, help="Estimate means of clipped outcomes.")
-@click.option("--control", help="Arm with which all others are compared.  [default: all pairs]")
-@click.option("--plot", type=click.Path(path_type=Path), help="Draw the estimates into this file.")
+@click.option("--control", help="Arm to compare all others with.  [default: all pairs]")
+@click.option("--plot", type=click.Path(path_type=Path), help="Plot the estimates to this file.")
 def report(
     run: Path,
     form: Literal["text", "markdown", "json"],
@@ -51,10 +51,9 @@ def report(
     control: str | None,
     plot: Path | None,
 ) -> None:
-    """Print a study report from the file of a RUN: what was done, what was found, what it cost.
+    """Print a study report from RUN, the file of a live run: methods, results and privacy cost.
 
-    The run may be in use meanwhile: the file is only read. Nothing raw is shown, and no key is
-    needed.
+    The file is only read, so the run may be in use. The report shows no raw data and needs no key.
     """
     found = report_on(
         run,
@@ -66,7 +65,7 @@ def report(
     )
     if plot is not None:
         if found.estimates is None:
-            raise DiscreetError(f"there is nothing to draw: {found.no_estimates}")
+            raise DiscreetError(f"there is nothing to plot: {found.no_estimates}")
         found.estimates.plot(plot)
     if form == "json":
         click.echo(json.dumps(found.as_dict(), indent=2, ensure_ascii=False))

@@ -1,4 +1,4 @@
-"""discreet run: create, show and close the runs of a service."""
+"""discreet run: create, show and close runs on a service."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 @click.group(epilog="Example: discreet run create checkout spec.json")
 def run() -> None:
-    """Create, show and close runs of a service.
+    """Create, show and close runs on a service.
 
-    With --url and --token a running service is asked. Without, the folder is used directly: no
-    service may have it open.
+    With --url and --token, commands go to a running service. Without them, commands use the folder
+    directly, and no service may have it open.
     """
 
 
@@ -29,17 +29,17 @@ def run() -> None:
 @click.argument("spec", type=click.File("r"))
 @on_a_service
 def create(operator: Operator, name: str, spec: TextIO) -> None:
-    """Create a run NAME from SPEC, a file of JSON (- for the standard input), and charge it.
+    """Create run NAME from SPEC, a JSON file (- for standard input), and charge it to the budget.
 
-    The spec has the problem (bandit, best-arm, experts, optimizer, vector-optimizer, slates, advice
-    or contexts) and the arguments of its class, with wait or "wait_declined": true.
+    SPEC names the problem (bandit, best-arm, experts, optimizer, vector-optimizer, slates, advice
+    or contexts) and the arguments of its class. It must have wait, or "wait_declined": true.
     """
     try:
         given = json.load(spec)
     except ValueError:
-        raise DiscreetError("the spec is no JSON.") from None
+        raise DiscreetError("SPEC is not valid JSON.") from None
     if not isinstance(given, dict):
-        raise DiscreetError("the spec must be an object of JSON.")
+        raise DiscreetError("SPEC must be a JSON object.")
     _print(operator.create_run(name, given))
 
 
@@ -48,7 +48,7 @@ def create(operator: Operator, name: str, spec: TextIO) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @on_a_service
 def show(operator: Operator, name: str | None, as_json: bool) -> None:
-    """Show a run NAME: guarantee, progress, what is open. Without a name, list all runs."""
+    """Show run NAME: its guarantee, progress and open decisions. Without a name, list all runs."""
     if name is None:
         for each in operator.list_runs():
             click.echo(each)
@@ -64,9 +64,10 @@ def show(operator: Operator, name: str | None, as_json: bool) -> None:
 @click.argument("name")
 @on_a_service
 def close(operator: Operator, name: str) -> None:
-    """End a run NAME: it gives no more decisions, and makes its final release if it has one.
+    """Close run NAME: it makes no more decisions, and makes its final release if it has one.
 
-    Outcomes of open decisions still count. When you close a run must not depend on outcomes.
+    Outcomes of open decisions still count. The time at which you close a run must not depend on
+    outcomes.
     """
     _print(operator.close_run(name))
 
@@ -75,11 +76,11 @@ def close(operator: Operator, name: str) -> None:
 @click.argument("name")
 @on_a_service
 def restored(operator: Operator, name: str) -> None:
-    """Continue a run NAME after a backup of the database was restored, and say what is lost.
+    """Continue run NAME after the database was restored from a backup, and print what is lost.
 
-    What happened after the backup is lost. Unfinished batches are given up, because they may have
-    been released since, with other noise. A run that limits users, or learns from one running sum,
-    is over.
+    Everything after the backup is lost. Unfinished batches are discarded, because they may have
+    been released since then, with other noise. A run that limits users, or learns from one running
+    sum, cannot continue.
     """
     click.echo(operator.restored(name))
 
@@ -92,7 +93,7 @@ def _print(found: dict[str, Any]) -> None:
     rows = [
         ("problem", f"{found['problem']} with {found['algorithm']}"),
         ("guarantee", found["guarantee"]["sentence"]),
-        ("outcomes", "when they come is public" if wait is None else f"count after {wait:g} s"),
+        ("outcomes", "arrival times are public" if wait is None else f"used after {wait:g} s"),
         ("round", f"{state['round']:,}{of}"),
         ("releases", f"{state['released']:,}"),
         ("open", f"{state['open']:,} decisions, {state['waiting']:,} batches"),

@@ -1,4 +1,4 @@
-"""discreet serve: runs over HTTP, from one folder."""
+"""discreet serve: serve runs over HTTP from one folder."""
 
 from __future__ import annotations
 
@@ -12,9 +12,13 @@ from discreet.errors import DiscreetError
 
 @click.command(epilog="Example: discreet serve ./decisions --port 8000")
 @click.argument("folder", type=click.Path(path_type=Path), default=Path("discreet-service"))
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option(
-    "--port", type=int, default=8000, show_default=True, help="Port to listen at; 0 for any."
+    "--port",
+    type=int,
+    default=8000,
+    show_default=True,
+    help="Port to listen on; 0 for any free port.",
 )
 @click.option(
     "--database",
@@ -24,22 +28,22 @@ from discreet.errors import DiscreetError
 @click.option(
     "--witness",
     metavar="URL",
-    help="Where it is kept how far runs are: postgresql://... on another server, or a file; by "
-    "default a file in the folder.",
+    help="Witness, which records how far each run is: postgresql://... on another server, or a "
+    "file; by default a file in the folder.",
 )
 @click.option(
     "--origin",
     "origins",
     multiple=True,
     metavar="URL",
-    help="A web page's origin that browsers may call from; may be repeated.",
+    help="Origin of a web page that may call the service (repeatable).",
 )
 @click.option(
     "--rate",
     type=click.FloatRange(min=0.0),
     default=10_000.0,
     show_default=True,
-    help="Requests a second of one token; 0 for no limit.",
+    help="Requests per second for each token; 0 for no limit.",
 )
 @click.option(
     "--budget",
@@ -53,7 +57,7 @@ from discreet.errors import DiscreetError
 @click.option(
     "--proxy",
     metavar="ADDRESS",
-    help="Address of a proxy whose X-Forwarded-For header is believed.",
+    help="Address of a proxy whose X-Forwarded-For header is trusted.",
 )
 def serve(
     folder: Path,
@@ -67,11 +71,11 @@ def serve(
     budget_delta: float,
     proxy: str | None,
 ) -> None:
-    """Serve runs over HTTP from a FOLDER, which is created if it is not there.
+    """Serve runs over HTTP from FOLDER, which is created if it does not exist.
 
-    The folder holds the database, the secret of all keys, the witness and device tasks: only its
-    owner can read it. Prints the address and, the first time, a token that administers all runs.
-    SIGTERM finishes what is under way, closes the database, and exits with 0.
+    The folder holds the database, the secret of all keys, the witness and device tasks; only its
+    owner can read it. The command prints the address and, on the first start, an admin token for
+    all runs. On SIGTERM it finishes work in progress, closes the database and exits with code 0.
     """
     try:
         from discreet.service.host import Budget
@@ -93,4 +97,4 @@ def serve(
         stop_with=interrupts.stop_with,
     )
     if code:
-        raise DiscreetError("the service could not start: its log says why.")
+        raise DiscreetError("the service could not start: see its log.")

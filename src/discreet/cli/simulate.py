@@ -52,7 +52,10 @@ _Go = Callable[[tuple[str, ...], Path | None, Progress, Values], _Shown]
 )
 @options.settings
 @options.option(
-    options.GAME, "--clip", is_flag=True, help="Clip losses outside the range, not refuse them."
+    options.GAME,
+    "--clip",
+    is_flag=True,
+    help="Clip losses outside the range instead of refusing them.",
 )
 @options.late()
 @options.problem_parameters
@@ -91,20 +94,20 @@ _Go = Callable[[tuple[str, ...], Path | None, Progress, Values], _Shown]
     is_flag=False,
     flag_value=0.95,
     metavar="[LEVEL]",
-    help="Report coverage and width of intervals for the means of arms, of level 0.95 or LEVEL.",
+    help="Report coverage and width of intervals for the arms' means, at level 0.95 or LEVEL.",
 )
 @figure_options
 @options.option(
     options.OUTPUT,
     "--switches",
     type=int,
-    help="Compare with the best sequence of arms or experts that switches at most so often.",
+    help="Compare with the best sequence of arms or experts with at most this many switches.",
 )
 @options.option(
     options.OUTPUT,
     "--differences",
     metavar="NAME",
-    help="Show by how much the regret of all others differs from that of one, within trials.",
+    help="Compare the regret of all algorithms with that of this one, trial by trial.",
 )
 @options.quiet
 @options.as_json
@@ -127,9 +130,9 @@ def simulate(
 ) -> int:
     """Simulate algorithms over many trials; show their regret, or the samples that searches took.
 
-    A private algorithm is run once for each epsilon. In a trial, all algorithms get the same
-    losses. Ctrl-C ends the run early and keeps the finished trials. Parameters of a problem apply
-    to the algorithms for that problem.
+    Each private algorithm runs once for each epsilon. Within a trial, all algorithms face the same
+    losses. Ctrl-C stops early and keeps the finished trials. The parameters of a problem apply only
+    to algorithms for that problem.
     """
     bounds, texts = options.parse_settings(settings)
     arguments = options.given(arguments) | bounds
@@ -157,7 +160,7 @@ def simulate(
         folder = None
         if output is not None:
             parquet_writer()
-            # Imported now, because after an interrupt everything should end soon.
+            # Imported now, because the command should end quickly after an interrupt.
             from discreet.plot import require_matplotlib
 
             require_matplotlib()
@@ -205,7 +208,7 @@ def simulate(
 def _play(
     names: tuple[str, ...], folder: Path | None, progress: Progress, arguments: Values
 ) -> tuple[Results[RegretRow], list[str]]:
-    """Simulate; return the results and the names of files that were written."""
+    """Simulate; return the results and the names of the files written."""
     needed: Mapping[str, Any] = arguments
     results = run(names, output=folder, progress=progress, keep_finished=True, **needed)
     if folder is None:
@@ -220,7 +223,7 @@ def _play(
 def _search(
     names: tuple[str, ...], folder: Path | None, progress: Progress, arguments: Values
 ) -> tuple[Results[SearchRow], list[str]]:
-    """Search for the best arm; return the same."""
+    """Search for the best arm; return the results and the names of the files written."""
     needed: dict[str, Any] = {
         name: value
         for name, value in arguments.items()
@@ -236,7 +239,7 @@ def _search(
 
 
 def _keeping_finished(show: Progress | None) -> Progress:
-    """Return a progress function that passes interrupts on, and keeps finished trials."""
+    """Return a progress function that checks for interrupts and keeps finished trials."""
 
     def progress(done: int, asked: int) -> None:
         if done:

@@ -1,4 +1,4 @@
-"""discreet stress: the largest regret that a search finds, beside the proved bound."""
+"""discreet stress: the largest regret that a search finds, and the proved bound."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ from discreet.stressing import stress
 @options.epsilon()
 @options.delta
 @options.settings
-@click.option("--tries", type=int, default=200, show_default=True, help="Number of games tried.")
+@click.option("--tries", type=int, default=200, show_default=True, help="Number of games to try.")
 @click.option(
     "--trials",
     type=int,
     default=96,
     show_default=True,
-    help="Fresh trials of the worst game.",
+    help="Number of fresh trials of the worst game.",
 )
-@click.option("--seed", type=int, default=1, show_default=True, help="Seed of the search.")
+@click.option("--seed", type=int, default=1, show_default=True, help="Random seed of the search.")
 @click.option(
     "--losses",
     "target",
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write the losses of the worst game (.npy), for simulate --losses.",
 )
-@click.option("--quiet", is_flag=True, help="Show no progress bar.")
+@click.option("--quiet", is_flag=True, help="Do not show progress.")
 @options.as_json
 def stress_command(
     name: str,
@@ -58,7 +58,7 @@ def stress_command(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Search for the losses with the most regret, and compare it with the proved bound."""
+    """Search for the losses that cause the most regret, and compare it with the proved bound."""
     _, texts = options.parse_settings(settings)
     known = algorithm(name)
     with progress_bar(quiet=quiet or as_json) as announce:
@@ -88,6 +88,6 @@ def stress_command(
             ("bound", f"{bound} ({found.bound_source})"),
             ("bound / regret", ratio),
             ("worst game", found.game),
-            ("search", f"{found.tried} games; the worst again in {found.trials} fresh trials"),
+            ("search", f"{found.tried} games; the worst replayed in {found.trials} fresh trials"),
         ],
     )

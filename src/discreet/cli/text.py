@@ -15,7 +15,7 @@ WIDTH = 117  # columns of facts, without their indentation
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[int] = ()) -> None:
-    """Print a table; the columns whose positions are in ``right`` are aligned to the right."""
+    """Print a table; the columns whose positions are in ``right`` are right-aligned."""
     click.echo(render_table(head, rows, right=right))
 
 

@@ -1,4 +1,4 @@
-"""discreet token: create, list and revoke the tokens of a service."""
+"""discreet token: create, list and revoke tokens of a service."""
 
 from __future__ import annotations
 
@@ -17,18 +17,20 @@ if TYPE_CHECKING:
 def token() -> None:
     """Create, list and revoke tokens of a service.
 
-    With --url and --token a running service is asked. Without, the folder is used directly: no
-    service may have it open.
+    With --url and --token, commands go to a running service. Without them, commands use the folder
+    directly, and no service may have it open.
     """
 
 
 @token.command(epilog="Example: discreet token create decide --run checkout")
 @click.argument("role", type=click.Choice(["decide", "read", "admin"]))
-@click.option("--run", default="*", show_default=True, help="The run it is for; * for all runs.")
-@click.option("--label", default="", help="What it is for, in words.")
+@click.option(
+    "--run", default="*", show_default=True, help="Run that the token is for; * for all runs."
+)
+@click.option("--label", default="", help="Description of the token.")
 @on_a_service
 def create(operator: Operator, role: str, run: str, label: str) -> None:
-    """Make a token with a ROLE, and print it: it is not shown again.
+    """Create a token with this ROLE and print it; it is not shown again.
 
     decide: ask for decisions and report outcomes. read: see releases, estimates, metrics and pages.
     admin: everything.
@@ -42,7 +44,7 @@ def create(operator: Operator, role: str, run: str, label: str) -> None:
 @click.argument("identity", metavar="ID")
 @on_a_service
 def revoke(operator: Operator, identity: str) -> None:
-    """Take a token back, by its ID (discreet token list)."""
+    """Revoke the token with this ID (see discreet token list)."""
     operator.revoke_token(identity)
     click.echo(f"{identity} is revoked.", err=True)
 
@@ -50,7 +52,7 @@ def revoke(operator: Operator, identity: str) -> None:
 @token.command("list", epilog="Example: discreet token list")
 @on_a_service
 def list_command(operator: Operator) -> None:
-    """List what tokens allow, without the tokens."""
+    """List the roles and runs of all tokens, but not the tokens themselves."""
     for each in operator.list_tokens():
         made = datetime.fromtimestamp(each["created"], UTC).strftime("%Y-%m-%d %H:%M")
         label = f"  {each['label']}" if each["label"] else ""

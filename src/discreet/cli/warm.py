@@ -34,7 +34,7 @@ def warm(
     workers: int,
     quiet: bool,
 ) -> None:
-    """Compile algorithms ahead of their first use: the given ones, or all.
+    """Compile the named algorithms, or all, ahead of their first use.
 
     Each is compiled for the default environment of its problem.
     """
@@ -50,5 +50,5 @@ def warm(
     slowest = max(found.seconds, key=lambda name: found.seconds[name])
     click.echo(
         f"{count(len(found.seconds), 'algorithm')} compiled in {found.took:.1f} s ({slowest} took "
-        f"longest, {found.seconds[slowest]:.1f} s); kept in {found.folder}."
+        f"longest, {found.seconds[slowest]:.1f} s); cached in {found.folder}."
     )

@@ -31,7 +31,7 @@ class Scene:
 
     drifting: bool
     trials: int
-    reference: Variant  # the best without privacy
+    reference: Variant  # the best algorithm without privacy
     ordinary: Performance  # its performance
     private: tuple[Performance, ...]  # the recommended algorithm, by increasing epsilon
     proved: tuple[Performance, ...]  # the best with a proved bound, if that is another one
@@ -51,8 +51,8 @@ class Scene:
 class Plan:
     """The answer to a :class:`Question`. ``print(plan)`` shows it in words.
 
-    ``recommended`` is the algorithm with the smallest cost in simulations that are used for nothing
-    else. ``epsilon`` is the smallest given epsilon that keeps the wanted share of the gain, or the
+    ``recommended`` is the algorithm with the smallest cost in simulations that serve only to choose
+    it. ``epsilon`` is the smallest given epsilon that keeps the wanted share of the gain, or the
     largest if none does.
     """
 
@@ -65,7 +65,7 @@ class Plan:
     scenes: tuple[Scene, ...]
     least_epsilon: Threshold
     least_rounds: Threshold
-    # by epsilon: how often equal allocation with one release names the best arm
+    # by epsilon: how often equal allocation with one release identifies the best arm
     naming: Mapping[float, Interval]
     seconds: float
     # by epsilon: how precisely the difference between the two best arms will be known
@@ -120,7 +120,7 @@ class Plan:
             for scene in self.scenes
             for row in scene.private
         ]
-        table = ShownTable(["epsilon", "outcomes", "what it does"], rows, right=(0,))
+        table = ShownTable(["epsilon", "outcomes", "result"], rows, right=(0,))
         use = f"Use {self.recommended} with epsilon {self.epsilon:g}: {words.why(self)}"
         return Display((words.headline(self), use, table, self.ethics))._repr_html_()
 
@@ -129,7 +129,7 @@ class Plan:
         return f"Plan({self.recommended} at epsilon {self.epsilon:g}: {size})"
 
     def figures(self) -> Json:
-        """Return all simulated numbers; the same question gives the same ones again."""
+        """Return all simulated numbers; the same question gives the same numbers."""
         return {
             "recommended": self.recommended,
             "choosing": {
@@ -154,7 +154,7 @@ class Plan:
         }
 
     def to_json(self) -> Json:
-        """Return everything, including what is needed to simulate it again."""
+        """Return everything, including what is needed to repeat the simulation."""
         return {
             **provenance(),
             "seconds": round(self.seconds, 1),
@@ -193,7 +193,7 @@ class Plan:
         }
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the cost per round over epsilon into given axes or new ones; return them."""
+        """Plot the cost per round over epsilon on the given axes or new ones; return the axes."""
         return plotter().draw(self, ax)
 
     def save(self, folder: Path | str) -> list[Path]:

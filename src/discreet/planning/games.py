@@ -1,4 +1,4 @@
-"""The games of a plan: expected outcomes as distributions, and counts of what was played."""
+"""The games of a plan: distributions of expected outcomes, and counts of the arms played."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from discreet.errors import DiscreetError
 from discreet.problems import Environment, Points, Problem, ReactingGame
 from discreet.problems.points import product
 
-# A beta distribution is replaced by this many quantiles: drawing from a list is ten times as fast.
+# A beta distribution is replaced by this many quantiles: drawing from a list is ten times faster.
 QUANTILES = 4096
 
 
@@ -171,7 +171,7 @@ class CountedExperts(CountedGame[Floats, Floats]):
         return (self.choices,)
 
     def feedback(self, t: int, action: Floats) -> Floats:
-        """Return all losses, whatever was played."""
+        """Return all losses; the action does not matter."""
         vector: Floats = self.losses[t]
         return vector
 
@@ -186,8 +186,8 @@ class CountedExperts(CountedGame[Floats, Floats]):
 class Planned(Environment):
     """Independent losses with one distribution per role; each game assigns roles to arms at random.
 
-    So no algorithm gains from trying arms in a certain order. If outcomes drift, every arm takes
-    over the role of the next one after a third of the game, and again after two thirds.
+    So no algorithm benefits from trying arms in a particular order. If outcomes drift, every arm
+    takes over the role of the next one after a third of the game, and again after two thirds.
     """
 
     on_unit_scale = True
@@ -199,7 +199,7 @@ class Planned(Environment):
 
     @property
     def problem(self) -> Problem:
-        """What is played."""
+        """The problem."""
         found: Problem = self.plays
         return found
 

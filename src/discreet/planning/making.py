@@ -1,4 +1,4 @@
-"""Making a plan: choose an algorithm, measure it at each epsilon, find what is enough."""
+"""Make a plan: choose an algorithm, measure it at each epsilon, and find what is enough."""
 
 from __future__ import annotations
 
@@ -75,23 +75,23 @@ def plan(
     others that matters, their ``spread`` (standard deviation; by default as large as the range
     allows, as for 0/1 outcomes) and the ``typical`` mean of all arms but the best. Or give past
     ``outcomes``: a file (CSV, Parquet, NPY) or a dictionary by arm. If outcomes ``may_drift``, only
-    algorithms that can follow them are considered. ``share`` is the share of the gain without
-    privacy to keep, where the gain is over equal randomisation. ``wanted_epsilon`` is the epsilon
-    for which to find the number of rounds (by default the smallest ``epsilon``). With ``dimension``
-    instead of ``arms``, the outcomes of all options are seen in every round.
+    algorithms that can follow them are considered. ``share`` is the share of the non-private gain
+    to keep; the gain is measured against equal randomisation. ``wanted_epsilon`` is the epsilon for
+    which to find the number of rounds (by default the smallest ``epsilon``). With ``dimension``
+    instead of ``arms``, you see the outcomes of all options in every round.
 
     Outcomes may be late: ``delay`` (rounds until an outcome is known, or a distribution such as
     ``"exponential(50)"``), ``group`` (decisions that are made before any of their outcomes is
-    used), ``missing`` (a share that never arrives, and counts as ``default_outcome``) and ``wait``
-    (rounds after which every outcome counts) are those of ``simulate``. If decisions must be
-    ``randomised``, only algorithms that draw them are considered.
+    used), ``missing`` (the share that never arrives and counts as ``default_outcome``) and ``wait``
+    (rounds after which every outcome counts) have the same meaning as in ``simulate``. If decisions
+    must be ``randomised``, only algorithms that draw them at random are considered.
 
-    Plans are for arms, and for options that are all seen. ``experts``, ``domain``, ``items``,
-    ``shown`` and ``features`` belong to other problems: they are refused, with what to do instead.
+    Plans cover arms, and options whose outcomes you all see. ``experts``, ``domain``, ``items``,
+    ``shown`` and ``features`` belong to other problems; the error says what to do instead.
 
-    Everything is simulated: the same question with the same ``seed`` gives the same numbers.
-    ``progress`` is called with the part of the work, its finished trials and all of its trials;
-    True shows a bar for each part.
+    All numbers are simulated: the same question with the same ``seed`` gives the same numbers.
+    ``progress`` is called with the part of the work, its finished trials and its total number of
+    trials; True shows a bar for each part.
 
     >>> asked = {"arms": 3, "rounds": 500, "high": 10.0, "difference": 2.0, "spread": 2.0}
     >>> found = plan(**asked, epsilon=[0.1, 2.0], trials=16)
@@ -212,7 +212,7 @@ def answer(
 
 
 def repeat(facts: Json, *, outcomes: Given | None = None) -> Question:
-    """Return the question of a plan from its JSON; past outcomes are read again and compared."""
+    """Return the question of a plan from its JSON; past outcomes are read again and checked."""
     try:
         read: dict[str, Any] = facts  # which the question checks
         asked = dict(read["question"])
@@ -241,7 +241,7 @@ def _again(
     )
     if found.digest != past["fingerprint"]:
         raise DiscreetError(
-            f"{found.source} has other outcomes than the ones that the plan was made from."
+            f"{found.source} does not contain the outcomes from which the plan was made."
         )
     return found
 

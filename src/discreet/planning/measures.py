@@ -1,4 +1,4 @@
-"""What was measured: costs and gains with intervals, and the thresholds at which enough is gained.
+"""Measurements: costs and gains with intervals, and thresholds at which the gain is enough.
 
 Shares of the gain are simulated on a logarithmic grid, and on a finer one near the threshold. A
 share cannot fall as epsilon or the number of rounds grows, so a monotone regression removes random
@@ -20,7 +20,7 @@ from discreet.planning.question import MOST_ROUNDS, Question
 from discreet.planning.sweeps import PlayCounts, Sweep, Variant, other_epsilons, other_rounds
 from discreet.simulation.statistics import Interval, mean_interval, share_interval
 
-# Confidence that something is gained without privacy: shares of a gain of nothing would be noise.
+# Confidence that there is a gain without privacy: a share of no gain would be noise.
 SURE = 0.999
 
 
@@ -30,7 +30,7 @@ class Performance:
 
     variant: Variant
     outcome: Interval
-    cost: Interval  # how much worse the outcome is than with the best arm in every round
+    cost: Interval  # shortfall of the outcome from that of the best arm in every round
     gain: Interval  # over equal randomisation
     share_of_gain: Interval | None  # of the gain without privacy; None if that may be 0
     best_arm: Interval  # share of rounds in which the best arm was played
@@ -145,9 +145,8 @@ Shares = dict[float, Interval]  # by epsilon or number of rounds
 class Threshold:
     """The smallest epsilon or number of rounds that reaches the wanted share.
 
-    ``value`` is None if no number up to ``largest`` reaches it, and ``smallest`` if that is enough
-    already. ``low`` and ``high`` are where the upper and the lower ends of the 95 % intervals reach
-    it.
+    ``value`` is None if no number up to ``largest`` reaches it, and ``smallest`` if that is already
+    enough. The upper ends of the 95 % intervals reach it at ``low``, the lower ends at ``high``.
     """
 
     share: float
@@ -167,7 +166,7 @@ class Threshold:
         return max(self.shares)
 
     def to_json(self) -> Json:
-        """Return it by names."""
+        """Return all fields by name."""
         return {
             "wanted_share_of_gain": self.share,
             "value": self.value,
@@ -218,8 +217,8 @@ def least_rounds(
     """Return the smallest number of rounds for which the wanted epsilon keeps the wanted share.
 
     The number of rounds is doubled until the whole interval reaches the share, and halved until the
-    whole interval is below it. Then the middle of the bracket is tried. For the planned number the
-    share is that of the games that are ``shown``: one quantity has one number.
+    whole interval is below it. Then the middle of the bracket is tried. For the planned number of
+    rounds, the share comes from the games that are ``shown``, so that both show the same number.
     """
     variant = Variant(name, question.epsilon_for_rounds)
     found: Shares = {}
@@ -254,7 +253,7 @@ def least_rounds(
 
 
 def max_rounds(rounds: int) -> int:
-    """Return the largest number of rounds that is tried: 64 times as many as planned, or fewer.
+    """Return the largest number of rounds to try: at most 64 times the planned number.
 
     >>> max_rounds(2000), max_rounds(100_000)
     (128000, 800000)
@@ -310,7 +309,7 @@ def _reach(places: Sequence[float], heights: Sequence[float], level: float) -> f
 
 
 def _bracket(shares: Shares, level: float) -> tuple[float, float] | None:
-    """Return the neighbouring grid points between which the level is reached, if any."""
+    """Return the adjacent grid points between which the level is reached, if any."""
     places = sorted(shares)
     heights = monotone_regression([shares[place].value for place in places])
     for (a, below), (b, above) in itertools.pairwise(zip(places, heights, strict=True)):

@@ -1,4 +1,4 @@
-"""How often a study with equal allocation and one release names the best arm."""
+"""How often a study with equal allocation and one release identifies the best arm."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from discreet.planning.question import Question
 from discreet.randomness import streams
 from discreet.simulation.statistics import Interval, share_interval
 
-STUDIES = 2000  # which take no time: only sums are drawn
-SINGLY = 2**22  # outcomes that are drawn one by one; of more, the mean is drawn as a normal number
+STUDIES = 2000  # fast, because only sums are drawn
+SINGLY = 2**22  # up to this many outcomes are drawn one by one; otherwise a normal mean is drawn
 
 
 def named_by_equal_allocation(question: Question) -> dict[float, Interval]:
-    """Return how often the best arm is named, by epsilon; nothing where all outcomes are seen.
+    """Return how often the best arm is identified, by epsilon; nothing if all outcomes are seen.
 
-    Every arm gets T / K rounds. In the end the noisy mean of each arm is released once, and the
-    largest is named. A round is in one release, so epsilon is that of one release, with Laplace
-    noise of scale 1 / epsilon on each sum. Late outcomes cost nothing; missing ones are defaults.
+    Every arm gets T / K rounds. At the end, the noisy mean of each arm is released once, and the
+    best one is chosen. Each round is in one release, so epsilon is that of one release, with
+    Laplace noise of scale 1 / epsilon on each sum. Late outcomes cost nothing; missing outcomes
+    take the default.
     """
     if question.sees_all or question.rounds < question.arms:
         return {}

@@ -18,9 +18,9 @@ from discreet.ranges import Range
 from discreet.tables import csv_rows, is_number, read_npy
 
 Given = Path | str | Mapping[str, ArrayLike] | ArrayLike
-# Names that suggest a column of arms, not the outcomes of one arm.
+# Column names that suggest labels of arms, not the outcomes of one arm.
 NAMES_OF_ARMS = ("arm", "arms", "action", "treatment", "group", "variant")
-Cell = tuple[str, float]  # where a number stands, in words, and the number
+Cell = tuple[str, float]  # the position of a number, in words, and the number
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +54,8 @@ def past_outcomes(
 ) -> PastOutcomes:
     """Return past outcomes, or refuse them.
 
-    A file has one column per arm, or a column of arms and a column of outcomes, whose names are
-    given. In Python, outcomes are a dictionary by arm, or a table with one column per arm.
+    A file has one column per arm, or a column of arms and a column of outcomes, named by the
+    arguments. In Python, outcomes are a dictionary by arm, or a table with one column per arm.
     """
     if (arm_column is None) != (outcome_column is None):
         raise DiscreetError("arm_column and outcome_column belong together: give both or neither.")
@@ -119,7 +119,7 @@ def _from_file(
     path: Path, arm_column: str | None, outcome_column: str | None
 ) -> dict[str, list[Cell]]:
     readers = {".npy": _read_npy, ".parquet": _read_parquet}
-    if not os.path.isfile(path):  # which, unlike is_file, is false for impossible names
+    if not os.path.isfile(path):  # unlike is_file, false for impossible names
         raise DiscreetError(
             f"outcomes is {shorten(str(path))}, but there is no file: past outcomes come from a "
             "CSV, Parquet or NPY file."
@@ -146,16 +146,16 @@ def _from_file(
     return dict(sorted(arms.items()))
 
 
-Rows = list[tuple[str, list[str]]]  # where a row stands, and its cells
+Rows = list[tuple[str, list[str]]]  # the position of a row, and its cells
 
 
 def _by_column(path: Path, names: list[str], rows: Rows) -> dict[str, list[Cell]]:
-    """Return one arm per column; empty cells are skipped, as arms may differ in their numbers."""
+    """Return one arm per column; skip empty cells, because columns may differ in length."""
     for name in names:
         if name.lower() in NAMES_OF_ARMS:
             raise DiscreetError(
-                f"{path} has a column '{name}', which seems to name arms: give it as arm_column, "
-                "and outcome_column too."
+                f"{path} has a column '{name}', which seems to name arms: set arm_column and "
+                "outcome_column."
             )
     arms: dict[str, list[Cell]] = {name: [] for name in names}
     for place, row in rows:
@@ -172,8 +172,8 @@ def _number(path: Path, place: str, column: str, cell: str) -> Cell:
         value = math.nan
     if not math.isfinite(value):
         raise DiscreetError(
-            f"{path}, {place}, column '{column}': {shorten(cell)} is not a finite number; a "
-            "column for each arm is expected, or the names of arm_column and outcome_column."
+            f"{path}, {place}, column '{column}': {shorten(cell)} is not a finite number; "
+            "the file needs one column per arm, or set arm_column and outcome_column."
         )
     return f"{path}, {place}, column '{column}'", value
 
@@ -239,4 +239,4 @@ def _check_names(path: Path, names: Sequence[str]) -> None:
     for name in names:
         if not name or names.count(name) > 1:
             fault = "a column without a name" if not name else f"two columns named '{name}'"
-            raise DiscreetError(f"{path} has {fault}, but every column needs a name of its own.")
+            raise DiscreetError(f"{path} has {fault}, but every column needs a unique name.")

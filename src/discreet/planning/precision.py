@@ -26,17 +26,17 @@ if TYPE_CHECKING:  # findings.py imports this module
 
 LEVEL = 0.95
 TRIALS = 24
-OUTCOMES_IN_ALL = 2_000_000  # longer studies are simulated less often
+OUTCOMES_IN_ALL = 2_000_000  # longer studies get fewer simulations
 FEWEST = 6
 SHORT = 20_000  # rounds up to which compiling would take longer than playing
-WORST = 2.0  # the width of an interval that says nothing about a difference
+WORST = 2.0  # the width of a vacuous interval for a difference
 
 
 class Precision(NamedTuple):
     """Half-widths of 95 % intervals for the difference, in the units of the outcomes."""
 
     epsilon: float
-    learning: float  # anytime intervals from what the recommended algorithm releases, on average
+    learning: float  # average of anytime intervals from the releases of the recommended algorithm
     equal: float  # equal allocation and one release at the end
     trials: int
 
@@ -65,7 +65,7 @@ class RoleArms(ArmsEnvironment):
 
 
 def precision_of(question: Question, name: str) -> Mapping[float, Precision]:
-    """Return the precision at each epsilon; nothing where there are no estimates."""
+    """Return the precision at each epsilon; nothing if there are no estimates."""
     if question.sees_all:
         return {}
     found = {}
@@ -94,7 +94,7 @@ def _measured(
     ranked = [question.distributions[role] for role in order]
     widths = []
     for trial in range(trials):
-        # the best arm takes every place in turn, so that no order of trying arms has an advantage
+        # the best arm takes each position in turn, so that no order of trying arms has an advantage
         places = [(role + trial) % arms for role in range(arms)]
         by_arm = [ranked[places.index(arm)] for arm in range(arms)]
         game = RoleArms(arms, by_arm)
@@ -117,7 +117,7 @@ def _measured(
 
 
 def _delayed(question: Question, game: RoleArms, private: Private) -> Protected:
-    """Return a private learner whose outcomes are as late as in the study."""
+    """Return a private learner whose outcomes arrive as late as in the study."""
     arrivals = question.arrivals
     if arrivals is None:
         return private
@@ -131,8 +131,8 @@ def precision_words(plan: Plan) -> str:
         return ""
     vague = found.learning >= 0.95 * plan.question.bounds.width
     learning = (
-        f"{plan.recommended} alone tells almost nothing about the difference between the best arm "
-        "and the next"
+        f"{plan.recommended} alone reveals almost nothing about the difference between the best "
+        "arm and the next"
         if vague
         else f"the difference between the best arm and the next will be known to ± "
         f"{found.learning:.2g}"

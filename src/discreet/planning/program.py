@@ -1,4 +1,4 @@
-"""The whole program that runs a plan: budget, file, deadlines, and users if they are limited."""
+"""The complete program that runs a plan: budget, file, deadlines, and limits for users."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def report(decision, {outcome}):
     run.tell(decision, {outcome}={outcome})
 '''
 WAIT = """\
-# The plan waits {rounds} for an outcome: set this to the time that so many rounds take.
+# The plan waits {rounds} for an outcome: set this to the time that they take.
 WAIT = timedelta(days=30)
 
 """
@@ -46,11 +46,11 @@ ROOM = 1e-6  # share of epsilon
 
 
 def program(plan: Plan) -> str:
-    """Return the whole program; the only thing to fill in is how long to wait, if that is known."""
+    """Return the complete program; only the waiting time, if there is one, must be filled in."""
     question, many = plan.question, plan.question.rounds_per_user
     user = plan.guarantee(plan.epsilon, user=True)
     budget = f"epsilon={user.epsilon!r}"
-    if user.delta:  # exact noise may cost a little more or less than the noise of a plan
+    if user.delta:  # exact noise may cost slightly more or less than the noise of a plan
         epsilon = round_up(user.epsilon * (1.0 + ROOM), digits=6)
         budget = f"epsilon={epsilon!r}, delta={user.delta!r}"
     outcome = "reward" if question.better == "higher" else "loss"
@@ -78,12 +78,12 @@ def program(plan: Plan) -> str:
 
 
 def program_words(plan: Plan) -> str:
-    """Return how to run a plan, for people."""
+    """Return the program with its heading, indented."""
     return "To run it:\n\n" + textwrap.indent(program(plan), "    ").rstrip()
 
 
 def _waits(plan: Plan) -> int:
-    """Return after how many rounds a missing outcome counts as the default; 0 if none may miss."""
+    """Return the rounds after which a missing outcome takes the default; 0 if none is missing."""
     arrivals = plan.question.arrivals
     if arrivals is None or arrivals.absent is None:
         return 0
@@ -107,6 +107,6 @@ def _arguments(plan: Plan) -> list[str]:
 
 
 def _exact(number: float) -> str:
-    """Return a number as short as it can be written without changing it."""
+    """Return the shortest text that represents the number exactly."""
     short = f"{number:g}"
     return short if float(short) == number else repr(float(number))

@@ -1,4 +1,4 @@
-"""The question: the numbers of a study, checked."""
+"""The question that a plan answers: the numbers of a study, checked."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ Better = Literal["higher", "lower"]
 EPSILONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0)
 MOST_ARMS, MOST_ROUNDS = 1000, 10**8  # larger plans would take too long to simulate
 
-# The number of simulations, if none is given: within these limits, and few enough that all of them
-# together have at most this many outcomes, so that a plan takes about a minute.
+# The default number of simulations lies within these limits. Together, all simulations have at
+# most this many outcomes, so that a plan takes about a minute.
 FEWEST_TRIALS, MOST_TRIALS, OUTCOMES_IN_ALL = 32, 200, 16_000_000
 
 
@@ -51,7 +51,7 @@ class Question:
     low: float = 0.0
     high: float = 1.0
     better: Better = "higher"
-    difference: float | None = None  # between the best arm and all others
+    difference: float | None = None  # between the best arm and the others
     spread: float | None = None  # standard deviation of outcomes; None: as large as possible
     typical: float | None = None  # mean of all arms but the best; None: the middle of the range
     outcomes: PastOutcomes | None = None  # instead of the three above
@@ -67,7 +67,7 @@ class Question:
     default_outcome: float | None = None  # what a missing outcome counts as
     wait: int | None = None  # rounds after which every outcome counts
     group: int = 1  # decisions that are made before any of their outcomes is used
-    randomised: bool = False  # whether no decision may follow from what is known
+    randomised: bool = False  # whether decisions must be drawn at random
     trials: int | None = None
     seed: int = 0
 
@@ -108,7 +108,7 @@ class Question:
         raise DiscreetError(
             f"{name} is {shorten(vars(self)[name])}, but there are only {self.rounds:,} rounds: no "
             "outcome would be known before the last decision, so there is nothing to learn from. "
-            "Give all arms to equally many people, with one release at the end, or plan more "
+            "Allocate people equally to all arms, with one release at the end, or plan more "
             "rounds."
         )
 
@@ -134,8 +134,8 @@ class Question:
         if not self.low <= best <= self.high:
             raise DiscreetError(
                 f"difference is {self.difference!r}, but the best mean would then be {best:g}, "
-                f"outside of the range {self.low:g} to {self.high:g}: other arms have a mean of "
-                f"{typical:g} (set low, high or typical)."
+                f"outside the range {self.low:g} to {self.high:g}, because the other arms have a "
+                f"mean of {typical:g}: set low, high or typical."
             )
         if self.spread is not None:
             check_positive("spread", self.spread)
@@ -174,7 +174,7 @@ class Question:
 
     @property
     def lateness(self) -> LateArguments:
-        """When outcomes arrive, as ``simulate`` takes it."""
+        """When outcomes arrive, as arguments of ``simulate``."""
         default = "default_reward" if self.better == "higher" else "default_loss"
         found: LateArguments = {
             "delay": self.delay,
@@ -235,7 +235,7 @@ class Question:
 
     @cached_property
     def shortfall(self) -> Floats:
-        """How much worse every role is than the best, on average."""
+        """How much worse each role is than the best, on average."""
         best = self.means.max() if self.better == "higher" else self.means.min()
         return np.asarray(np.abs(best - self.means))
 
@@ -256,7 +256,7 @@ class Question:
         return int(np.clip(OUTCOMES_IN_ALL // (rounds * max(4, self.arms)), minimum, MOST_TRIALS))
 
     def to_json(self) -> Json:
-        """Return the question; of past outcomes only the source and a fingerprint."""
+        """Return the question, with only source and fingerprint of past outcomes."""
         facts: Json = {each.name: vars(self)[each.name] for each in dataclasses.fields(self)}
         facts["epsilons"] = list(self.epsilons)
         past = self.outcomes

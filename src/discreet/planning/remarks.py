@@ -1,4 +1,4 @@
-"""What a plan says besides costs: late outcomes, naming the best arm, and what can be predicted."""
+"""Remarks of a plan on late outcomes, identifying the best arm, and predictable decisions."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:  # findings.py imports this module
     from discreet.planning.findings import Plan
     from discreet.planning.question import Question
 
-LATE_SHARE = 0.25  # of all rounds, from which on a delay is named as a cause
+LATE_SHARE = 0.25  # of all rounds; a delay at least this long is named as a cause
 LATE_GUARANTEE = (
-    "With late outcomes, the guarantee holds if the time at which an outcome arrives does not "
-    "depend on it; otherwise run it with wait= (docs/live.md)."
+    "With late outcomes, the guarantee holds if an outcome's arrival time does not depend on the "
+    "outcome; otherwise set wait= (docs/live.md)."
 )
 
 
 def late_words(plan: Plan) -> str:
-    """Return how late outcomes are, as sentences; nothing if they are not."""
+    """Return sentences on how late outcomes are; nothing if they are not late."""
     arrivals = plan.question.arrivals
     if arrivals is None:
         return ""
@@ -35,7 +35,7 @@ def late_words(plan: Plan) -> str:
 
 
 def late_cause(question: Question) -> str:
-    """Return that late outcomes are why little is learned, if they are; otherwise nothing."""
+    """Return a clause if late outcomes are the reason that little is learned; else nothing."""
     late = 0 if question.arrivals is None else question.arrivals.known_after()
     if late < LATE_SHARE * question.rounds:
         return ""
@@ -46,8 +46,8 @@ def bound_words(plan: Plan) -> str:
     """Return the sentences that replace a proved bound if outcomes are late."""
     name = plan.recommended
     return (
-        f"Its privacy is proved. Its cost with late outcomes is known only from simulations: no "
-        f"proved bound on the regret of {name} covers them."
+        f"Its privacy is proved. Its cost with late outcomes is known only from simulations, "
+        f"because no proved bound on the regret of {name} covers them."
     )
 
 
@@ -90,10 +90,11 @@ def prediction_words(plan: Plan) -> str:
         return (
             f"{name} is predictable. Only details are random (the order of first batches, ties, "
             "when to check an arm again). Otherwise the next decision follows from earlier "
-            "releases, and within a batch from the decision before it. So anyone who sees earlier "
+            "releases or, within a batch, from the previous decision. So anyone who sees earlier "
             "decisions can often predict the next one. In a trial this breaks allocation "
             "concealment, unless those who enrol patients see neither earlier allocations nor the "
-            "program. --randomised plans with an algorithm that draws its decisions at random."
+            "program. To plan with an algorithm that draws its decisions at random, use "
+            "--randomised."
         )
     _, trace = private.act(0, streams(0).learner)
     rounds = private.hold_for(trace)

@@ -1,4 +1,4 @@
-"""What is simulated for a plan, as data, and the function that runs it."""
+"""The simulations of a plan as data, and the function that runs them."""
 
 from __future__ import annotations
 
@@ -51,9 +51,9 @@ class Variant:
 
 @dataclass(frozen=True, kw_only=True)
 class Sweep:
-    """Games that several variants play."""
+    """Games played by several variants."""
 
-    part: str  # what it is for: "choosing", "comparing", ...
+    part: str  # its purpose: "choosing", "comparing", ...
     variants: tuple[Variant, ...]
     rounds: int
     trials: int
@@ -112,10 +112,11 @@ def _contender(variant: Variant, question: Question, rounds: int) -> Contender:
 def candidates(question: Question) -> tuple[str, ...]:
     """Return the private algorithms to choose from, the default of ``Bandit`` first.
 
-    These are the choices of ``Bandit`` for each epsilon (the default, ``"proved"`` and ``"best"``),
-    and if outcomes certainly do not drift, the algorithms made for such outcomes. If decisions must
-    be ``randomised``, only algorithms that draw them remain. An algorithm that would learn nothing
-    before the end is left out. If all would, the choices of ``Bandit`` remain; the plan says so.
+    These are the choices of ``Bandit`` for each epsilon (the default, ``"proved"`` and ``"best"``)
+    and, if outcomes cannot drift, the algorithms made for such outcomes. If decisions must be
+    ``randomised``, only algorithms that draw them at random remain. Algorithms that would learn
+    nothing before the end are left out. If all would be, the choices of ``Bandit`` remain, and the
+    plan warns about it.
     """
     if question.sees_all:
         return FOR_EXPERTS
@@ -132,12 +133,12 @@ def candidates(question: Question) -> tuple[str, ...]:
 
 
 def is_predictable(name: str) -> bool:
-    """Return whether the decisions of an algorithm follow from what was released."""
+    """Return whether the decisions of an algorithm follow from its releases."""
     return algorithm(name).build(Setting(Arms(2))).private.learner.predictable
 
 
 def learns_something(question: Question, name: str) -> bool:
-    """Return whether an algorithm has a release before the game ends, at the largest epsilon."""
+    """Return whether an algorithm releases something before the end, at the largest epsilon."""
     setting, arrivals = question.setting(max(question.epsilons)), question.arrivals
     private = copy(algorithm(name).build(setting).private)
     _, trace = private.act(0, streams(0).learner)
@@ -164,7 +165,7 @@ def references(question: Question) -> tuple[Variant, ...]:
 
 
 def scenes(question: Question) -> tuple[bool, ...]:
-    """Return whether outcomes drift, for each kind of game: no, and yes if they may."""
+    """Return, for each kind of game, whether outcomes drift: no, and also yes if they may."""
     return (False, True) if question.may_drift else (False,)
 
 

@@ -76,14 +76,14 @@ def text(plan: Plan) -> str:
 
 
 def headline(plan: Plan) -> str:
-    """Return the answer in two sentences: what the smallest epsilon does, and what is needed."""
+    """Return the answer in two sentences: what the smallest epsilon achieves, and what it takes."""
     question, scene = plan.question, plan.unchanging
     begin = f"With {question.rounds:,} rounds,"
     if scene.ordinary.share_of_gain is None:
         return (
             f"{begin} nothing can be learned{late_cause(question)}: even without privacy, outcomes "
-            "are not significantly better than with equal randomisation. Plan more rounds, or look "
-            "only for larger differences."
+            "are not significantly better than with equal randomisation. Plan more rounds, or aim "
+            "for larger differences only."
         )
     least = plan.least_epsilon
     wanted = share_words(question.share)
@@ -116,18 +116,17 @@ def why(plan: Plan) -> str:
         else f"the largest given epsilon; none keeps {wanted} of the gain"
     )
     candidates = {each.algorithm for each in plan.choosing["unchanging"] if each.is_private}
-    choice = "It is the only private algorithm for this."
+    choice = "It is the only private algorithm for this problem."
     if len(candidates) > 1:
         games = ", on outcomes that do not change and on outcomes that drift" * question.may_drift
         choice = (
             f"Of {len(candidates)} private algorithms, it had the smallest cost over all "
-            f"epsilons{games}, in {plan.choosing_trials} simulations that are used for nothing "
-            "else."
+            f"epsilons{games}, in {plan.choosing_trials} simulations made only for this choice."
         )
     said = [f"{name} ({algorithm(name).title}) at epsilon {plan.epsilon:g}, {rank}.", choice]
     if not learns_something(question, name):
         said = [
-            f"nothing is. No private algorithm releases anything before the last decision"
+            f"none. No private algorithm releases anything before the last decision"
             f"{late_cause(question)}. Use equal allocation with one release at the end (below), "
             f"or plan more rounds. All figures are for {name} at epsilon {plan.epsilon:g}."
         ]
@@ -140,8 +139,8 @@ def why(plan: Plan) -> str:
         said += [f"Its privacy is proved. Its regret is {regret}.", *_alternative(plan)]
     else:
         said.append(
-            "Its privacy is proved. Its cost is known only from simulations: no bound on its "
-            "regret is proved."
+            "Its privacy is proved. Its cost is known only from simulations, because its regret "
+            "has no proved bound."
         )
         said += _alternative(plan)
     return " ".join(said)
@@ -152,7 +151,7 @@ def _alternative(plan: Plan) -> list[str]:
     for mine, other in zip(plan.unchanging.private, plan.unchanging.proved, strict=False):
         if mine.variant.epsilon == plan.epsilon:
             return [
-                f"With a proved bound: {other.variant.algorithm}, which costs "
+                f"An algorithm with a proved bound, {other.variant.algorithm}, costs "
                 f"{number(other.cost.value)} per round instead of {number(mine.cost.value)}."
             ]
     return []
@@ -238,14 +237,14 @@ def meaning(plan: Plan) -> str:
     """Return what the columns mean."""
     gain = number(plan.unchanging.ordinary.gain.value)
     best = (
-        " Best arm: the best one at the time; most played: in the last third."
+        " Best arm: the best at that time; most played: in the last third."
         * plan.question.may_drift
     )
     return (
-        "Cost: how much worse the outcome of a round is, on average, than with the best arm in "
-        "every round. Gain: how much better it is than with equal randomisation; without "
-        f"privacy, the gain is {gain} per round if outcomes do not change.{best} In brackets: 95 "
-        "% intervals over simulations. * not significantly better than equal randomisation."
+        "Cost: how much worse the average outcome is than with the best arm in every round. Gain: "
+        "how much better it is than with equal randomisation; without privacy, the gain is "
+        f"{gain} per round if outcomes do not change.{best} In brackets: 95 % intervals over "
+        "simulations. * not significantly better than equal randomisation."
     )
 
 
@@ -253,7 +252,7 @@ def epsilon_words(plan: Plan) -> str:
     """Return which epsilon keeps the wanted share of the gain, and how precisely that is known."""
     least, wanted = plan.least_epsilon, share_words(plan.question.share)
     if not least.shares:
-        return f"none keeps {wanted} of the gain, because nothing is gained without privacy either."
+        return f"none keeps {wanted} of the gain, because there is no gain without privacy either."
     if least.value is None:
         return f"none up to {least.largest:g} keeps {wanted} of the gain."
     if least.value <= least.smallest:
@@ -269,7 +268,7 @@ def rounds_words(plan: Plan) -> str:
     least, question = plan.least_rounds, plan.question
     begin, wanted = f"at epsilon {question.epsilon_for_rounds:g},", share_words(question.share)
     if not least.shares:
-        return f"{begin} unknown, because nothing is gained without privacy either."
+        return f"{begin} unknown, because there is no gain without privacy either."
     if least.value is None:
         return (
             f"{begin} {least.largest:,.0f} rounds do not keep {wanted} of the gain; more were not "
@@ -344,5 +343,5 @@ def ethics(plan: Plan) -> str:
 def options_words(question: Question) -> str:
     """Return the number of options, and whether all are seen."""
     if question.sees_all:
-        return f"{question.arms} options that are all seen"
+        return f"{question.arms} options whose outcomes are all seen"
     return count(question.arms, "arm")

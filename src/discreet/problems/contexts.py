@@ -41,7 +41,7 @@ class Contexts(Problem):
     shows_private: ClassVar[bool] = True
 
     arms: int = field(default=10, metadata={"help": "Number of arms."})
-    dimension: int = field(default=10, metadata={"help": "Number of features of an arm."})
+    dimension: int = field(default=10, metadata={"help": "Number of features per arm."})
     norm: float = field(default=1.0, metadata={"help": "Largest norm of a feature vector."})
     against: Against = field(
         default="context",

@@ -47,7 +47,7 @@ class Points(Problem):
 
     geometry: GeometryName = field(
         default="experts",
-        metadata={"help": "Set of points, and of loss vectors: experts, ball, cube or set."},
+        metadata={"help": "Sets of points and of loss vectors: experts, ball, cube or set."},
     )
     dimension: int = field(
         default=4, metadata={"help": "Number of experts, or of coordinates of a point."}
@@ -59,7 +59,7 @@ class Points(Problem):
     )
     loss_set: LossSetName = field(
         default="range",
-        metadata={"help": "Where loss vectors lie for a domain: range, ball or cross."},
+        metadata={"help": "Set of loss vectors, if a domain is given: range, ball or cross."},
     )
 
     def __post_init__(self) -> None:

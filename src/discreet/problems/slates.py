@@ -32,7 +32,7 @@ class SemiBandit(Problem):
     default_environment = "stochastic"
 
     items: int = field(default=10, metadata={"help": "Number of items."})
-    shown: int = field(default=3, metadata={"help": "Number of items of a slate."})
+    shown: int = field(default=3, metadata={"help": "Number of items in a slate."})
 
     def __post_init__(self) -> None:
         many = check_int("items", self.items, minimum=2, maximum=MOST_ARMS)

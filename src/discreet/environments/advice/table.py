@@ -116,7 +116,7 @@ def read_advice(table: Table, path: Path | str) -> AdviceTable:
         return AdviceTable.of(table, load_npy(path))
     except OSError as reason:
         raise DiscreetError(
-            f"{path} cannot be read: {reason.strerror or 'it is not a NPY file'}."
+            f"{path} cannot be read: {reason.strerror or 'it is not an NPY file'}."
         ) from None
 
 
