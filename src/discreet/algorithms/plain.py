@@ -118,10 +118,12 @@ def _what(guarantee: Guarantee) -> list[str]:
         # The decision about the person concerned is not covered in the joint model and on devices.
         covers_all = guarantee.model != "joint" and not guarantee.seen
         shown = "all decisions" if covers_all else "all of this"
-        unknown = "one outcome" if guarantee.rounds == 1 else "these outcomes of one person"
+        unknown, cases = "one outcome", "good and bad"
+        if guarantee.rounds > 1:
+            unknown, cases = "these outcomes of one person", "two versions of them"
         said.append(
             f"For example, suppose an observer knows everything except {unknown} and considers "
-            f"good and bad equally likely. After seeing {shown}, they can be at most {high:g} % "
+            f"{cases} equally likely. After seeing {shown}, they can be at most {high:g} % "
             "sure of either (50 % would mean they learned nothing)."
         )
     return said

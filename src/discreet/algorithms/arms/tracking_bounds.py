@@ -1,6 +1,6 @@
 """Regret bounds of tracking-ucb: with wide radii where losses do not change, and with a guard.
 
-The first is proved in docs/regret.md: Tracking, the second in docs/regret.md: Guard. Names of
+Proofs: docs/regret.md: Tracking, Guard. Names of
 numbers are those of these sections.
 """
 
