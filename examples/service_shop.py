@@ -30,6 +30,7 @@ from pathlib import Path
 import httpx
 from service_demo import running_service
 from starlette.applications import Starlette
+from starlette.background import BackgroundTask
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -47,9 +48,17 @@ WORKERS = 3
 
 @contextlib.asynccontextmanager
 async def lifespan(app: Starlette) -> AsyncIterator[None]:
-    """Connect when a worker starts. The token is in the variable DISCREET_TOKEN."""
-    async with discreet.connect_async(os.environ["SHOP_SERVICE"], timeout=0.5) as service:
-        app.state.bandit = await service.Bandit.open("texts")
+    """Connect when a worker starts: a quick connection for texts, a patient one for clicks.
+
+    The token is in the variable DISCREET_TOKEN.
+    """
+    url = os.environ["SHOP_SERVICE"]
+    async with (
+        discreet.connect_async(url, timeout=0.5) as quick,
+        discreet.connect_async(url, timeout=60.0, retries=20) as patient,
+    ):
+        app.state.bandit = await quick.Bandit.open("texts")
+        app.state.clicks = await patient.Bandit.open("texts")
         yield
 
 
@@ -62,10 +71,10 @@ async def notify(request: Request) -> Response:
 
 
 async def click(request: Request) -> Response:
-    """Tell the service about a click; sent twice, it counts once."""
+    """Tell the service about a click, after the response; sent twice, it counts once."""
     decision = discreet.Decision(*json.loads(await request.body()))
-    await request.app.state.bandit.tell(decision, reward=1.0)
-    return Response(status_code=204)
+    tell = BackgroundTask(request.app.state.clicks.tell, decision, reward=1.0)
+    return Response(status_code=204, background=tell)
 
 
 app = Starlette(

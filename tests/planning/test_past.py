@@ -73,13 +73,12 @@ def test_from_python():
         ("A,A\n1,2\n", (), "has two columns named 'A', but every column needs a unique name."),
         ("A,\n1,2\n", (), "has a column without a name, but every column needs a unique name."),
         ("A,B\n1,2,3\n", (), "row 2 has 3 columns, but the first 2."),
-        ("A,B\n1,2\n2,x\n", (), "row 3, column 'B': 'x' is not a finite number"),
-        ("A,B\n1,2\n2,nan\n", (), "row 3, column 'B': 'nan' is not a finite number"),
+        ("A,B\n1,2\n2,x\n", (), "row 3, column 'B' has no finite number"),
+        ("A,B\n1,2\n2,nan\n", (), "row 3, column 'B' has no finite number"),
         (
             "A,B\n1,2\n2,11\n",
             (),
-            "row 3, column 'B': the outcome is 11, but the declared range is 0 to 10 (low and "
-            "high).",
+            "row 3, column 'B': the outcome is outside the declared range, 0 to 10 (low and high).",
         ),
         ("A,B\n1,2\n2,\n", (), "has 1 outcome of arm 'B', but 2 are needed."),
         (
@@ -120,15 +119,16 @@ def test_what_is_no_file_or_no_numbers(tmp_path):
         (tmp_path / "bad.parquet", "is not a Parquet file."),
         (tmp_path / "bad.csv", "is not a comma-separated file in UTF-8."),
         (tmp_path / "flat.npy", "holds float64 of shape (3,), but a table of numbers is needed."),
-        ({"A": "x", "B": [1, 2]}, "outcomes['A'] is 'x', but must be a file, or numbers."),
+        ({"A": "x", "B": [1, 2]}, "outcomes['A'] is of type str, but must be a file, or numbers."),
         (
             [1, 2],
-            "outcomes is [1, 2], but must be a file, or a table of numbers with one column per "
-            "arm.",
+            "outcomes is of type list, but must be a file, or a table of numbers with one column "
+            "per arm.",
         ),
         (
             3,
-            "outcomes is 3, but must be a file, or a table of numbers with one column per arm.",
+            "outcomes is of type int, but must be a file, or a table of numbers with one column "
+            "per arm.",
         ),
     ):
         with pytest.raises(DiscreetError) as raised:

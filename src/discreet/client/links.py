@@ -79,11 +79,11 @@ def _checked_url(url: str) -> str:
     return url.rstrip("/")
 
 
-def _words(error: httpx.TransportError) -> str:
-    """Return what went wrong. The error itself holds the request, and so perhaps an outcome."""
-    return (
-        "no answer in time" if isinstance(error, httpx.TimeoutException) else type(error).__name__
-    )
+def _words(error: httpx.TransportError, request: httpx.Request) -> str:
+    """Return what went wrong, and where. The error itself holds the request, and its outcome."""
+    late = isinstance(error, httpx.TimeoutException)
+    what = "no answer in time" if late else type(error).__name__
+    return f"{what} at {request.url.scheme}://{request.url.netloc.decode('ascii')}"
 
 
 class BlockingLink:
@@ -124,7 +124,7 @@ class BlockingLink:
             finally:
                 response.close()
         except httpx.TransportError as error:
-            return None, _words(error), not isinstance(error, UNSENT)
+            return None, _words(error, request), not isinstance(error, UNSENT)
         return (
             reply_of(response.status_code, content, response.headers.get("Retry-After")),
             "",
@@ -165,7 +165,7 @@ class AsyncLink:
             finally:
                 await response.aclose()
         except httpx.TransportError as error:
-            return None, _words(error), not isinstance(error, UNSENT)
+            return None, _words(error, request), not isinstance(error, UNSENT)
         return (
             reply_of(response.status_code, content, response.headers.get("Retry-After")),
             "",

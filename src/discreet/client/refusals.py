@@ -25,6 +25,7 @@ class NotAllowed(DiscreetError):
     """The token is missing or unknown, or does not allow this request."""
 
 
+NO_TOKEN = "the token is missing or unknown: give connect a token=, or set DISCREET_TOKEN."
 KINDS: dict[str, type[DiscreetError]] = {
     **{
         each.kind: each
@@ -44,6 +45,7 @@ def refusal_of(status: int, content: object) -> DiscreetError:
     if isinstance(content, dict):
         kind, detail = content.get("type"), content.get("detail")
         if isinstance(kind, str) and kind.startswith(PREFIX) and isinstance(detail, str):
+            detail = NO_TOKEN if status == 401 else detail
             return KINDS.get(kind.removeprefix(PREFIX), DiscreetError)(detail)
     if status in (502, 503, 504):
         return ServiceUnreachable(f"the service cannot be reached: its proxy answers {status}.")

@@ -78,8 +78,8 @@ def past_outcomes(
         for place, value in cells:
             if not bounds.low <= value <= bounds.high:
                 raise DiscreetError(
-                    f"{place}: the outcome is {value:g}, but the declared range is {bounds.low:g} "
-                    f"to {bounds.high:g} (low and high)."
+                    f"{place}: the outcome is outside the declared range, {bounds.low:g} to "
+                    f"{bounds.high:g} (low and high)."
                 )
     values = tuple(np.array([value for _, value in cells]) for cells in arms.values())
     columns = None if arm_column is None or outcome_column is None else (arm_column, outcome_column)
@@ -111,7 +111,8 @@ def _numbers(name: str, given: ArrayLike, dimensions: int) -> Floats:
         values = np.asarray(math.nan)
     if values.ndim != dimensions or not np.isfinite(values).all():
         wanted = "numbers" if dimensions == 1 else "a table of numbers with one column per arm"
-        raise DiscreetError(f"{name} is {shorten(given)}, but must be a file, or {wanted}.")
+        kind = type(given).__name__
+        raise DiscreetError(f"{name} is of type {kind}, but must be a file, or {wanted}.")
     return values
 
 
@@ -172,8 +173,8 @@ def _number(path: Path, place: str, column: str, cell: str) -> Cell:
         value = math.nan
     if not math.isfinite(value):
         raise DiscreetError(
-            f"{path}, {place}, column '{column}': {shorten(cell)} is not a finite number; "
-            "the file needs one column per arm, or set arm_column and outcome_column."
+            f"{path}, {place}, column '{column}' has no finite number; the file needs one column "
+            "per arm, or set arm_column and outcome_column."
         )
     return f"{path}, {place}, column '{column}'", value
 
