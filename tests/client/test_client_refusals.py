@@ -56,7 +56,7 @@ def test_answers_of_others_are_refused(stub, service):
 def test_a_token_is_needed(bridge):
     for token in (None, "dsc_wrong"):
         connection = discreet.connect("http://localhost", token=token, transport=bridge)
-        with pytest.raises(NotAllowed, match="the token is missing or unknown: give connect a token="):
+        with pytest.raises(NotAllowed, match="missing or unknown: give connect a token="):
             connection.runs()
         connection.close()
 
