@@ -141,7 +141,8 @@ def test_scrible_is_for_linear_functions():
     with pytest.raises(DiscreetError, match="form is 'bent', but must be one of convex, linear"):
         Functions(form="bent")
     with pytest.raises(
-        DiscreetError, match="form is linear and curvature is 1, but linear functions have none"
+        DiscreetError,
+        match="curvature is 1, but linear functions must have curvature 0",
     ):
         Functions(form="linear", curvature=1.0)
 

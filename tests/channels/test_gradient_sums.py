@@ -250,11 +250,11 @@ def test_live_sums_have_exact_noise_and_the_same_guarantee(name):
         run.offer(0.5, np.eye(3)[0], None)
         released.append(run.offer(0.5, np.eye(3)[1], None)[1].copy())
     with pytest.raises(
-        DiscreetError, match="this live running sum has seen 1 round, but must be copied"
+        DiscreetError, match="this live running sum has seen 1 round, but can be copied"
     ):
         run._replace(size=3)
     with pytest.raises(
-        DiscreetError, match="this live running sum has seen 1 round, but must be copied"
+        DiscreetError, match="this live running sum has seen 1 round, but can be copied"
     ):
         componentjit.copy(run)
     steps = np.array(released) / live.running.noise.step

@@ -251,11 +251,11 @@ def test_clipping():
         ({"lipschitz": 0.0}, "lipschitz is 0.0"),
         (
             {"curvature": 2.0, "smoothness": 1.0, "algorithm": "local-smooth"},
-            "curvature must not be more",
+            "curvature must not exceed",
         ),
         (
             {"algorithm": "local-strongly-convex", "curvature": 0.0},
-            "curvature is 0, but local-strongly-convex is for",
+            "curvature is 0, but local-strongly-convex needs",
         ),
         ({"algorithm": "exp3"}, "algorithm is exp3, which plays arms: use Bandit"),
         (

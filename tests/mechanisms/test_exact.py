@@ -324,7 +324,7 @@ class TestWithALedger:
         bandit = Bandit(arms=2, horizon=10, epsilon=1.0, ledger=ledger, path=tmp_path / "run.db")
         bandit.tell(bandit.ask(), loss=0.5)
         bandit.close()
-        with pytest.raises(DiscreetError, match="had a ledger: give it again"):
+        with pytest.raises(DiscreetError, match="has a ledger: give it again"):
             Bandit.open(tmp_path / "run.db")
         with (
             Ledger(1.0, path=tmp_path / "ledger") as again,
@@ -333,7 +333,7 @@ class TestWithALedger:
             twin.tell(twin.ask(), loss=0.5)
             assert again.spent.epsilon == 1.0
         Bandit(arms=2, horizon=10, epsilon=1.0, path=tmp_path / "free").close()
-        with pytest.raises(DiscreetError, match="had no ledger: leave it out"):
+        with pytest.raises(DiscreetError, match="has no ledger: leave it out"):
             Bandit.open(tmp_path / "free", ledger=ledger)
 
     def test_another_ledger_is_charged_for_the_whole_run(self, tmp_path):

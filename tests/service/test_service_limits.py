@@ -201,7 +201,7 @@ def test_connections_whose_headers_are_slow_are_closed():
     slow, quick, busy = connection(-1e9), connection(1e9), connection(None)
     sweep({slow, quick, busy}, 10.0)
     assert slow.transport.written.startswith(b"HTTP/1.1 408 ")
-    assert b"headers did not come within 10 seconds" in slow.transport.written
+    assert b"no complete headers within 10 seconds" in slow.transport.written
     assert (slow.transport.closed, quick.transport.closed, busy.transport.closed) == (
         True,
         False,

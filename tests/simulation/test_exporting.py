@@ -48,7 +48,7 @@ def test_losses_come_from_any_arrow_object(given):
 
 def test_arrow_objects_that_are_no_losses_are_refused():
     words = Stream(pyarrow.table({"a": ["x", "y"], "b": [0.0, 1.0]}))
-    with pytest.raises(DiscreetError, match="columns are string, double, but all must be numbers"):
+    with pytest.raises(DiscreetError, match="types are string, double, but all must be numeric"):
         simulate("exp3", losses=words)
     with pytest.raises(DiscreetError, match="a table of losses"):
         simulate("exp3", environment=words)

@@ -250,7 +250,7 @@ def test_what_is_unclear_is_refused(given, said):
     ("name", "given", "said"),
     [
         ("exp3-tau", {"delay": 1}, "must learn from every outcome before its next decision"),
-        ("hedge", {"missing": 0.1, "default_loss": 0.0}, "outcomes that are single numbers"),
+        ("hedge", {"missing": 0.1, "default_loss": 0.0}, "missing outcomes must be single numbers"),
     ],
 )
 def test_what_cannot_be_late_is_refused(name, given, said):

@@ -207,7 +207,7 @@ def exp3():
         (lambda: search("lucb", environment=Drifting(4, 100)), "Drifting has no fixed means"),
         (
             lambda: search(exp3(), problem=BestArm(4)),
-            "the learner is of type Exp3, but a search needs a Searching there",
+            "the learner is of type Exp3, but a search needs a Searching",
         ),
         (lambda: search(["lucb", "exp3"]), "in one simulation all must play the same"),
         (lambda: search("lucb", error=1.5), "error is 1.5, but must be above 0 and below 1"),

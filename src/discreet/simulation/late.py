@@ -197,7 +197,7 @@ def make_late(
     if arrivals.absent is not None:
         if not isinstance(feedback, float) or not isinstance(private, Private):
             raise DiscreetError(
-                f"missing outcomes must be single numbers, but {environment.problem} has others: "
+                f"missing outcomes must be single numbers, but {environment.problem} has none: "
                 "omit missing, wait, default_loss and default_reward."
             )
         fields |= {"absent": arrivals.absent, "default": arrivals.default_loss}
