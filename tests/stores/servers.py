@@ -23,7 +23,7 @@ _numbers = itertools.count()
 def patiently(start):
     """Return what ``start`` returns; it gives up after 10 s, which a busy machine may need."""
     for _ in range(60):
-        with contextlib.suppress(subprocess.TimeoutExpired):
+        with contextlib.suppress(subprocess.TimeoutExpired, AssertionError):
             return start()
     raise TimeoutError("PostgreSQL has not started for 10 minutes.")
 

@@ -8,13 +8,14 @@ from typing import Literal, cast
 from discreet.algorithms.arms import summed_bounds
 from discreet.algorithms.registry import Growth, Instance, Setting, algorithm, register_algorithm
 from discreet.channels import PerRound
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, check_range
 from discreet.learners import Accepting
 from discreet.mechanisms import Laplace
 from discreet.private import Private
 from discreet.problems import Arms
 
 Beyond = Literal["move", "clip", "ignore"]
+LARGEST_MARGIN = 1e9  # in widths of the range
 CLIPPED = "docs/regret.md: Clipped noise"
 UNPROVED = "no bound proved for this base, or if losses are ignored"
 
@@ -61,6 +62,7 @@ def dp_lambda_lap(
     else:
         if margin is None:
             margin = max(0.0, math.log(rounds * step / (2.0 * plain))) / epsilon
+        check_range("margin", margin, 0.0, LARGEST_MARGIN)
         lost = rounds * math.exp(-epsilon * margin) * step / epsilon
     if base == "tsallis-inf":
         plain = min(plain, squared_bound(setting, margin, way))
