@@ -213,9 +213,8 @@ class Advisor(LiveClient[Decision]):
         recipe["arms"] = list(labels_of("arms", arms))
         recipe["experts"] = list(labels_of("experts", experts))
         default = default_of(default_reward, default_loss, low, high)
-        if (
-            isinstance(algorithm, str) and algorithm == FOLLOWING
-        ):  # stored in the recipe, so that older runs keep their base
+        follows = isinstance(algorithm, str) and algorithm == FOLLOWING
+        if follows:  # stored in the recipe, so that older runs keep their base
             options = {"base": BOUNDED, **options}
         super().__init__(recipe, run, default, options)
 
