@@ -136,6 +136,7 @@ def test_audits_find_most_of_epsilon(epsilon, reports):
     assert found.lower_bound > 0.9 * epsilon
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("epsilon", [0.3, 1.0, 12.0])
 def test_regret_is_below_the_bound_and_few_bits_are_best_for_small_epsilons(epsilon):
     """The seed is fixed; the mean of 4 trials is less than a third of the bound."""

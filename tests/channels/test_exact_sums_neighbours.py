@@ -68,7 +68,7 @@ def live_channels():
     }
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @settings(max_examples=60, deadline=None)
 @given(streams, some.integers(0, 5), some.tuples(*[numbers] * SIZE))
 def test_neighbours_are_within_the_stated_steps_whatever_comes(vectors, where, other):

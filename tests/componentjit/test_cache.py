@@ -23,7 +23,7 @@ def surroundings(folder: Path) -> dict[str, str]:
     }
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_user_component_is_cached_by_its_own_source(python, tmp_path):
     (tmp_path / "mine.py").write_text(
         "from componentjit import Component\nclass Mine(Component):\n    size: int\n    def "
@@ -53,7 +53,7 @@ def test_without_a_writable_cache_it_still_runs(monkeypatch, tmp_path):
     assert root.is_dir()
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_changed_helper_or_constant_of_another_file_is_seen(python, tmp_path):
     (tmp_path / "tools.py").write_text(
         "from componentjit import helper\nFACTOR = 1.0\n@helper\ndef scaled(x):\n    return 3.0 "

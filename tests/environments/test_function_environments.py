@@ -267,7 +267,7 @@ def test_what_checks_and_audits_play_is_a_game_on_the_set(domain):
     assert moved == [1.0] + [0.0] * (rounds - 1)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_private_learner_of_matrices_is_checked_whole():
     instance, world = built("completion", "private-two-point", 120)
     check_private(instance.private, world, quick=True)

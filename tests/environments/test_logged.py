@@ -93,6 +93,7 @@ def test_contexts_are_replayed_and_help():
     )
 
 
+@pytest.mark.long
 def test_compiled_and_python_loops_replay_the_same_rows():
     columns, _, _ = context_log(4000)
     world = environment("logged", Contexts(4, 16), log=columns)

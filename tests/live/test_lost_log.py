@@ -75,6 +75,7 @@ def tell_undone(bandit, undone):
     return faults
 
 
+@pytest.mark.long
 def test_after_300_random_cuts_of_the_log_counts_are_decisions(tmp_path):
     lost, faults = cut_log(tmp_path, CUTS, seed=1)
     assert faults == []

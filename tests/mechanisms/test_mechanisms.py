@@ -50,7 +50,7 @@ def drawn(mechanism, dimension, trials=20_000, *, compiled=True):
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("mechanism", VECTORS, ids=lambda m: type(m).__name__)
 def test_vectors_are_perturbed_alike_compiled_and_plain(mechanism):
     assert np.array_equal(drawn(mechanism, 3, 50), drawn(mechanism, 3, 50, compiled=False))

@@ -200,7 +200,7 @@ def searches():
     return search(names, arms=3, options=options, trials=8, seed=3, epsilon=[1.0, 4.0], rounds=2000)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_searches_have_a_row_each_and_their_least_samples(searches, legible, tmp_path):
     figure = new_figure(7.6, 4.0)
     axes = draw_searches(searches, figure.subplots())

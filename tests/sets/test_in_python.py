@@ -110,7 +110,7 @@ def test_sets_that_are_compiled_stay_as_they_are():
     assert made == []
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_both_speeds_agree_and_only_the_set_is_plain():
     private, problem = built()
     world = environment("linear", problem=problem, rounds=ROUNDS)
@@ -217,7 +217,7 @@ def test_a_failure_without_a_reason_is_an_interrupt():
         raise componentjit.PythonFailed("a set in Python has failed.")
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_an_interrupt_between_two_calls_is_heard(python):
     """It comes before a call's first line; ctypes then returns anything: no answer."""
     heard = python(

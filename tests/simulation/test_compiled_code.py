@@ -45,7 +45,7 @@ print(loss, hits, misses)
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_second_process_does_not_compile_again(python, tmp_path):
     first = python(PROGRAM, NUMBA_CACHE_DIR=str(tmp_path)).split()
     second = python(PROGRAM, NUMBA_CACHE_DIR=str(tmp_path)).split()
@@ -61,7 +61,7 @@ def test_importing_discreet_does_not_import_the_compiler(python):
     assert python(program) == "False False"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_an_edit_of_any_source_is_seen_by_the_next_process_and_by_none_that_had_imported_it(
     python, tmp_path
 ):

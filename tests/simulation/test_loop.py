@@ -344,7 +344,7 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_an_interrupt_during_a_compiled_loop_is_an_exception(python):
     """A tuple with names would be made by Python code in compiled code: the process would end."""
     assert python(INTERRUPTED) == "interrupted"

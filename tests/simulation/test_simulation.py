@@ -209,7 +209,7 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("seconds", ["0.5", "3"])
 def test_an_interrupt_is_heeded_at_once_while_compiled_code_runs(seconds, python):
     """While compiling, or inside a loop."""
