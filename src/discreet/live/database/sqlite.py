@@ -21,7 +21,6 @@ from discreet.live.tags import Column
 
 # the application id of a database of runs: this number and a digit
 MARK = (file_access.DATABASES << 8) + ord("1")
-LOG_PAGES = 4_000  # after which the log is written back: pages change often, and are written once
 MOST_AT_ONCE = 64  # rows in one statement
 LISTED = "(SELECT value FROM json_each(?))"  # a parameter that is a list
 
@@ -37,7 +36,6 @@ class SqliteSession:
         self._file = file_access.connect(f"{path.as_uri()}?mode=rw", cached=256)
         weakref.finalize(self, file_access.close, self._file, os.getpid())
         file_access.be_careful(self._file)
-        self._file.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
         self._synchronous = "FULL"
         self._statements: dict[tuple[str, int, bool], str] = {}
 
