@@ -1,4 +1,4 @@
-"""The declared range of a loss: what every sensitivity follows from."""
+"""The declared range of a loss, which determines every sensitivity."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from discreet.errors import DiscreetError, check_finite, check_range, shorten
 
 __all__ = ["Range", "check_bounds", "grid_for", "make_range"]
 
-ROUNDING = 2.0**52  # from here to 2^53 doubles are the whole numbers: adding it rounds
+ROUNDING = 2.0**52  # from here to 2^53, doubles are exactly the whole numbers: adding it rounds
 
 
 @helper
@@ -28,15 +28,15 @@ def clamp_compiled(loss: float, low: float, high: float) -> float:
 def clamp_to(loss: float, low: float, high: float) -> float:
     """Return the nearest number from low to high, or low for NaN.
 
-    In Python, which live runs use, with the same work for all numbers.
+    This is the Python version, which live runs use. It does the same work for all numbers.
     """
-    return (low, loss, high)[int(loss >= low) + int(loss > high)]  # int: NumPy's truth has no sum
+    return (low, loss, high)[int(loss >= low) + int(loss > high)]  # NumPy's bools do not add up
 
 
 @helper
 def steps_compiled(loss: float, low: float, high: float, grid: float) -> float:
     """Return floor(share * grid + 1/2), for the share of the clamped loss in the range."""
-    # rounding may lead a little above 1; the factor is computed once, outside of a loop
+    # rounding may give slightly more than 1; compilers move the factor out of a loop
     share = (clamp_compiled(loss, low, high) - low) * (1.0 / (high - low))
     return math.floor(min(share, 1.0) * grid + 0.5)
 
@@ -45,12 +45,13 @@ def steps_compiled(loss: float, low: float, high: float, grid: float) -> float:
 def steps_to(loss: float, low: float, high: float, grid: float) -> float:
     """Return floor(share * grid + 1/2), for the share of the clamped loss in the range.
 
-    In Python, which live runs use, with the same work for all numbers: ``math.floor`` makes whole
-    numbers of different sizes. It is written out, since a call takes as long as the arithmetic.
+    This is the Python version, which live runs use. It does the same work for all numbers, but
+    ``math.floor`` would make integers of different sizes. It is inlined, since a call takes as long
+    as the arithmetic.
     """
-    loss = float(loss)  # NumPy's truth has no sum
+    loss = float(loss)  # NumPy's bools do not add up
     inside = (low, loss, high)[(loss >= low) + (loss > high)]
-    # a share of 1 + 2^-51 is too little above 1 to make a difference
+    # a share of 1 + 2^-51 is too close to 1 to make a difference
     steps = (inside - low) * (1.0 / (high - low)) * grid + 0.5
     nearest = (steps + ROUNDING) - ROUNDING
     return nearest - (0.5 - math.copysign(0.5, steps - nearest))  # 1 less if it was rounded up
@@ -83,21 +84,22 @@ class Range(Component):
     def clamp(self, loss: float) -> float:
         """Return the nearest point of the range, or its lower end for NaN.
 
-        So a guarantee never depends on good input.
+        So a guarantee never depends on valid input.
         """
         return clamp_to(loss, self.low, self.high)
 
     def fraction(self, loss: float) -> float:
-        """Return the loss on the scale where the range is [0, 1], on which learners work."""
-        # the factor is computed once, outside of a loop
-        return (loss - self.low) * (1.0 / (self.high - self.low))
+        """Return the loss on the scale on which learners work, where the range is [0, 1]."""
+        # compilers move the factor out of a loop
+        low = self.low
+        return (loss - low) * (1.0 / (self.high - low))
 
     def steps(self, loss: float, grid: float) -> float:
         """Return the clamped loss as a whole number of steps from 0 to ``grid``, a power of 2.
 
-        Sums of such numbers below 2^53 are exact; so replacing one loss moves a sum by at most
-        ``grid``, whatever the range and the order of the losses, which rounding errors would spoil
-        otherwise.
+        Sums of such numbers below 2^53 are exact. So replacing one loss moves a sum by at most
+        ``grid``, for any range and any order of the losses. Otherwise, rounding errors could add to
+        that.
         """
         return steps_to(loss, self.low, self.high, grid)
 
@@ -109,6 +111,8 @@ def grid_for(size: int) -> float:
     >>> grid_for(10) == 2**40, grid_for(2**20) == 2**33
     (True, True)
     """
+    if size <= 2**13:  # nearly always: this saves the loop
+        return 2.0**40
     grid = 2.0**40
     while grid * size > 2.0**53:
         grid *= 0.5
@@ -116,7 +120,7 @@ def grid_for(size: int) -> float:
 
 
 def make_range(low: float = 0.0, high: float = 1.0) -> Range:
-    """Return the range from low to high, by default that from 0 to 1."""
+    """Return the range from low to high; by default, from 0 to 1."""
     return Range(low, high)
 
 

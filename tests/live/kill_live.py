@@ -126,12 +126,12 @@ class TwoTransactions(LiveRun):
         super().__init__(*arguments, **options)
         commit = self._commit_tell
 
-        def commit_twice(counters, decision, group, closed, released, *told):
+        def commit_twice(counters, decision, group, closed, released, *rest):
             if released is not None:
                 rows = self._store.rows
-                before = rows.groups[closed]
-                commit(rows.counters, decision, before._replace(told=before.told + 1))
-            commit(counters, decision, group, closed, released, *told)
+                *before, told, held = rows.groups[closed]
+                commit(rows.counters, decision, (*before, told + 1, held))
+            commit(counters, decision, group, closed, released, *rest)
 
         self._commit_tell = commit_twice
 

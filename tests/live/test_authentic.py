@@ -93,7 +93,7 @@ def forge(path, recipe):
                 tag.put(table, *row)
         for row in file.execute("SELECT * FROM release"):
             tag.put("release", *row)
-        found = tag.of(token, session, key, *far, changes, release, change)
+        found = tag.of((token, session, key), (*far, changes), release, change)
         file.execute("UPDATE run SET tag = ?", (found,))
         file.commit()
 
@@ -220,7 +220,8 @@ def test_a_sum_that_its_batch_cannot_have_is_not_released(kind):
     if engine.streaming:
         rows.stream = held
     else:
-        rows.groups[0] = rows.groups[0]._replace(held=held, told=rows.groups[0].size - 1)
+        group = rows.group(0)
+        rows.groups[0] = tuple(group._replace(held=held, told=group.size - 1))
     with pytest.raises(DiscreetError, match="impossible for its outcomes"):
         tell(face, decisions[-1] if engine.streaming else decisions[1])
     assert face.state().released == before[0][3]

@@ -161,7 +161,7 @@ class TestVectorOptimizer:
         face = optimizer()
         decision = face.ask()
         decision.point[:] = 7.0
-        assert np.abs(face._run._store.rows.groups[0].action).max() <= 1.0
+        assert np.abs(face._run._store.rows.action_of(0)).max() <= 1.0
         assert np.abs(face.ask().point).max() <= 1.0
 
     @pytest.mark.parametrize(

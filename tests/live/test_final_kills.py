@@ -31,7 +31,7 @@ def test_a_second_draw_would_be_found(tmp_path, monkeypatch):
             right(self, rows)
             return
         engine = self._final_engine()
-        _, value, _ = self._hand_over(engine, rows.stream, -1, 0.0, full=True)
+        _, value, _ = engine.hand_over(rows.stream, -1, 0.0, self._noise_rng, full=True)
         os.write(logs[-1], b"seen %s\n" % value[: value.size // 2].tobytes().hex().encode())
         os._exit(1)
 

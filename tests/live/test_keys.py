@@ -109,7 +109,7 @@ def test_no_raw_number_is_in_the_file_while_a_batch_is_unfinished(tmp_path):
     )
     for _ in range(3):
         bandit.tell(bandit.ask(), loss=0.7390851332)
-    held = bandit._run._store.rows.groups[0].held
+    held = bandit._run._store.rows.groups[0][-1]
     sums = [
         number.tobytes()
         for number in np.frombuffer(held)
@@ -131,7 +131,7 @@ def test_no_raw_number_is_in_the_file_while_a_batch_is_unfinished(tmp_path):
     assert stat.S_IMODE(key.stat().st_mode) == 0o600
     bandit.close()
     with Bandit.open(path, key=key) as again:
-        assert again._run._store.rows.groups[0].held == held
+        assert again._run._store.rows.groups[0][-1] == held
 
 
 @pytest.mark.parametrize("kind", ["batch", "blt"])

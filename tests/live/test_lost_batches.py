@@ -26,7 +26,7 @@ def lost(path, key, **options):
 
 
 def traces(face):
-    return [group.trace for group in face._run._store.rows.groups.values()]
+    return [group[2] for group in face._run._store.rows.groups.values()]
 
 
 def rounds_asked(face):

@@ -11,7 +11,7 @@ from makers import MAKERS, ask, make, tell
 
 from discreet import Bandit, DiscreetError
 from discreet.live import release_log
-from discreet.live.release_log import ReleaseFacts, ReleaseLog, ReleaseRow, summed
+from discreet.live.release_log import ReleaseLog, ReleaseRow, summed
 from discreet.live.study_report import report_on
 
 
@@ -70,7 +70,7 @@ def test_values_of_a_channel_that_is_not_private_are_never_stored(tmp_path):
         bandit = Bandit(arms=2, horizon=100, epsilon=1.0, algorithm="exp3")
     play(bandit, 5)
     assert bandit._run.releases() == []
-    with pytest.raises(DiscreetError, match="this run is not private, and values that are not"):
+    with pytest.raises(DiscreetError, match="this run is not private, and non-private values"):
         bandit.estimates()
 
 
@@ -86,7 +86,7 @@ def test_the_log_in_memory_folds_old_rows_into_sums(monkeypatch):
     monkeypatch.setattr(release_log, "KEPT", 5)
     log, rows = ReleaseLog(), []
     for batch in range(33):
-        facts = ReleaseFacts(batch % 2, 1 + batch % 3, None if batch % 4 else 0.5, float(batch))
+        facts = (batch % 2, 1 + batch % 3, None if batch % 4 else 0.5, float(batch))
         for _ in range(2):  # the second time, after an interrupt, changes nothing
             log.add(batch, facts, 0.25 * batch)
         rows.append(ReleaseRow(batch, *facts, 0.25 * batch))
@@ -94,9 +94,9 @@ def test_the_log_in_memory_folds_old_rows_into_sums(monkeypatch):
     assert 5 <= len(kept) <= 10
     assert kept == rows[-len(kept) :]
     assert log.sums() == summed(rows)
-    log.add(99, ReleaseFacts(-1, 1, None, 0.0), 1.0)
-    log.add(99, ReleaseFacts(0, 1, None, 0.0), np.zeros(3))
-    log.add(99, ReleaseFacts(0, 1, None, 0.0), None)
+    log.add(99, (-1, 1, None, 0.0), 1.0)
+    log.add(99, (0, 1, None, 0.0), np.zeros(3))
+    log.add(99, (0, 1, None, 0.0), None)
     assert log.sums() == summed(rows)
 
 
@@ -107,7 +107,7 @@ def test_an_interrupted_release_is_logged_once():
     rows = bandit._run._store.rows
     (batch, *facts, value) = bandit._run.releases()[0]
     told = (rows.counters, 0, None, None, batch, value, None, None, None)
-    rows._told = (*told, ReleaseFacts(*facts))
+    rows._told = (*told, facts)
     rows.complete()
     assert len(bandit._run.releases()) == 1
 
@@ -116,7 +116,7 @@ REFUSED = {
     "clip": ({"clip": True}, r"the run has clip=True, so only the mean of clipped"),
     "selection": (
         {"algorithm": "exp3-tau", "simulation": True, "delta": 1e-6},
-        "private through its choice of arms alone",
+        "private only through its random choice of arms",
     ),
 }
 
@@ -187,7 +187,7 @@ def test_rewards_and_losses_are_two_views_of_one_estimate():
     assert one[:3] == pytest.approx((-other.mean, -other.high, -other.low))
     with pytest.raises(DiscreetError, match=r"one is 'C', but must be one of 'A', 'B'"):
         rewards.difference("C", "A")
-    with pytest.raises(DiscreetError, match=r"other is 'A', but must be another arm"):
+    with pytest.raises(DiscreetError, match=r"other is 'A', but must differ from one"):
         rewards.difference("A", "A")
 
 

@@ -135,7 +135,9 @@ def test_nothing_raw_is_shown(kind):
                 face.state(),
                 face._run,
                 face._run._store.rows,
-                *face._run._store.rows.groups.values(),
+                face._run._store.rows.groups,
+                face._run._store.rows.outcomes,
+                *map(face._run._store.rows.group, face._run._store.rows.groups),
             ),
         )
     )

@@ -32,6 +32,8 @@ def run_in_children(do: Callable[[], None]) -> None:
 class NotCopyable:
     """An object that cannot be copied or pickled."""
 
+    __slots__ = ()
+
     _instead: ClassVar[str] = (
         "or what it holds would be released twice: keep it in a file (path=...), or make a snapshot"
     )

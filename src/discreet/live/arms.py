@@ -28,12 +28,13 @@ from discreet.live.rows import Recipe, Ticket
 from discreet.live.run import LiveRun
 from discreet.live.run_options import Clock, Durable, Path, RunOptions, Wait, terms
 from discreet.live.run_plan import RunPlan
-from discreet.live.serving import SERVED, AtLimit
+from discreet.live.serving import REFUSE, SERVED, AtLimit
 from discreet.live.several_client import Pairs, how_many
 from discreet.live.store import Store
 from discreet.problems import Arms
 from discreet.ranges import make_range
 
+PLAIN = (int, str)  # types of most labels, for which looking up an index needs no check
 LONG_RUN = 1 << 17  # rounds assumed when choosing an algorithm for a run without a horizon
 
 
@@ -48,7 +49,7 @@ class ArmsClient(LiveClient[Decision]):
         low, high = self._bounds
         self._range, self._clip = (low, high), recipe["clip"]
 
-    def ask(self, *, user: User | None = None, at_limit: AtLimit = "refuse") -> Decision:
+    def ask(self, *, user: User | None = None, at_limit: AtLimit = REFUSE) -> Decision:
         """Return the arm to play in the next round. If the run limits users, pass the user.
 
         For a user at the limit, this raises ``UserLimitReached``. With ``at_limit="serve"`` you
@@ -93,12 +94,13 @@ class ArmsClient(LiveClient[Decision]):
                 outcome = low + (high - reward)
             else:
                 outcome = loss_of(reward, loss, self._range, clip=False)
-            # a decision as ask returned it; anything else gets a closer check
-            if type(decision) is Decision and type(decision[1]) is int and type(decision[2]) is str:
-                arm, number, token, _, _, _ = decision
-                plain = type(arm) is int or type(arm) is str  # this saves a call
-                choice = self._indices.get(arm) if plain else index_of(self._indices, arm)
-                self._run.tell_by_id(number, token, choice, outcome)
+            # A decision as ask returned it; anything else gets a closer check. Python takes long to
+            # unpack a named tuple.
+            number: object = None
+            if type(decision) is Decision:
+                arm, number, token = decision[0], decision[1], decision[2]
+            if type(number) is int and type(token) is str and type(arm) in PLAIN:
+                self._run.tell_by_id(number, token, self._indices.get(arm), outcome)
             else:
                 self._tell(decision, outcome)
         except BaseException as error:
@@ -299,7 +301,7 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         *,
         available: Collection[Hashable] | None = None,
         user: User | None = None,
-        at_limit: AtLimit = "refuse",
+        at_limit: AtLimit = REFUSE,
     ) -> Decision:
         """Return the arm to play in the next round, chosen from the ``available`` arms.
 
@@ -309,7 +311,7 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         """
         if available is not None:
             return self._decide(self._available(available), user, at_limit)
-        if type(at_limit) is not str or at_limit != "refuse":
+        if at_limit is not REFUSE:  # the default; any other text gets a closer look
             return self._decide(self._seen, user, at_limit)
         # the same as _decide, which saves a call
         (number, batch, choice, token, _, _), probability = self._run.decide(self._seen, user)

@@ -10,7 +10,7 @@ from discreet.guarantee import Guarantee
 from discreet.learners.arms.availability import Available
 from discreet.learners.arms.specialists import has_shares, let_go
 from discreet.live.frames import withhold_frames
-from discreet.live.rows import Change, Rows
+from discreet.live.rows import Change, Group, Rows
 from discreet.live.run_state import RunState
 from discreet.live.slots import Slots, check_labels, with_condition
 
@@ -26,6 +26,8 @@ class ChangingArms(RunState):
     continues when the learner chooses its arm again. Its length stays as it was at its start. So
     each round is still in one release (docs/proofs.md: Arms that come and go).
     """
+
+    __slots__ = ()
 
     @property
     def guarantee(self) -> Guarantee:
@@ -89,10 +91,10 @@ class ChangingArms(RunState):
                 )
             asked, running, left, released, lost = counters
             paused, unfinished = dict(slots.paused), None
-            if left and rows.groups[running].action == arm:
+            if left and rows.action_of(running) == arm:
                 unfinished, left = running, 0
             for group in list(paused):
-                if group in rows.groups and rows.groups[group].action == arm:
+                if group in rows.groups and rows.action_of(group) == arm:
                     unfinished = group
                     del paused[group]
             whole = unfinished is not None and self._engine.holding
@@ -106,7 +108,7 @@ class ChangingArms(RunState):
             self._changing = True
             learner = None
             if unfinished is not None:
-                learner = self._given_up(rows.groups[unfinished].trace)
+                learner = self._given_up(Group(*rows.groups[unfinished]).trace)
             self._commit(Change(counters, learner=learner, closed=unfinished, slots=slots))
             self._changing = False
             return slots
@@ -136,7 +138,7 @@ class ChangingArms(RunState):
         considered, interrupted = places, -1
         if left:
             known = set(slots.considered)
-            if rows.groups[running].action in places and known.issuperset(places):
+            if rows.action_of(running) in places and known.issuperset(places):
                 return None
             paused[running], interrupted = left, running
         self._changing = True
@@ -146,7 +148,7 @@ class ChangingArms(RunState):
         before = engine.learner_state.tobytes()
         acted: Acted | None = engine.act(Available(places), rng)
         assert acted is not None, "it always acts"
-        chosen = [group for group in paused if rows.groups[group].action == acted[0]]
+        chosen = [group for group in paused if rows.action_of(group) == acted[0]]
         left = 0
         if chosen:
             acted, engine.learner_state[:] = None, before

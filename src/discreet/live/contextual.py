@@ -87,7 +87,7 @@ class ContextualBandit(LiveClient[Decision]):
         low: float = 0.0,
         high: float = 1.0,
         clip: bool = False,
-        growth: float = 1.1,
+        growth: float | None = None,
         first: int | None = None,
         simulation: bool = False,
         seed: int | None = None,
@@ -120,9 +120,9 @@ class ContextualBandit(LiveClient[Decision]):
         recipe["per_arm"], recipe["intercept"] = features.per_arm, features.intercept
         recipe["scales"], recipe["shorten"] = features.scales.tolist(), features.clip
         default = default_of(default_reward, default_loss, low, high)
-        chosen = {"growth": growth, "block": features.block, **options}
-        if first is not None:
-            chosen["first"] = first
+        chosen: dict[str, object] = {"block": features.block, **options}
+        chosen |= {} if growth is None else {"growth": growth}
+        chosen |= {} if first is None else {"first": first}
         super().__init__(recipe, run, default, chosen)
 
     @classmethod

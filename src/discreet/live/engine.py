@@ -35,6 +35,7 @@ class Engine:
         channel, self.channel_state = packed(unsealed(private.channel))
         self.first, self._blank = self.learner_state.tobytes(), self.channel_state.tobytes()
         self.private = private._replace(channel=channel, learner=learner)
+        self.learner = learner  # reached faster than through ``private``
         self._on_device = isinstance(private, OnDevice)  # the learner never sees the observation
         self.streaming = channel.one_stream
         self.holding = channel.holds_feedback and not channel.one_stream  # each group separately
@@ -47,6 +48,9 @@ class Engine:
         self._size = channel.hold() if alike else None
         # actions and traces may be buffers of the learner: those are copied
         self._copy_action, self._copy_trace = (componentjit.copier(part) for part in self.example)
+        copied = self._copy_action is not None or self._copy_trace is not None
+        # the learner acts, and that is all
+        self._plain = not (self._pausing or self._on_device or copied)
 
     @property
     def stream(self) -> bytes | None:
@@ -59,10 +63,13 @@ class Engine:
         rng: Generator,
     ) -> tuple[Any, object, int, bytes | None]:
         """Let the learner act; return action, trace, rounds, and the channel's new content."""
+        action: Any
+        if self._plain and self._size is not None and type(observation) is not Available:
+            action, trace = self.learner.act(observation, rng)
+            return action, trace, self._size, None
         private = self.private
         if self._pausing and private.learner.must_pause():
             private.learner.resume()
-        action: Any
         if self._on_device:
             action, trace = private.act(observation.rows, rng)
         elif type(observation) is Available:
@@ -78,8 +85,34 @@ class Engine:
         size, held = private.hold_for(trace), None
         if self.holding:
             held = self.channel_state.tobytes()
-            self.clear()
+            self.channel_state[:] = self._blank
         return action, trace, size, held
+
+    def hand_over(
+        self, held: bytes | None, trace: object, feedback: object, rng: Generator, full: bool
+    ) -> tuple[bool, Any, bytes | None]:
+        """Pass an outcome to the channel; return whether it releases, what, and its new content.
+
+        ``held`` is its content so far; ``full`` is whether this outcome completes a batch.
+        """
+        private, raw, state, after = self.private, self.raw, self.channel_state, None
+        try:
+            if raw:
+                try:
+                    state[:] = held  # type: ignore[assignment]
+                except (ValueError, TypeError):
+                    self.put(held)  # which says what is wrong
+                if full:
+                    private.channel.check_held()
+            ready, value = private.submit(trace, feedback, rng)
+            if not isinstance(value, float):
+                value = np.array(value, np.float64)  # it may be a buffer of the channel
+            if raw:
+                after = state.tobytes()
+            return ready, value, after
+        finally:
+            if raw:
+                state[:] = self._blank
 
     def give_up(self, trace: object) -> bytes:
         """Notify the learner that a batch is lost; return its state."""

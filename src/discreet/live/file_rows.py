@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from discreet.live.blocks import Blocks
 from discreet.live.row_tables import FileTable, OutcomeTable, Stored
-from discreet.live.rows import Group, OpenRow
+from discreet.live.rows import GroupRow, OpenRow
 from discreet.live.tags import Columns
 
 Found = tuple[list[Columns], list[Columns]]
@@ -30,7 +30,7 @@ class FileRows:
         execute: Callable[..., Any],
         reading: Callable[[], AbstractContextManager[object]],
         refusal: Callable[[str], Exception],
-        read_group: Callable[[Stored], Group],
+        read_group: Callable[[Stored], GroupRow],
         read_outcome: Callable[[Stored], bytes],
     ) -> None:
         self._execute, self._reading, self._refusal = execute, reading, refusal
@@ -47,7 +47,7 @@ class FileRows:
         decisions = {number: block.decisions for number, block in settled.items()}
         batches = {number: block.batches for number, block in settled.items()}
         self.open: FileTable[OpenRow] = table(cast(Any, tuple), decisions)
-        self.groups: FileTable[Group] = table(self._read_group, batches)
+        self.groups: FileTable[GroupRow] = table(self._read_group, batches)
         self.outcomes = OutcomeTable(self.open, self._read_outcome)
 
     def read_all(self) -> None:

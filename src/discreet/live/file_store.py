@@ -28,7 +28,7 @@ from discreet.live.rows import (
     Drawn,
     Draws,
     Example,
-    Group,
+    GroupRow,
     OpenRow,
     Recipe,
     Rows,
@@ -105,7 +105,7 @@ class FileStore(RunFile):
         counters: Counters,
         row: OpenRow,
         times: int,
-        group: Group | None = None,
+        group: GroupRow | None = None,
         learner: bytes | None = None,
         draws: Draws | None = None,
         outcome: bytes | None = None,
@@ -116,14 +116,12 @@ class FileStore(RunFile):
             # Here and below, a row is authenticated before it is written: its block is read first.
             execute, tag = self._file.execute, self._tag
             if group is not None:
-                held = self._encrypted(group.held, "batch", group.number, group.told)
-                facts = (as_text(group.action), as_text(group.trace), group.size)
-                state = (group.told, held)
-                tag.put("batch", group.number, *facts)
-                tag.put("held", group.number, *state)
-                execute(
-                    "INSERT INTO batch VALUES (?, ?, ?, ?, ?, ?)", (group.number, *facts, *state)
-                )
+                number, action, trace, size, told, held = group
+                facts = (as_text(action), as_text(trace), size)
+                state = (told, self._encrypted(held, "batch", number, told))
+                tag.put("batch", number, *facts)
+                tag.put("held", number, *state)
+                execute("INSERT INTO batch VALUES (?, ?, ?, ?, ?, ?)", (number, *facts, *state))
             number, of, choice, token, asked_at, _ = row
             hidden = None if outcome is None else self._encrypted(outcome, "outcome", number)
             open_row = (number, of, choice, token, float(asked_at), hidden)
@@ -198,7 +196,7 @@ class FileStore(RunFile):
         self,
         counters: Counters,
         decision: int,
-        group: Group | None = None,
+        group: GroupRow | None = None,
         closed: int | None = None,
         released: int | None = None,
         value: object = None,
@@ -217,10 +215,10 @@ class FileStore(RunFile):
         with sqlite_lock, self._explained(), self._change(counters, lasting, releasing=releasing):
             execute, tag = self._file.execute, self._tag
             if group is not None:
-                held = self._encrypted(group.held, "batch", group.number, group.told)
-                row = (group.told, held, group.number)
-                tag.put("held", group.number, group.told, held)
-                execute("UPDATE batch SET told = ?, held = ? WHERE number = ?", row)
+                number, _, _, _, told, held = group
+                state = (told, self._encrypted(held, "batch", number, told))
+                tag.put("held", number, *state)
+                execute("UPDATE batch SET told = ?, held = ? WHERE number = ?", (*state, number))
             if closed is not None:
                 self._close_group(closed)
             if unlearned:
@@ -290,17 +288,15 @@ class FileStore(RunFile):
         draws: Draws | None,
         slots: Slots | None = None,
     ) -> None:
-        hidden = self._encrypted(stream, "stream")
-        columns = (
-            ("learner", learner),
-            ("stream", hidden),
-            ("draws", as_json(draws)),
-            ("slots", slots_text(slots)),
-        )
-        for column, content in columns:
-            if content is not None:
-                self._write_column(column, content)
+        self._write_column("learner", learner)
+        if stream is not None:
+            self._write_column("stream", self._encrypted(stream, "stream"))
+        if draws is not None:
+            self._write_column("draws", as_json(draws))
+        if slots is not None:
+            self._write_column("slots", slots_text(slots))
 
-    def _write_column(self, column: str, content: str | bytes) -> None:
-        self._contents[column] = content
-        self._tag.put(column, 0, content)
+    def _write_column(self, column: str, content: str | bytes | None) -> None:
+        if content is not None:
+            self._contents[column] = content
+            self._tag.put(column, 0, content)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, cast
 
-import numpy as np
-
 from discreet.channels import FinalSums
 from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import DiscreetError, check_positive, count
@@ -14,7 +12,6 @@ from discreet.estimates.released import SumAtEnd, sums_at_end
 from discreet.guarantee import Guarantee
 from discreet.live.engine import Engine
 from discreet.live.frames import withhold_frames
-from discreet.live.release_log import ReleaseFacts
 from discreet.live.rows import FINAL, Change, Drawn, Draws, Recipe, Rows, new_drawn
 from discreet.live.run_plan import with_exact_noise
 from discreet.live.several import SeveralAtOnce
@@ -76,27 +73,7 @@ class FinalRelease(SeveralAtOnce):
     encrypted like it.
     """
 
-    _sums: Engine | None = None
-
-    def _hand_over(
-        self, engine: Engine, held: bytes | None, trace: object, feedback: object, full: bool
-    ) -> tuple[bool, Any, bytes | None]:
-        """Pass an outcome to a channel; return whether it releases, what, and its new content."""
-        private, raw, after = engine.private, engine.raw, None
-        try:
-            if raw:
-                engine.put(held)
-                if full:
-                    private.channel.check_held()
-            ready, value = private.submit(trace, feedback, self._noise_rng)
-            if not isinstance(value, float):
-                value = np.array(value, np.float64)  # it may be a buffer of the channel
-            if raw:
-                after = engine.channel_state.tobytes()
-            return ready, value, after
-        finally:
-            if raw:
-                engine.clear()
+    __slots__ = ()
 
     def _with_outcome(self, rows: Rows, action: object, feedback: object) -> bytes | None:
         """Return the sums after one more outcome; None without a final release."""
@@ -104,7 +81,7 @@ class FinalRelease(SeveralAtOnce):
         if engine is None:
             return None
         held = rows.stream or engine.stream
-        return self._hand_over(engine, held, action, feedback, False)[2]
+        return engine.hand_over(held, action, feedback, self._noise_rng, full=False)[2]
 
     def _final_engine(self) -> Engine | None:
         if self._sums is None and self._plan.final is not None:
@@ -159,7 +136,7 @@ class FinalRelease(SeveralAtOnce):
             counters = (asked, -1, 0, released, lost + len(rows.groups))
             self._commit(Change(counters, given_up=tuple(rows.open), epoch=rows.epoch))
         held = rows.stream or engine.stream
-        _, value, after = self._hand_over(engine, held, ASK, 0.0, full=True)
+        _, value, after = engine.hand_over(held, ASK, 0.0, self._noise_rng, full=True)
         draws = None
         if rows.draws is not None:
             draws = Draws(rows.draws.learner, self._noise_rng.bit_generator.state)
@@ -171,7 +148,7 @@ class FinalRelease(SeveralAtOnce):
     ) -> None:
         """Commit the final release, and the erasure of the sums."""
         asked, running, left, released, lost = rows.counters
-        facts = ReleaseFacts(-1, asked, None, self._clock())
+        facts = -1, asked, None, self._clock()
         self._commit_tell(
             (asked, running, left, released + 1, lost),
             FINAL,

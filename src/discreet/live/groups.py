@@ -42,6 +42,8 @@ class GroupedOperations(FinalRelease):
     no effect, and does not affect others (docs/proofs.md: Groups of operations).
     """
 
+    __slots__ = ()
+
     @withhold_frames
     def exchange(self, read: Callable[[], Requests], ready: Ready | None = None) -> list[object]:
         """Record outcomes, then make decisions; return one result per request, in order.

@@ -13,7 +13,7 @@ from discreet.contracts import Floats, Generator, Learner, Noise, Protected
 from discreet.errors import DiscreetError, check_int, check_share
 from discreet.guarantee import Guarantee
 from discreet.live.engine import Engine, packed
-from discreet.live.rows import Group, Recipe, Rows, new_group
+from discreet.live.rows import GroupRow, Recipe, Rows
 from discreet.mechanisms import Gaussian, Laplace, Silent
 from discreet.private import Private
 from discreet.ranges import make_range
@@ -256,9 +256,9 @@ class HoldOut:
         self.engine.clear()
         return told > 0 and told == int((state.asked - state.lost).sum())
 
-    def group(self, choice: int) -> Group:
+    def group(self, choice: int) -> GroupRow:
         """Return a held-out round as its own group."""
-        return new_group((HELD_OUT, choice, choice, 1, 0, None))
+        return HELD_OUT, choice, choice, 1, 0, None
 
     def sums(self) -> Sums | None:
         """Return the release: for each arm its index, its rounds and its sum."""

@@ -58,7 +58,11 @@ class Version(NamedTuple):
 
     def with_release(self, name: bytes, more: int = 1) -> Version:
         """Return the version after one or more further releases, the last with this name."""
-        return self._replace(releases=self.releases + more, last_release=name)
+        return Version(self.releases + more, self.changes, name, self.last_change)
+
+    def with_change(self) -> Version:
+        """Return the version after one more change, with a fresh name."""
+        return Version(self.releases, self.changes + 1, self.last_release, new_name())
 
 
 NEW = Version(0, 0, bytes(NAME), bytes(NAME))
@@ -66,7 +70,7 @@ NEW = Version(0, 0, bytes(NAME), bytes(NAME))
 
 def new_name() -> bytes:
     """Return a unique name."""
-    return secrets.token_bytes(NAME)
+    return os.urandom(NAME)
 
 
 class Key(RowCipher):
@@ -118,19 +122,19 @@ class Key(RowCipher):
         in the order of writing, so after a power failure the key may be behind the run. A new note
         replaces the earlier one; without a new one, that stays.
         """
-        before = self.version
+        before, former = self.version, self.note
         if version.changes <= before.changes and version.last_change != before.last_change:
             version = version._replace(changes=before.changes, last_change=before.last_change)
         if version.releases <= before.releases and version.last_release != before.last_release:
             version = version._replace(releases=before.releases, last_release=before.last_release)
         if note is None:
-            note = self.note
-        if version == before and note == self.note:
+            note = former
+        if version == before and note == former:
             return
         row = VERSION.pack(*version) + len(note).to_bytes(LENGTH, "big")
         try:
             self._file.seek(START)
-            self._file.write(row + note.ljust(len(self.note), b"\0"))
+            self._file.write(row + note.ljust(len(former), b"\0"))
             if version.releases > before.releases or note:
                 sync(self._file.fileno())
         except (OSError, ValueError) as error:

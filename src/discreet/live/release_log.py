@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from discreet.estimates.released import ReleaseSum
@@ -17,27 +16,19 @@ ROW = struct.Struct("<qiqddd")
 KEPT = 1 << 17
 
 
-class ReleaseFacts(NamedTuple):
-    """The public facts about a release, besides its value."""
-
-    choice: int  # the arm; -1 if rounds of a batch may have different arms, or none
-    size: int  # rounds
-    probability: float | None  # of the arm, given what was public before the batch
-    at: float  # when the learner received it, in seconds since 1970
-
-
-# makes ReleaseFacts from a tuple of all fields in half the time
-new_facts: Callable[[tuple[object, ...]], ReleaseFacts] = partial(tuple.__new__, ReleaseFacts)
+# The public facts about a release, besides its value, as in ``ReleaseRow``: choice, size,
+# probability and time. A plain tuple, because one is created and unpacked for every release.
+ReleaseFacts = tuple[int, int, float | None, float]
 
 
 class ReleaseRow(NamedTuple):
     """One release: its batch, its public facts, and the value that the learner received."""
 
     batch: int  # the number of its first round
-    choice: int
-    size: int
-    probability: float | None
-    at: float
+    choice: int  # the arm; -1 if rounds of a batch may have different arms, or none
+    size: int  # rounds
+    probability: float | None  # of the arm, given what was public before the batch
+    at: float  # when the learner received it, in seconds since 1970
     value: object  # a float, or an array of them; None if the channel is not private
 
 

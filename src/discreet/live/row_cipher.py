@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import secrets
 from typing import TYPE_CHECKING
 
@@ -46,7 +47,7 @@ class RowCipher:
         if self._rows_left == 0:
             self._renew()
         self._rows_left -= 1
-        nonce = secrets.token_bytes(NONCE)
+        nonce = os.urandom(NONCE)
         return self._salt + nonce + self._cipher.encrypt(nonce, raw, row)
 
     def decrypt(self, stored: bytes, row: bytes) -> bytes:

@@ -51,6 +51,9 @@ class MemoryTable(dict[int, Row]):
 
     __slots__ = ()
 
+    def __repr__(self) -> str:
+        return f"MemoryTable({len(self)} rows, hidden)"
+
     def rising(self, after: int = -1) -> Iterator[Row]:
         """Yield the rows after a number, in rising order."""
         last = next(reversed(self), after)

@@ -15,6 +15,7 @@ from discreet.live.rows import Drawn, Draws, Recipe
 
 Part = TypeVar("Part")
 _encode = json.JSONEncoder().encode
+NUMBER = struct.Struct("=d")  # the bytes of one number, as in an array
 SIZES = struct.Struct(">QQIIi")  # of a release: decision, group, and lengths in bytes
 
 
@@ -47,7 +48,7 @@ def recipe_text(recipe: Recipe) -> str:
 def number_bytes(value: object) -> tuple[str, bytes]:
     """Return the shape and the bytes of a release: always of one size, for any value drawn."""
     if isinstance(value, float):
-        return "null", np.float64(value).tobytes()
+        return "null", NUMBER.pack(value)
     array = np.asarray(value, np.float64)
     return json.dumps(array.shape), array.tobytes()
 

@@ -74,7 +74,10 @@ class Recipe(TypedDict, total=False):
 
 
 class Group(NamedTuple):
-    """Rounds that share one action, with the data of the learner and of the channel for it."""
+    """Rounds that share one action, with the data of the learner and of the channel for it.
+
+    The table of groups has plain tuples of these fields (``GroupRow``).
+    """
 
     number: int  # of its first round
     action: Any
@@ -150,13 +153,13 @@ class Change(NamedTuple):
         return f"Change(counters={self.counters}, rows=<hidden>)"
 
 
-# The fields of a ticket, as in the table of open decisions: one is created and unpacked in every
-# round, and with names that would cost 5 % of the time. ``Rows.tickets`` names them.
+# The fields of a ticket, of a group and of the facts about a release, as in the tables. They are
+# created and unpacked in every round, and a named tuple takes five times as long to create and ten
+# times as long to unpack. ``Ticket(*row)`` and ``Group(*row)`` name them.
 OpenRow = tuple[int, int, int, str, float, object]
+GroupRow = tuple[int, Any, object, int, int, bytes | None]
 
-# Groups are created in every round. Creating them this way, from a tuple of all fields in order,
-# takes half the time.
-new_group: Callable[[tuple[object, ...]], Group] = partial(tuple.__new__, Group)
+# Creating a named tuple from a tuple of all fields in order takes half the time.
 new_drawn: Callable[[tuple[object, ...]], Drawn] = partial(tuple.__new__, Drawn)
 
 
@@ -177,7 +180,7 @@ class Rows:
         self.stream: bytes | None = None  # raw: the channel's content, if all rounds are one stream
         self.draws: Draws | None = None
         self.slots: Slots | None = None  # if arms come and go
-        self.groups: Table[Group] = MemoryTable()
+        self.groups: Table[GroupRow] = MemoryTable()
         self.open: Table[OpenRow] = MemoryTable()  # in the order of asking
         self.outcomes: Table[bytes] = MemoryTable()  # raw: stored with open decisions
         self.choices: dict[int, int] = {}  # how often each choice was made
@@ -202,7 +205,7 @@ class Rows:
         counters: Counters,
         row: OpenRow,
         times: int,
-        group: Group | None = None,
+        group: GroupRow | None = None,
         learner: bytes | None = None,
         draws: Draws | None = None,
         outcome: bytes | None = None,
@@ -215,7 +218,7 @@ class Rows:
         self.open[number] = row
         self.choices[choice] = times
         if group is not None:
-            self.groups[group.number] = group
+            self.groups[group[0]] = group
         if learner is not None:
             self.learner = learner
         if draws is not None:
@@ -243,7 +246,7 @@ class Rows:
         self,
         counters: Counters,
         decision: int,
-        group: Group | None = None,
+        group: GroupRow | None = None,
         closed: int | None = None,
         released: int | None = None,
         value: object = None,
@@ -265,19 +268,20 @@ class Rows:
         if closed is not None:
             self.groups.pop(closed, None)
         if group is not None:
-            self.groups[group.number] = group
+            self.groups[group[0]] = group
         if learner is not None:
             self.learner = learner
         if stream is not None:
             self.stream = stream
         if draws is not None:
             self.draws = draws
-        if released == FINAL:
-            self.final = value
-        if facts is not None and released is not None:
-            self.log.add(released, facts, value)
-        if self.unlearned and released is not None:
-            self.unlearned.pop(released, None)
+        if released is not None:
+            if released == FINAL:
+                self.final = value
+            if facts is not None:
+                self.log.add(released, facts, value)
+            if self.unlearned:
+                self.unlearned.pop(released, None)
         self.drawn = None
         self._told = None
 
@@ -304,6 +308,15 @@ class Rows:
         if slots is not None:
             self.slots = slots
         self._changed = None
+
+    def group(self, number: int) -> Group | None:
+        """Return a group by its number; None if it is closed."""
+        row = self.groups.get(number)
+        return None if row is None else Group(*row)
+
+    def action_of(self, number: int) -> Any:  # noqa: ANN401 - any action
+        """Return the action of an open group."""
+        return Group(*self.groups[number]).action
 
     def tickets(self) -> list[Ticket]:
         """Return the open decisions, in the order of asking."""

@@ -8,10 +8,11 @@ from discreet.errors import AlreadyTold, DiscreetError, count
 from discreet.learners.arms.availability import Available
 from discreet.ledger.inputs import User
 from discreet.live.changing_arms import ChangingArms
+from discreet.live.engine import Engine
 from discreet.live.frames import withhold_frames, without_frames
 from discreet.live.groups import GroupedOperations
 from discreet.live.holdout import HELD_OUT
-from discreet.live.rows import Change, Draws, Group, OpenRow, Rows, Ticket, new_drawn, new_group
+from discreet.live.rows import Change, Draws, Group, GroupRow, OpenRow, Rows, Ticket, new_drawn
 from discreet.live.run_plan import RunPlan
 from discreet.live.serving import AtLimit
 from discreet.live.users import Usage, bare_id
@@ -39,6 +40,8 @@ class LiveRun(ChangingArms, GroupedOperations):
     The run is thread-safe; other processes are refused.
     """
 
+    __slots__ = ()
+
     @classmethod
     def over(cls, private: Private, *, horizon: int, observation: object = 0) -> Self:
         """Return an in-memory run of a custom private learner, with exact noise.
@@ -63,7 +66,8 @@ class LiveRun(ChangingArms, GroupedOperations):
 
     def decide(self, observation: object, user: User | None) -> tuple[OpenRow, float | None]:
         """Return the decision of the next round as the fields of a ticket, and its probability."""
-        if not self._mark[0] or self._inside():
+        inside = self._inside  # read first: Python is slower at calling what is in an attribute
+        if not self._mark[0] or inside():
             self._check_caller()
         try:
             with self._lock:
@@ -78,53 +82,57 @@ class LiveRun(ChangingArms, GroupedOperations):
 
     def _decide(self, observation: object, user: User | None) -> tuple[OpenRow, float | None]:
         action: Any
-        rows, rng, now = self._store.rows, self._rng, self._clock()
-        outcome = usage = None
-        if self._guarded or user is not None:
+        rows, rng, clock = self._store.rows, self._rng, self._clock
+        now = clock()
+        outcome = usage = acted = group = learner = draws = None
+        asked, number, left, released, lost = rows.counters
+        if self._guarded or user is not None or asked >= self._end:
             outcome, usage = self._admit(rows, now, user)
-        elif rows.counters[0] >= self._end:
-            self._next_epoch(rows)
-        acted = None
+            asked, number, left, released, lost = rows.counters
         if type(observation) is Available:
             acted = self._turn_to(rows, observation, rng)
-        asked, number, left, released, lost = rows.counters
+            asked, number, left, released, lost = rows.counters
         self._changing = True
-        group = learner = draws = None
         if left == 0:
             number, engine = asked, self._engine
             action, trace, left, held = acted or engine.act(observation, rng)
+            chance = None
+            if self._shows_chances and rows.slots is None:  # the same as chance_of
+                chance = engine.learner.chance(trace, action)
+                chance = chance if chance == chance else None
             if self._records is None:
                 learner = engine.learner_state.tobytes()
             else:  # a policy decided: nothing was learned, and its choice must not be shown
                 unknown = self._plan.no_outcome
                 outcome, chosen = self._records.opened(unknown, observation, action)
                 action = 0
-            group = new_group((number, action, trace, left, 0, held))
-            chance = self.chance_of(group)
+            group = number, action, trace, left, 0, held
             self._chance = number, chance
         else:
             running = rows.groups[number]
-            action, (of, chance) = running.action, self._chance
+            _, action, _, _, _, _ = running
+            of, chance = self._chance
             if of != number:
                 chance = self.chance_of(running)
                 self._chance = number, chance
         choice = int(action) if self._carry is None else self._carry(action, observation, rng)
-        of, side = number, self._side
-        if side is not None:
-            arm = self._set_aside(side, asked, group, rng)
-            chance = side.mixed(asked, chance if arm < 0 else side.chance_of(arm))
+        row = asked, number, choice, self._token, now, action
+        if self._side is not None:
+            arm = self._set_aside(self._side, asked, group, rng)
+            chance = self._side.mixed(asked, chance if arm < 0 else self._side.chance_of(arm))
             if arm >= 0:
-                of, choice, left = HELD_OUT, arm, left + 1
+                choice, left = arm, left + 1
+                row = asked, HELD_OUT, choice, self._token, now, action
                 outcome = self._plan.with_chance(outcome, chance)
             if arm >= 0 or group is not None:
                 learner = self._learned()
         if rows.draws is not None:
             draws = Draws(rng.bit_generator.state, rows.draws.privacy)
-        row = asked, of, choice, self._token, now, action
         counters = asked + 1, number, left - 1, released, lost
         times = rows.choices.get(choice, 0) + 1
+        commit = self._commit_ask
         # Positional arguments, in the order of the parameters: keywords would cost 1 % of the time.
-        self._commit_ask(counters, row, times, group, learner, draws, outcome, usage)
+        commit(counters, row, times, group, learner, draws, outcome, usage)
         return (row if self._records is None else (*row[:5], chosen)), chance
 
     def _admit(
@@ -178,7 +186,8 @@ class LiveRun(ChangingArms, GroupedOperations):
     ) -> bool:
         """Record the outcome of the decision with this id; a token and a choice must match it."""
         try:
-            if not self._mark[0] or self._inside():
+            inside = self._inside
+            if not self._mark[0] or inside():
                 self._check_caller()
             with self._lock:
                 if self._changing:
@@ -215,64 +224,70 @@ class LiveRun(ChangingArms, GroupedOperations):
 
     def _count(self, rows: Rows, decision: int, of: int, feedback: object) -> None:
         """Record an outcome; draw the release it triggers, and store it before anybody sees it."""
-        before, engine, counters = rows.groups.get(of), self._engine, rows.counters
+        engine, before = self._engine, rows.groups.get(of)
         if of == HELD_OUT:
             before, engine = self._aside(rows, decision)
         self._changing = True
         if before is None:  # its epoch is over: the learner no longer uses it
-            self._commit_tell(counters, decision)
+            self._commit_tell(rows.counters, decision)
             self._changing = self._several
             return
         number, action, trace, size, told, held = before
-        group = closed = stream = draws = None
-        raw, full = rows.stream if engine.streaming else held, told + 1 == size
-        ready, value, after = self._hand_over(engine, raw, trace, feedback, full)
-        if self._plan.final is not None:
+        raw = rows.stream if engine.streaming else held
+        ready, value, after = engine.hand_over(
+            raw, trace, feedback, self._noise_rng, told + 1 == size
+        )
+        stream = None
+        if self._final:
             stream = self._with_outcome(rows, action, feedback)
             after = stream if ready else after  # a released batch holds nothing more
         if ready:
+            draws = None
             if rows.draws is not None:
                 draws = Draws(rows.draws.learner, self._noise_rng.bit_generator.state)
             if engine.showing:
                 if self._deferring:
                     self._defer(before, decision, value, after, draws)
                     return
-                self._commit_draw(new_drawn((decision, value, after, draws)))
-            self._learn(rows, before, decision, value, after, draws)
+                commit_draw = self._commit_draw
+                commit_draw(new_drawn((decision, value, after, draws)))
+            self._learn(rows, engine, before, decision, value, after, draws)
             return
+        group = closed = None
         if engine.streaming:
             stream, after = after, None
         if told + 1 == size:
             closed = number
         else:
-            group = new_group((number, action, trace, size, told + 1, after))
-        self._commit_tell(counters, decision, group, closed, None, None, None, stream)
+            group = number, action, trace, size, told + 1, after
+        commit = self._commit_tell
+        commit(rows.counters, decision, group, closed, None, None, None, stream)
         self._changing = self._several
 
     def _learn(
         self,
         rows: Rows,
-        before: Group,
+        engine: Engine,
+        before: GroupRow,
         decision: int,
         value: Any,  # noqa: ANN401 - anything that the channel releases
         after: bytes | None,
         draws: Draws | None,
     ) -> None:
         """Let the learner learn from a release, and commit all changes."""
-        engine, group, closed, stream = self._engine, None, None, None
         number, action, trace, size, told, _ = before
-        if number == HELD_OUT:
-            _, engine = self._aside(rows, decision)
         # the learner may write into an array
         engine.private.deliver(trace, value if isinstance(value, float) else value.copy())
         asked, running, left, releases, lost = rows.counters
-        if engine.streaming or self._plan.final is not None:
+        group = closed = stream = None
+        if engine.streaming or self._final:
             stream, after = after, None
         if told + 1 == size:
             closed = number
         else:
-            group = new_group((number, action, trace, size, told + 1, after))
-        self._commit_tell(
+            group = number, action, trace, size, told + 1, after
+        commit = self._commit_tell
+        commit(
             (asked, running, left, releases + 1, lost),
             decision,
             group,
@@ -295,7 +310,8 @@ class LiveRun(ChangingArms, GroupedOperations):
             self._noise_rng.bit_generator.state = dict(drawn.draws.privacy)
         if self._completed_final(rows, drawn):
             return
-        self._learn(rows, self._group_of(rows, drawn.decision), *drawn)
+        before, engine = self._group_of(rows, drawn.decision)
+        self._learn(rows, engine, before, *drawn)
 
     def _keep(self, rows: Rows, number: int, feedback: object, deadline: float) -> bool:
         """Store an outcome until the deadline of its decision, unless it is too late."""
@@ -349,7 +365,7 @@ class LiveRun(ChangingArms, GroupedOperations):
     def _lose(self, rows: Rows, ticket: Ticket) -> bool:
         """Close the group of a decision without a release, and erase its content."""
         asked, running, left, released, lost = rows.counters
-        group = rows.groups.get(ticket.group)
+        group = rows.group(ticket.group)
         whole = self._engine.holding and group is not None
         gone = self._open_of(rows, group) if whole and group is not None else [ticket.id]
         closed = ticket.group if whole or (group is not None and group.size == 1) else None

@@ -11,6 +11,8 @@ from discreet.live.run_holdout import RunWithHoldOut
 class RunInEpochs(RunWithHoldOut):
     """The part of a run that starts a new epoch when its rounds are used up."""
 
+    __slots__ = ()
+
     def _next_epoch(self, rows: Rows) -> None:
         """Start again with a longer horizon, if none was declared; open decisions are discarded.
 

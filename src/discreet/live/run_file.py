@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import hmac
 import json
 import os
@@ -19,9 +20,10 @@ from discreet.live.file_access import FORMAT, MARK, TABLES
 from discreet.live.file_rows import FileRows
 from discreet.live.forgetting import forget_unfinished
 from discreet.live.keys import NEW, KeyPlace, Version, new_file
+from discreet.live.one_change import OneChange
 from discreet.live.row_tables import Stored
 from discreet.live.row_text import as_json, from_text, recipe_text
-from discreet.live.rows import Counters, Example, Group, Recipe, Rows, new_session
+from discreet.live.rows import Counters, Example, GroupRow, Recipe, Rows, new_session
 from discreet.live.run_version import VersionedStore
 from discreet.live.slots import slots_text
 
@@ -30,10 +32,16 @@ FIRST = (
     "INSERT INTO run (recipe, token, session, key, epoch, epoch_start, learner, stream, draws, "
     "slots) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
-COUNT = (
+COUNTED = (
     "UPDATE run SET {}asked = ?, running = ?, left_over = ?, released = ?, lost = ?, changes = ?, "
     "release_name = ?, change_name = ?, tag = ? WHERE session = ?"
 )
+
+
+@functools.cache
+def count_with(columns: tuple[str, ...]) -> str:
+    """Return the statement that writes the counters and these columns."""
+    return COUNTED.format("".join(f"{column} = ?, " for column in columns))
 
 
 class RunFile(VersionedStore):
@@ -204,8 +212,8 @@ class RunFile(VersionedStore):
         text, token, session, fingerprint, *rest = self._columns
         *counters, learner, stream, draws, slots, clock, changes, release, change, found = rest
         columns = (text, learner, stream, draws, slots, clock)
-        names = ("recipe", "learner", "stream", "draws", "slots", "clock")
-        for column, content in zip(names, columns, strict=True):
+        large = ("recipe", "learner", "stream", "draws", "slots", "clock")
+        for column, content in zip(large, columns, strict=True):
             tag.put(column, 0, content)
         self._found.read_all()
         for table in ("choice", "usage", "drawn", "unlearned"):
@@ -219,15 +227,15 @@ class RunFile(VersionedStore):
             "FROM run"
         ).fetchone()
         self._version = Version(releases, changes, release, change)
-        return tag.of(token, session, fingerprint, *counters, changes, release, change), found
+        names = (token, session, fingerprint)
+        return tag.of(names, (*counters, changes), release, change), found
 
-    def _read_group(self, stored: Stored) -> Group:
+    def _read_group(self, stored: Stored) -> GroupRow:
         """Return a group from the file."""
         number, action, trace, size, told, held = stored
         with self._reading():
             action, trace = from_text(self._example, f"[{action}, {trace}]")
-        held = self._decrypted(held, "batch", number, told)
-        return Group(number, action, trace, size, told, held)
+        return number, action, trace, size, told, self._decrypted(held, "batch", number, told)
 
     def _read_outcome(self, stored: Stored) -> bytes:
         """Return the raw content that the file stores with a decision."""
@@ -261,21 +269,20 @@ class RunFile(VersionedStore):
 
         Refuses if another process took the run.
         """
-        self._tag.write_blocks(self._file.execute)
-        columns = (*counters, *epoch, *version[1:])
+        execute = self._file.execute
+        self._tag.write_blocks(execute)
+        changes, release, change = version[1:]
         names = (self._token, self._session, self._fingerprint)
-        tag = self._tag.of(*names, *columns)
+        tag = self._tag.of(names, (*counters, *epoch, changes), release, change)
         contents, self._contents = self._contents, {}
-        statement = COUNT.format("".join(f"{column} = ?, " for column in contents))
-        row = (*contents.values(), *counters, *version[1:], tag, self._session)
-        if self._file.execute(statement, row).rowcount != 1:
+        row = (*contents.values(), *counters, changes, release, change, tag, self._session)
+        if execute(count_with(tuple(contents)), row).rowcount != 1:
             raise DiscreetError(
                 f"{self.name} has been opened by another process: a run has one writer, so this "
                 "one stops."
             )
         self._version = version
 
-    @contextlib.contextmanager
     def _change(
         self,
         counters: Counters,
@@ -283,23 +290,14 @@ class RunFile(VersionedStore):
         *,
         releasing: bool = False,
         epoch: tuple[int, int] | None = None,
-    ) -> Iterator[None]:
+    ) -> contextlib.AbstractContextManager[None]:
         """Write the changes, the counters and the tag in one transaction; then count in the key.
 
         A ``lasting`` change is on the disk before this returns.
         """
         if self._together:
-            yield
-            return
-        self._prepare(lasting)
-        version = self._next(lasting=lasting, releases=int(releasing))
-        with self._transaction():
-            yield
-            self._seal(counters, epoch or self.rows.epoch, version)
-        if lasting:
-            self._kept_asks, self._row_pending = counters[0], False
-            if self._key is not None:
-                self._key.advance(version, note=b"")
+            return contextlib.nullcontext()
+        return OneChange(self, counters, epoch or self.rows.epoch, lasting, releasing)
 
     def _prepare(self, lasting: bool) -> None:
         """Prepare for a transaction."""

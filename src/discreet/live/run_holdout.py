@@ -7,7 +7,7 @@ from discreet.errors import DiscreetError
 from discreet.live.engine import Engine
 from discreet.live.frames import withhold_frames
 from discreet.live.holdout import HELD_OUT, RELEASE, HoldOut
-from discreet.live.rows import Change, Group, Rows, Ticket
+from discreet.live.rows import Change, GroupRow, Rows, Ticket
 from discreet.live.run_state import RunState
 
 
@@ -18,7 +18,9 @@ class RunWithHoldOut(RunState):
     learner's state. So both are committed, encrypted and authenticated like those.
     """
 
-    def chance_of(self, group: Group) -> float | None:
+    __slots__ = ()
+
+    def chance_of(self, group: GroupRow) -> float | None:
         """Return the probability of a group's action, given what was public before it."""
         # If arms come and go, batches pause, and which continues depends on more than one draw.
         number, action, trace, _, _, _ = group
@@ -35,13 +37,14 @@ class RunWithHoldOut(RunState):
         chance = None if group is None else self.chance_of(group)
         return chance if self._side is None else self._side.mixed(ticket.id, chance)
 
-    def _set_aside(self, side: HoldOut, asked: int, group: Group | None, rng: Generator) -> int:
+    def _set_aside(self, side: HoldOut, asked: int, group: GroupRow | None, rng: Generator) -> int:
         """Toss the coin of a round: return the arm if the round is held out, else -1.
 
         ``group`` is the group that begins with this round, if any.
         """
         if group is not None:
-            side.note_chances(self._engine.private.learner, group.trace, self._shows_chances)
+            _, _, trace, _, _, _ = group
+            side.note_chances(self._engine.private.learner, trace, self._shows_chances)
         return side.toss(asked, rng)
 
     @withhold_frames
@@ -99,17 +102,16 @@ class RunWithHoldOut(RunState):
         self._commit(Change(rows.counters, learner=self._learned(), given_up=given_up))
         self._changing = False
 
-    def _aside(self, rows: Rows, decision: int) -> tuple[Group, Engine]:
+    def _aside(self, rows: Rows, decision: int) -> tuple[GroupRow, Engine]:
         """Return a held-out round as a group, and the engine of the hold-out."""
         assert self._side is not None, "only called if there is a hold-out"
         choice = RELEASE if decision == HELD_OUT else Ticket(*rows.open[decision]).choice
         return self._side.group(choice), self._side.engine
 
-    def _group_of(self, rows: Rows, decision: int) -> Group:
-        """Return the group of a decision that triggered a release, or that of the hold-out."""
-        if decision == HELD_OUT:
-            return self._aside(rows, decision)[0]
-        return rows.groups[Ticket(*rows.open[decision]).group]
+    def _group_of(self, rows: Rows, decision: int) -> tuple[GroupRow, Engine]:
+        """Return the group of a decision that triggered a release, and its engine."""
+        of = HELD_OUT if decision == HELD_OUT else Ticket(*rows.open[decision]).group
+        return self._aside(rows, decision) if of == HELD_OUT else (rows.groups[of], self._engine)
 
     def _given_up(self, trace: object) -> bytes:
         """Notify the learner that a batch is lost; return the public state."""

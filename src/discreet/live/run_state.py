@@ -22,8 +22,8 @@ from discreet.live.frames import withhold_frames
 from discreet.live.holdout import HoldOut
 from discreet.live.keys import KeyPlace
 from discreet.live.progress import Progress
-from discreet.live.release_log import ReleaseFacts, ReleaseRow, new_facts
-from discreet.live.rows import RELEASED, Draws, Group, OpenRow, Recipe, Rows, Ticket
+from discreet.live.release_log import ReleaseFacts, ReleaseRow
+from discreet.live.rows import RELEASED, Draws, Group, GroupRow, OpenRow, Recipe, Rows, Ticket
 from discreet.live.run_plan import RunPlan, action_number, run_guarantee
 from discreet.live.slots import Slots
 from discreet.live.store import MemoryStore, Store
@@ -42,8 +42,17 @@ class RunState(NotCopyable):
     and releasing it. Other processes are refused.
     """
 
-    # called with the current arms after rows were reread
-    _listener: weakref.WeakMethod[Callable[[Slots | None], object]] | None = None
+    # CPython caches lookups of attributes in a dictionary only up to 30 of them.
+    # fmt: off
+    __slots__ = (
+        "__weakref__", "_admission", "_alike", "_carry", "_chance", "_changing", "_clock",
+        "_closed", "_commit", "_commit_ask", "_commit_draw", "_commit_tell", "_deferring", "_end",
+        "_engine", "_epoch", "_final", "_guarded", "_in_order", "_inside", "_latest", "_listener",
+        "_lock", "_mark", "_needs_token", "_next_deadline", "_noise_rng", "_noting", "_plan",
+        "_process", "_reading", "_records", "_rng", "_serving", "_several", "_shows_chances",
+        "_side", "_store", "_sums", "_token", "_users", "_wait",
+    )
+    # fmt: on
 
     def __init__(
         self,
@@ -72,11 +81,15 @@ class RunState(NotCopyable):
         self._carry, self._wait, self._records = plan.carry, plan.wait, plan.records
         self._alike = plan.carry is None or plan.carry is action_number
         self._in_order = plan.private.channel.in_order
+        self._final = plan.final is not None
         self._closed = self._changing = False  # if either is set, the next operation must recover
         self._next_deadline = -math.inf  # nothing is due before this
         self._latest = -math.inf  # time of the last decision
         self._several = False  # inside a transaction of several changes
         self._deferring = False  # inside one with several outcomes: the learner learns afterwards
+        # called with the current arms after rows were reread
+        self._listener: weakref.WeakMethod[Callable[[Slots | None], object]] | None = None
+        self._sums: Engine | None = None  # of the final release
         self._reading = False  # a group reads its requests, and may call the run meanwhile
         self._users: UserCount | None = None
         self._reload()
@@ -254,21 +267,25 @@ class RunState(NotCopyable):
         with self._lock:
             rows, now, found = self._committed(), self._clock(), []
             for row in islice(rows.open.rising(after), limit):
-                ticket, group = Ticket(*row), rows.groups.get(row[1])
+                ticket, group = Ticket(*row), rows.group(row[1])
                 age = max(0.0, now - rows.given_at(ticket.id, ticket.asked_at))
                 ticket = ticket._replace(action=None if group is None else group.action)
                 found.append((ticket, age, self._probability(rows, ticket)))
             return tuple(found)
 
-    def _facts(self, group: Group) -> ReleaseFacts:
+    def _facts(self, group: GroupRow) -> ReleaseFacts:
         """Return the public facts about a release of a group."""
         number, action, _, size, _, _ = group
         # If an action is carried out differently from round to round, a batch has no single choice.
-        choice = action_number(action, None, self._rng) if self._alike else -1
+        if self._carry is None:  # the usual case
+            choice = int(action)
+        else:
+            choice = action_number(action, None, self._rng) if self._alike else -1
         of, chance = self._chance  # of the group asked for last: this saves a call
         if of != number:
             chance = self.chance_of(group)
-        return new_facts((choice, size, chance, self._clock()))
+        clock = self._clock
+        return choice, size, chance, clock()
 
     @withhold_frames
     def releases(self) -> list[ReleaseRow]:
@@ -289,7 +306,7 @@ class RunState(NotCopyable):
             self._committed()
             return self._store.release_sums()
 
-    def chance_of(self, group: Group) -> float | None:
+    def chance_of(self, group: GroupRow) -> float | None:
         """Return the probability of a group's action, given what was public before it."""
         raise NotImplementedError
 
@@ -355,7 +372,7 @@ class RunState(NotCopyable):
                     "a run of a custom private learner is in memory: it cannot be stored in a file."
                 )
             asked, _, left, _, _ = rows.counters
-            learner = self._engine.without([group.trace for group in rows.groups.values()])
+            learner = self._engine.without([Group(*group).trace for group in rows.groups.values()])
             copied = Rows({**rows.recipe, "seed": None}, secrets.token_hex(8), learner)
             if self._side is not None:  # a copy has its own hold-out
                 copied.learner, copied.stream = learner + self._side.first, self._side.blank

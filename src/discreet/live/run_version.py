@@ -73,7 +73,7 @@ class VersionedStore(Store):
         """Return the version that follows a change."""
         version = self._version
         if lasting:
-            version = version._replace(changes=version.changes + 1, last_change=new_name())
+            version = version.with_change()
         if releases:
             version = version.with_release(self._kept_name() or new_name(), releases)
         return version

@@ -16,6 +16,7 @@ from discreet.live.run_state import RunState
 from discreet.randomness import streams
 
 AtLimit = Literal["refuse", "serve"]  # what to do for a user at the limit
+REFUSE: Literal["refuse"] = "refuse"  # the default
 SERVED = -1  # the id of a decision without learning
 SERVING = 1  # the number of their random stream; that of the run is 0
 
@@ -27,6 +28,8 @@ class Serving(RunState):
     fresh randomness and changes nothing; its outcome is discarded. So it is post-processing of
     earlier releases, and costs nothing (docs/proofs.md: Decisions that learn nothing).
     """
+
+    __slots__ = ()
 
     @withhold_frames
     def users_at_limit(self) -> int | None:
@@ -83,7 +86,7 @@ class Serving(RunState):
             self._serving = streams(self._plan.seed, trial=SERVING).learner
         rng = self._serving
         _, number, left, _, _ = rows.counters
-        action: Any = rows.groups[number].action if left > 0 else None
+        action: Any = rows.action_of(number) if left > 0 else None
         shown = observation
         if type(shown) is Available and rows.slots is not None:
             places = tuple(arm for arm in shown.places if arm not in rows.slots.retired)

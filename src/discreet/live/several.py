@@ -9,8 +9,9 @@ from typing import Any
 
 from discreet.errors import DiscreetError, HorizonUsed, count
 from discreet.ledger.inputs import User
+from discreet.live.engine import Engine
 from discreet.live.frames import withhold_frames
-from discreet.live.rows import Change, Draws, Group, OpenRow, Rows, Ticket, new_group
+from discreet.live.rows import Change, Draws, Group, GroupRow, OpenRow, Rows, Ticket
 from discreet.live.run_epochs import RunInEpochs
 from discreet.live.serving import Serving
 from discreet.live.users import bare_id
@@ -27,6 +28,8 @@ class SeveralAtOnce(RunInEpochs, Serving):
     (docs/proofs.md: One draw).
     """
 
+    __slots__ = ()
+
     def _decide(self, observation: object, user: User | None) -> tuple[OpenRow, float | None]:
         raise NotImplementedError
 
@@ -36,7 +39,8 @@ class SeveralAtOnce(RunInEpochs, Serving):
     def _learn(
         self,
         rows: Rows,
-        before: Group,
+        engine: Engine,
+        before: GroupRow,
         decision: int,
         value: Any,  # noqa: ANN401 - anything that the channel releases
         after: bytes | None,
@@ -147,7 +151,7 @@ class SeveralAtOnce(RunInEpochs, Serving):
 
     def _defer(
         self,
-        before: Group,
+        before: GroupRow,
         decision: int,
         value: object,
         after: bytes | None,
@@ -158,7 +162,7 @@ class SeveralAtOnce(RunInEpochs, Serving):
         stream = None
         if self._engine.streaming or self._plan.final is not None:
             stream, after = after, None
-        group = new_group((number, action, trace, size, told + 1, after))
+        group = number, action, trace, size, told + 1, after
         counters = self._store.rows.counters
         self._commit_tell(counters, decision, group, None, None, None, None, stream, draws)
         self._store.defer(number, decision, value)
@@ -172,9 +176,9 @@ class SeveralAtOnce(RunInEpochs, Serving):
     def _learn_several(self, rows: Rows) -> None:
         """Do the same inside a transaction."""
         for number, (decision, value) in list(rows.unlearned.items()):
-            group = rows.groups[number]
+            group = Group(*rows.groups[number])
             before = group._replace(told=group.told - 1)
-            self._learn(rows, before, decision, value, group.held, None)
+            self._learn(rows, self._engine, before, decision, value, group.held, None)
 
     # Deadlines
 

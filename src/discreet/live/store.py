@@ -20,7 +20,7 @@ from discreet.live.rows import (
     Drawn,
     Draws,
     Example,
-    Group,
+    GroupRow,
     OpenRow,
     Recipe,
     Rows,
@@ -51,7 +51,7 @@ class Store:
 
     To add a kind of store, write a subclass, register a scheme with ``register_store``, and run
     ``discreet.testing.StoreConformance``. If a store gets the place of a key, it writes raw columns
-    (``Group.held``, the stream, outcomes) only in encrypted form.
+    (the last one of ``GroupRow``, the stream, outcomes) only in encrypted form.
     """
 
     durable: ClassVar[bool] = True  # whether a run outlives the process
@@ -116,7 +116,7 @@ class Store:
         counters: Counters,
         row: OpenRow,
         times: int,
-        group: Group | None = None,
+        group: GroupRow | None = None,
         learner: bytes | None = None,
         draws: Draws | None = None,
         outcome: bytes | None = None,
@@ -137,7 +137,7 @@ class Store:
         self,
         counters: Counters,
         decision: int,
-        group: Group | None = None,
+        group: GroupRow | None = None,
         closed: int | None = None,
         released: int | None = None,
         value: object = None,

@@ -9,7 +9,16 @@ import pytest
 
 from discreet.live.rows import Change
 from discreet.live.store import Store
-from discreet.testing.store_parts import EXAMPLE, again, ask, contents, first_rows, flat, start
+from discreet.testing.store_parts import (
+    EXAMPLE,
+    again,
+    ask,
+    contents,
+    first_rows,
+    flat,
+    start,
+    with_told,
+)
 
 
 class SeveralConformance:
@@ -24,12 +33,12 @@ class SeveralConformance:
                 ask(store, number, new_group=number % 2 == 0, outcome=bytes(9))
                 assert len(store.rows.open) == number + 1
         with store.together():
-            store.tell(store.rows.counters, 3, group=store.rows.groups[2]._replace(told=1))
+            store.tell(store.rows.counters, 3, group=with_told(store.rows, 2, 1))
             assert list(store.rows.open) == [0, 1, 2, 4]
             store.change(Change(store.rows.counters, outcome=(4, b"\1" + bytes(8))))
         for number in range(5):
             ask(model, number, new_group=number % 2 == 0, outcome=bytes(9))
-        model.tell(model.counters, 3, group=model.groups[2]._replace(told=1))
+        model.tell(model.counters, 3, group=with_told(model, 2, 1))
         model.change(Change(model.counters, outcome=(4, b"\1" + bytes(8))))
         assert contents(store.rows) == contents(model)
         store = again(reach, store)
@@ -63,7 +72,7 @@ class SeveralConformance:
         values = {2: 0.1, 0: np.array([[0.1, -1e-300]])}
         with store.together():
             for number, value in values.items():
-                group = store.rows.groups[number]._replace(told=2)
+                group = with_told(store.rows, number, 2)
                 store.tell(store.rows.counters, number, group=group)
                 store.defer(number, number, value)
         store = again(reach, store)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from discreet.live.keys import KeyPlace
-from discreet.live.rows import Example, Group, OpenRow, Recipe, Rows
+from discreet.live.rows import Example, Group, GroupRow, OpenRow, Recipe, Rows
 from discreet.live.store import Store
 from discreet.live.users import Usage
 
@@ -79,6 +79,17 @@ def row(number: int, group: int = 0) -> OpenRow:
     return number, group, number % 3, "token.session", 1.7e9 + number / 3.0, None
 
 
+def group_of(rows: Rows, number: int) -> Group:
+    """Return a group with names for its fields."""
+    return Group(*rows.groups[number])
+
+
+def with_told(rows: Rows, number: int, told: int) -> GroupRow:
+    """Return a group with another number of outcomes."""
+    first, action, trace, size, _, held = group_of(rows, number)
+    return first, action, trace, size, told, held
+
+
 def ask(
     store: Store | Rows,
     number: int,
@@ -97,7 +108,7 @@ def ask(
         (asked + 1, of, 1 if new_group else left - 1, released, lost),
         row(number, of),
         rows.choices.get(number % 3, 0) + 1,
-        group=Group(of, action, trace, 2, 0, held) if new_group else None,
+        group=(of, action, trace, 2, 0, held) if new_group else None,
         outcome=outcome,
         usage=usage,
     )

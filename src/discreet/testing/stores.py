@@ -10,7 +10,7 @@ import pytest
 
 from discreet.errors import DiscreetError
 from discreet.live.keys import KeyPlace
-from discreet.live.rows import Change, Drawn, Draws, Group, Rows
+from discreet.live.rows import Change, Drawn, Draws, Rows
 from discreet.live.store import Store
 from discreet.testing.several_changes import SeveralConformance
 from discreet.testing.store_parts import (
@@ -22,9 +22,11 @@ from discreet.testing.store_parts import (
     contents,
     first_rows,
     flat,
+    group_of,
     opened,
     row,
     start,
+    with_told,
 )
 
 
@@ -139,9 +141,9 @@ class StoreConformance(SeveralConformance):
         assert rows.counters == (2, 0, 0, 0, 0)
         assert rows.choices == {0: 1, 1: 1}
         assert dict(rows.outcomes.items()) == {0: bytes(9)}
-        assert rows.groups[0].held == RAW
-        assert flat(rows.groups[0].action) == [0.1, -1e-300]
-        assert flat(rows.groups[0].trace) == (7, 1 / 3, [1.0, 2.0, 3.0])
+        assert group_of(rows, 0).held == RAW
+        assert flat(group_of(rows, 0).action) == [0.1, -1e-300]
+        assert flat(group_of(rows, 0).trace) == (7, 1 / 3, [1.0, 2.0, 3.0])
         store.close()
 
     def test_asking_counts_a_user(self, reach: Callable[[], Store]) -> None:
@@ -159,11 +161,12 @@ class StoreConformance(SeveralConformance):
         store = start(reach, first_rows())
         for number in (0, 1):
             ask(store, number, new_group=number == 0, outcome=bytes(9))
-        group = store.rows.groups[0]._replace(told=1, held=RAW)
+        group = (*group_of(store.rows, 0)[:4], 1, RAW)
         store.tell(store.rows.counters, 0, group=group)
         store = again(reach, store)
         assert (list(store.rows.open), list(store.rows.outcomes)) == ([1], [1])
-        assert (store.rows.groups[0].told, store.rows.groups[0].held) == (1, RAW)
+        found = group_of(store.rows, 0)
+        assert (found.told, found.held) == (1, RAW)
         draws = Draws({"state": 1}, {"state": 2})
         store.tell(
             (2, 0, 0, 1, 0),
@@ -269,7 +272,7 @@ class DurableStoreConformance(StoreConformance):
         store = start(reach, first_rows())
         ask(store, 0)
         before = contents(store.rows)
-        wrong = Group(1, object(), (0, 0.0, np.zeros(3)), 1, 0, None)  # cannot be written
+        wrong = (1, object(), (0, 0.0, np.zeros(3)), 1, 0, None)  # cannot be written
         with pytest.raises((DiscreetError, TypeError)):
             store.ask((2, 1, 0, 0, 0), row(1), 1, group=wrong, learner=b"half")
         store.load(EXAMPLE)
@@ -283,7 +286,7 @@ class DurableStoreConformance(StoreConformance):
         store = start(reach, first_rows())
         for number in (0, 1):
             ask(store, number, new_group=number == 0)
-        group = store.rows.groups[0]._replace(told=1)
+        group = with_told(store.rows, 0, 1)
         store.tell((2, 0, 0, 1, 0), 0, group=group, released=0, value=0.5)
         before = contents(store.rows)
         with pytest.raises(DiscreetError):
@@ -305,7 +308,7 @@ class DurableStoreConformance(StoreConformance):
         assert RAW not in self.stored_bytes(tmp_path)
         found = opened(reach, place)
         assert found.rows.stream == RAW + b" 1"
-        assert (found.rows.groups[0].held, found.rows.outcomes[0]) == (RAW + b" 2", RAW + b" 3")
+        assert (group_of(found.rows, 0).held, found.rows.outcomes[0]) == (RAW + b" 2", RAW + b" 3")
         found.close()
 
     def test_a_lost_key_loses_unfinished_groups_only(
@@ -342,10 +345,10 @@ def _change_at_random(store: Store | Rows, number: int, rng: np.random.Generator
     decision = decisions[int(rng.integers(len(decisions)))]
     of = rows.open[decision][1]
     if kind < 0.8 and of in rows.groups:
-        group = rows.groups[of]
+        group = group_of(rows, of)
         closing = group.told + 1 >= group.size
         counters = (asked, running, left, released + closing, lost)
-        later = None if closing else group._replace(told=group.told + 1, held=rng.bytes(5))
+        later = None if closing else (*group[:4], group.told + 1, rng.bytes(5))
         learner, done = rng.bytes(3), of if closing else None
         store.tell(counters, decision, group=later, closed=done, released=done, learner=learner)
     elif kind < 0.95:

@@ -32,7 +32,7 @@ from discreet.live.keys import NEW, Version
 from discreet.live.release_log import ReleaseRow
 from discreet.live.row_cipher import RowCipher
 from discreet.live.row_text import draws_from, from_text, numbers_from, release_row
-from discreet.live.rows import Drawn, Example, Group, OpenRow
+from discreet.live.rows import Drawn, Example, GroupRow, OpenRow
 from discreet.live.slots import slots_from
 from discreet.live.store import Store
 from discreet.live.tags import Column
@@ -176,10 +176,10 @@ class RunRows(Store):
             self.rows.outcomes.memory.setdefault(number, raw or b"")
         return cast(OpenRow, (*columns, None))
 
-    def _read_batch(self, row: Row) -> Group:
+    def _read_batch(self, row: Row) -> GroupRow:
         number, action, trace, size, told, held = cast(Any, self._checked("batch", row))
-        parts = from_text(self._example, f"[{action}, {trace}]")
-        return Group(number, *parts, size, told, self._decrypted(held, "batch", number, told))
+        action, trace = from_text(self._example, f"[{action}, {trace}]")
+        return number, action, trace, size, told, self._decrypted(held, "batch", number, told)
 
     def _read_held(self, session: Session, rows: LazyRows) -> None:
         query = f"SELECT * FROM {HELD.name} WHERE run = ? ORDER BY place"

@@ -153,7 +153,7 @@ class RunWriter(RunRows):
     def _next_version(self, *, lasting: bool) -> Version:
         version = self._version
         if lasting:
-            version = version._replace(changes=version.changes + 1, last_change=new_name())
+            version = version.with_change()
         if self._new_releases:
             version = version.with_release(new_name(), self._new_releases)
         return version
@@ -179,11 +179,11 @@ class RunWriter(RunRows):
                 gone.append(number)
                 self._texts.pop(number, None)
                 continue
-            held = self._encrypted(group.held, "batch", number, group.told)
+            _, action, trace, size, told, held = group
             text = self._texts.get(number)
             if text is None:
-                text = self._texts[number] = as_text(group.action), as_text(group.trace)
-            columns = (number, *text, group.size, group.told, held)
+                text = self._texts[number] = as_text(action), as_text(trace)
+            columns = (number, *text, size, told, self._encrypted(held, "batch", number, told))
             put.append((run, *columns, seal("batch", columns)))
         self._write_set(session, BATCH, put, gone)
         put, gone = [], []
