@@ -8,6 +8,7 @@ import threading
 
 import numpy as np
 import pytest
+from context_games import regrets
 
 from discreet import DiscreetError, Range, Setting, algorithm, audit, list_algorithms
 from discreet.algorithms.contexts.confidence import (
@@ -30,33 +31,11 @@ from discreet.channels.glm_moments import LogisticLink
 from discreet.contracts import Record
 from discreet.curves import gaussian_sigma
 from discreet.environments import environment
+from discreet.learners import LinearUcbOnSums
+from discreet.learners.contexts.weighted_sums import draws_in_sums
 from discreet.problems import Contexts
 from discreet.sensitivities import glm_gradient, moment_scales
 from discreet.simulation.trial import run_trial
-
-RANGE = Range(-1.0, 1.0)
-
-
-def regrets(names, world, *, rounds, trials, epsilon=1.0, problem=None, seed=41, compiled=True):
-    place = problem or Contexts()
-    setting = Setting(place, rounds=rounds, epsilon=epsilon, delta=1e-5, bounds=RANGE)
-    privates = [algorithm(name).build(setting, **options).private for name, options in names]
-    found = environment(world, place)
-    runs = [
-        run_trial(
-            privates,
-            found,
-            np.array([rounds]),
-            seed=seed,
-            trial=t,
-            bounds=RANGE,
-            clip=False,
-            stop=threading.Event(),
-            compiled=compiled,
-        ).regret[:, 0]
-        for t in range(trials)
-    ]
-    return np.array(runs)
 
 
 def test_golden_noise_on_moments():
@@ -83,16 +62,29 @@ def test_golden_noise_on_moments():
 
 
 def test_golden_noise_at_a_trusted_server_is_that_of_the_fits():
-    """60 releases in 10^5 rounds, σ = 21.2; a release every round would need 42.4."""
+    """85 releases in 10^5 rounds; σ of single sums, and of weighted ones after 475 rounds."""
     setting = Setting(Contexts(), rounds=100_000, epsilon=1.0, delta=1e-6)
-    for options, releases, sigma in (
-        ({}, 60, 21.224),
-        ({"growth": 1.3, "first": 100}, 27, 18.931),
-        ({"growth": 1.03, "first": 1}, 322, 26.0),
+    for options, releases, sigma, weighted in (
+        ({}, 85, 27.431, 13.996),
+        ({"growth": 1.3, "first": 100}, 27, 21.548, 14.209),
+        ({"growth": 1.03, "first": 1}, 322, 38.722, 24.236),
     ):
-        running = algorithm("joint-linucb").build(setting, **options).private.channel.running
+        private = algorithm("joint-linucb").build(setting, **options).private
+        running = private.channel.running
         found = running.noise.scale * running.factorisation.noise_spread().most
         assert (running.prefixes, found) == (releases, pytest.approx(sigma, abs=0.05))
+        draws = draws_in_sums(private.learner.filter, running.factorisation.matrix)[5]
+        found = running.noise.scale * np.linalg.norm(draws)
+        assert found == pytest.approx(weighted, abs=0.01)
+
+
+def test_with_the_constants_of_the_analysis_the_last_sum_counts():
+    setting = Setting(Contexts(), rounds=100_000, epsilon=1.0, delta=1e-6)
+    private = algorithm("joint-linucb").build(setting, constants="theory", growth=1.1).private
+    running = private.channel.running
+    found = running.noise.scale * running.factorisation.noise_spread().most
+    assert (running.prefixes, found) == (60, pytest.approx(21.224, abs=0.05))
+    assert type(private.learner) is LinearUcbOnSums
 
 
 def test_golden_widths_of_the_analysis():

@@ -162,6 +162,7 @@ def test_with_a_large_epsilon_it_is_the_algorithm_without_privacy():
     )
 
 
+@pytest.mark.long
 def test_what_is_played_keeps_its_contracts():
     for name in ("slate-ftrl", "private-slate-ftrl"):
         private = algorithm(name).build(Setting(SemiBandit(5, 2), rounds=200)).private

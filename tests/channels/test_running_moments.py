@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from discreet import DiscreetError
 from discreet.algorithms.contexts.widths import Shape, fit_times, upsilon
-from discreet.channels import RunningMoments
+from discreet.channels import RunningMoments, RunningSum
 from discreet.channels.running_moments import grid_of, joint_movement
 from discreet.contracts import Record
+from discreet.factorisations import Buffered
+from discreet.factorisations.blt import fading
 from discreet.least_squares import MomentPlaces
+from discreet.sets import Box
 
 TIMES = np.array([3, 7, 20])
 
@@ -103,7 +107,7 @@ def test_wrong_times_and_blocks_are_refused():
     for times in ([], [0, 1], [3, 3], [[1], [2]]):
         with pytest.raises(DiscreetError, match="times must be whole numbers"):
             channel(3, times=np.array(times, np.int64))
-    with pytest.raises(DiscreetError, match="block is 2, but 2 blocks of it are more than all 3"):
+    with pytest.raises(DiscreetError, match="block is 2, but 2 blocks of that size exceed the 3"):
         MomentPlaces.of(3, arms=2, block=2)
     assert joint_movement(2, MomentPlaces(np.array([0, 0]), np.array([0, 0])), 1.0) == math.inf
 
@@ -151,3 +155,27 @@ def test_records_that_are_not_in_blocks_move_no_further_than_paid_for(linear):
     moved = np.concatenate([units**2, linear * rewards[..., None] * units], axis=-1)
     most = float(np.linalg.norm(moved[:, 0] - moved[:, 1], axis=1).max())
     assert 0.99 * paid < most <= paid * (1.0 + 1e-9)
+
+
+@pytest.mark.parametrize("decay", [1e-6, 0.001, 0.1, 0.3, 1.0 / 1.07, 0.9990009990009991])
+def test_a_fading_matrix_is_one_that_the_proofs_cover(decay):
+    """Positive outputs, 1 - decay without rounding (Lemma 31.5), and the norm of all columns."""
+    matrix = fading(decay)
+    rate = float(matrix.decay[0])
+    assert Fraction(1.0 - rate) == 1 - Fraction(rate)
+    assert rate == pytest.approx(decay, rel=1e-9)
+    assert (matrix.output > 0.0).all()
+    c = matrix.coefficients(50)
+    known = np.concatenate([[1.0], 0.875 * rate ** np.arange(1, 50)])
+    np.testing.assert_allclose(c, known, rtol=1e-9)
+    found = channel(3, times=np.arange(1, 51), matrix=matrix).running
+    assert found.factorisation.column_norm(50) == pytest.approx(np.linalg.norm(known), rel=1e-9)
+    assert found.sensitivity == pytest.approx(
+        np.linalg.norm(known) * found.losses.diameter(2), rel=1e-9
+    )
+
+
+def test_a_matrix_for_another_number_of_sums_is_refused():
+    made = Buffered.over(fading(0.5), prefixes=4, dimension=2)
+    with pytest.raises(DiscreetError, match="prefixes is 5, but the factorisation is made for 4"):
+        RunningSum.calibrated(Box.cube(2, 0.0, 1.0), made, prefixes=5, epsilon=1.0, delta=1e-6)

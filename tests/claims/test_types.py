@@ -56,7 +56,7 @@ OnDevice(moments, policies.Greedy.example(), linear)  # wrong: the policy choose
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_mypy_tells_parts_that_fit_from_those_that_do_not(root, tmp_path, monkeypatch):
     from mypy import api
 

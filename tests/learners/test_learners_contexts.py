@@ -6,8 +6,17 @@ import numpy as np
 import pytest
 
 from discreet import DiscreetError
-from discreet.learners import GlmDescent, GlmUcb, LinearUcb, LinearUcbOnSums, ResidualDescent
+from discreet.factorisations.blt import fading
+from discreet.learners import (
+    GlmDescent,
+    GlmUcb,
+    LinearUcb,
+    LinearUcbOnSums,
+    LinearUcbOnWeightedSums,
+    ResidualDescent,
+)
 from discreet.learners.contexts.linear_ucb import LEFT, RAISED, FitSchedule, Looks
+from discreet.learners.contexts.weighted_sums import SumFilter, draws_in_sums
 from discreet.least_squares import factorise, invert
 from discreet.models import LinearModel
 from discreet.policies import Greedy, Optimistic
@@ -94,6 +103,53 @@ def test_running_sums_take_the_place_of_what_there_was():
         one.learn(0, report)
         other.learn(0, total)
     np.testing.assert_allclose(one.model.estimate, other.model.estimate, rtol=1e-9)
+
+
+@pytest.mark.parametrize("decay", [0.3, 0.93])
+def test_the_filter_is_generalised_least_squares_on_all_releases(decay):
+    """From the definition: increments have a covariance, and the mean weight of a record is 1."""
+    times, noise, rewards, matrix = np.array([30, 33, 40, 41, 70, 200]), 50.0, 0.7, fading(decay)
+    size, lengths = times.size, np.diff(times, prepend=0).astype(np.float64)
+    place = np.subtract.outer(np.arange(size), np.arange(size))
+    rows = np.where(place >= 0, matrix.coefficients(size)[np.maximum(place, 0)], 0.0)
+    inverse = np.linalg.inv(rows)
+    covariance = noise * inverse @ inverse.T + rewards * np.diag(lengths)
+    draws = draws_in_sums(SumFilter.best(times, matrix, noise, rewards), matrix)
+    for k in range(size):
+        known = slice(0, k + 1)
+        weights = np.linalg.solve(covariance[known, known], lengths[known])
+        weights *= times[k] / (weights @ lengths[known])
+        np.testing.assert_allclose(draws[k, known], weights @ inverse[known, known], atol=1e-10)
+        assert not draws[k, k + 1 :].any()
+
+
+def test_weighted_sums_without_noise_are_running_sums_if_records_are_alike():
+    times = np.array([5, 6, 9, 20])
+    schedule = FitSchedule(times, np.ones(4), np.ones(4), np.zeros(4))
+    sums = SumFilter.best(times, fading(0.8), 30.0, 1.0)
+    server = LinearUcbOnWeightedSums.weighing(dimension=SIZE, schedule=schedule, sums=sums)
+    plain = LinearUcbOnSums.start(dimension=SIZE, schedule=schedule)
+    rate = packed(np.eye(SIZE), np.array([0.2, -0.1, 0.4]))
+    for time in times:
+        server.learn(0, time * rate)
+        plain.learn(0, time * rate)
+        np.testing.assert_allclose(server.total, time * rate, rtol=1e-12)
+    np.testing.assert_allclose(server.model.estimate, plain.model.estimate, rtol=1e-12)
+    np.testing.assert_allclose(server.model.spread, plain.model.spread, rtol=1e-12)
+
+
+def test_matrix_and_vector_have_the_same_weights():
+    """So if rewards follow one model, least squares finds it, however records change."""
+    rng, times, truth = np.random.default_rng(8), np.arange(4, 40, 4), np.array([0.3, -0.5, 0.1])
+    schedule = FitSchedule(times, np.full(9, 1e-9), np.ones(9), np.zeros(9))
+    sums = SumFilter.best(times, fading(0.9), 9.0, 1.0)
+    server = LinearUcbOnWeightedSums.weighing(dimension=SIZE, schedule=schedule, sums=sums)
+    total = np.zeros((SIZE, SIZE))
+    for k in range(times.size):
+        x = rng.standard_normal((4, SIZE)) * np.array([1.0, 1.0 / (k + 1.0), k + 0.1])
+        total = total + x.T @ x
+        server.learn(0, packed(total, total @ truth))
+    np.testing.assert_allclose(server.model.estimate, truth, rtol=1e-6)
 
 
 def test_glm_ucb_adds_up_quadratic_models_around_its_last_estimates():

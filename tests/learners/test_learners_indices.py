@@ -271,6 +271,37 @@ class TestTracking:
         assert longest <= 1.3 * 3_000 + 2_000, "the interval, and a batch of the leader"
         assert longest > 1_000
 
+    @pytest.mark.parametrize(("arms", "first"), [(3, 1), (8, 4)])
+    def test_an_arm_is_played_by_its_confidence(self, arms, first):
+        """The same arms as from the definitions, computed from lists of releases."""
+        noise, rng, t = float(first), np.random.default_rng(1), 0
+        learner = TrackingUcb.start(arms=arms, noise=noise, first=first, rounds=10**6, interval=1.0)
+        heard, checks = [[] for _ in range(arms)], 0
+        for _ in range(120):
+            arm, trace = learner.act(0, rng)
+            checks += trace.checks
+            if all(heard) and not trace.checks:
+                means, radii = np.zeros(arms), np.zeros(arms)
+                for i, each in enumerate(heard):
+                    lengths, gains = np.array(each).T
+                    weights = lengths**2 / (lengths / 4 + 2 * noise**2)
+                    scales = weights * noise / lengths
+                    means[i] = (weights * np.clip(gains, -0.2, 1.2)).sum() / weights.sum()
+                    beta = 0.5 * math.log(3 * max(1.0, t / lengths.sum()) * max(1.0, arms / 4))
+                    beta *= learner.clock[SPREAD]
+                    radii[i] = radius(weights.sum(), (scales**2).sum(), scales.max(), beta)
+                # β is computed anew when it has changed by 0.05
+                assert means[arm] + radii[arm] >= (means + radii).max() - 0.03 * radii.max()
+                lead = (means - radii)[trace.rival]
+                assert lead >= (means - radii).max() - 0.03 * radii.max()
+            gain = (rng.binomial(trace.rounds, 0.5) + noise * rng.laplace()) / trace.rounds
+            learner.learn(trace, 1.0 - gain)
+            heard[arm].append((trace.rounds, gain))
+            t += trace.rounds
+        assert checks < 30
+        lengths = [sum(n for n, _ in each) for each in heard]
+        assert lengths == [learner.windows.length(i) for i in range(arms)], "nothing was forgotten"
+
     def test_losses_that_repeat_themselves_raise_the_spread(self):
         calm = TrackingUcb.start(arms=2, noise=1.0, first=1, rounds=10**6, interval=0.1)
         wild, rng = (

@@ -18,6 +18,7 @@ from discreet.contracts import Floats, Generator, Integers, NoiseScale, Record
 from discreet.contracts.channel import ENDLESS
 from discreet.errors import DiscreetError, check_int, check_positive, check_range
 from discreet.factorisations import Buffered, Factorisation, Tree
+from discreet.factorisations.blt import Buffers
 from discreet.guarantee import RECORD, Guarantee
 from discreet.least_squares import MomentPlaces
 from discreet.lengths import check_context
@@ -109,8 +110,12 @@ class RunningMoments(MomentShape[float]):
         bounds: Range | None = None,
         norm: float = 1.0,
         places: MomentPlaces | None = None,
+        matrix: Buffers | None = None,
     ) -> Self:
-        """Return the least noisy channel: Gaussian on a BLT, or spherical without a delta."""
+        """Return the least noisy channel: Gaussian on a BLT, or spherical without a delta.
+
+        With a delta, ``matrix`` is the BLT to use instead of the one with the least noise in sums.
+        """
         size, due = check_int("dimension", dimension, minimum=1), check_times(times)
         linear = math.sqrt(check_range("balance", balance, 1e-6, 1e6))
         where = MomentPlaces.of(size) if places is None else places
@@ -118,7 +123,9 @@ class RunningMoments(MomentShape[float]):
         largest = UP * max(1.0, linear)
         longest = int(np.diff(due, prepend=0).max())
         grid = grid_of(longest, largest)
-        kind: type[Factorisation] = Buffered if delta > 0.0 else Tree
+        kind: type[Factorisation] | Factorisation = Buffered if delta > 0.0 else Tree
+        if matrix is not None and delta > 0.0:
+            kind = Buffered.over(matrix, prefixes=due.size, dimension=numbers)
         running = RunningSum.calibrated(
             Moves(
                 numbers,

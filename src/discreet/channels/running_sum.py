@@ -145,7 +145,7 @@ class RunningSum(Stream):
     def calibrated(
         cls,
         losses: Projected,
-        kind: type[Factorisation],
+        kind: type[Factorisation] | Factorisation,
         *,
         prefixes: int,
         noise: str = "gaussian",
@@ -153,7 +153,10 @@ class RunningSum(Stream):
         delta: float = 0.0,
         padding: bool = False,
     ) -> RunningSum:
-        """Return the channel with the least noise for a guarantee; ``noise`` is its name."""
+        """Return the channel with the least noise for a guarantee; ``noise`` is its name.
+
+        A factorisation that is already made, for so many prefixes, is taken as it is.
+        """
         named, factorisation = noise_named(noise), _start(losses, kind, prefixes, padding)
         moved = factorisation.sensitivity(named, factorisation.prefixes) * losses.diameter(
             named.norm
@@ -317,9 +320,15 @@ class RunningSum(Stream):
 
 
 def _start(
-    losses: Projected, kind: type[Factorisation], prefixes: int, padding: bool
+    losses: Projected, kind: type[Factorisation] | Factorisation, prefixes: int, padding: bool
 ) -> Factorisation:
     """Return the factorisation for sums that double precision can distinguish."""
     rounds = check_int("prefixes", prefixes, minimum=1)
     check_precise(losses, rounds)
+    if isinstance(kind, Factorisation):
+        if kind.prefixes != rounds:
+            raise DiscreetError(
+                f"prefixes is {rounds:,}, but the factorisation is made for {kind.prefixes:,}."
+            )
+        return kind
     return kind.start(prefixes=rounds, dimension=losses.dimension, padding=padding)

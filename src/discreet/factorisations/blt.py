@@ -1,4 +1,4 @@
-"""Buffered linear Toeplitz factorisations: a few buffers, and nearly the least error."""
+"""Buffered linear Toeplitz factorisations: a few buffers and a nearly minimal error."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from componentjit import Raw
 from discreet.contracts import Floats
-from discreet.errors import check_int
+from discreet.errors import check_int, check_range
 from discreet.factorisations.contract import UNIT, Spread, Toeplitz, toeplitz_curve
 
 
@@ -23,9 +23,9 @@ class Buffers(NamedTuple):
 
     @classmethod
     def of(cls, decay: Floats, zero: Floats) -> Buffers:
-        """Return the matrix with these decays and zeros; outputs are positive if they alternate.
+        """Return the matrix with these decays and zeros.
 
-        That is, if 1 > decay(1) > zero(1) > decay(2) > .. > 0.
+        Outputs are positive if both alternate: 1 > decay(1) > zero(1) > decay(2) > .. > 0.
         """
         return cls(decay, residues(decay, zero) * decay, zero)
 
@@ -48,6 +48,20 @@ class Buffers(NamedTuple):
         return math.sqrt(_square_sum(self.zero, self.decay, rounds, summed=True))
 
 
+def fading(decay: float) -> Buffers:
+    """Return the matrix with one buffer and c(k) = 7/8 decay^k for k > 0.
+
+    Its prefix sums have more noise than those of ``buffered``, but most of the noise of a row is
+    its own. So if vectors are alike over time, weighted sums of all rows so far have less.
+
+    >>> fading(0.5).coefficients(4).tolist()
+    [1.0, 0.4375, 0.21875, 0.109375]
+    """
+    # 1 minus a double, so that 1 - rate is exact (docs/proofs.md: Sums on a grid).
+    rate = 1.0 - (1.0 - check_range("decay", decay, 1e-6, 1.0 - 1e-9))
+    return Buffers.of(np.array([rate]), np.array([0.125 * rate]))
+
+
 def column_norm(decay: Floats, output: Floats, rounds: int) -> float:
     """Return the norm of c(0) .. c(rounds - 1); decays are in (0, 1) and outputs positive.
 
@@ -62,7 +76,7 @@ def column_norm(decay: Floats, output: Floats, rounds: int) -> float:
 
 
 def all_time_norm(decay: Floats, output: Floats) -> float:
-    """Return the limit for infinitely many rounds, rounded up by more than its rounding error."""
+    """Return the norm for infinitely many rounds, rounded up by more than its rounding error."""
     left = 1.0 - decay
     gaps = left[:, None] + decay[:, None] * left[None, :]
     return math.sqrt(1.0 + float(output @ (1.0 / gaps) @ output)) * (1.0 + 1e-12)
@@ -70,12 +84,11 @@ def all_time_norm(decay: Floats, output: Floats) -> float:
 
 @functools.lru_cache(maxsize=64)
 def buffered(rounds: int, buffers: int | None = None) -> Buffers:
-    """Return the buffered matrix with the smallest maximal error for a number of rounds.
+    """Return the buffered matrix with the smallest maximum error for a number of rounds.
 
     C has the generating function Π (1 - zero(j) x) / Π (1 - decay(j) x) with 1 > decay(1) > zero(1)
-    > decay(2) > ..; both sums of squares have closed forms, so the search costs no more for long
-    horizons. If ``buffers`` is not given, 3 to 5 are used, enough to come within 1 % of the square
-    root.
+    > decay(2) > ... Both sums of squares have closed forms, so the search is no slower for long
+    horizons. Without ``buffers``, 3 to 5 are used, enough to come within 1 % of the square root.
     """
     from scipy import optimize
 
@@ -121,7 +134,7 @@ def _poles(parameters: Floats) -> tuple[Floats, Floats]:
 def residues(decay: Floats, zero: Floats) -> Floats:
     """Return r with Π (1 - zero x) / Π (1 - decay x) = constant + Σ r(j) / (1 - decay(j) x).
 
-    Differences of neighbours are exact, so the result is precise however close to 1 they are.
+    Differences of neighbours are exact, so the result is accurate even if they are very close to 1.
     """
     found = np.empty(decay.size)
     for j, d in enumerate(decay):
@@ -161,10 +174,10 @@ class Buffered(Toeplitz):
     decay: Floats
     output: Floats
     zero: Floats
-    raw: Raw[Floats]  # buffer, coordinate: of C, filled with the vectors themselves
+    raw: Raw[Floats]  # buffer, coordinate: the buffers of C, which hold raw vectors
     rest: Raw[Floats]  # rounding errors of ``raw``, added back in the next round
-    noisy: Raw[Floats]  # buffer, coordinate: of its inverse, filled with estimates of vectors
-    summed: Raw[Floats]  # the sum of these estimates
+    noisy: Raw[Floats]  # buffer, coordinate: those of the inverse, which hold estimated vectors
+    summed: Raw[Floats]  # the sum of the estimated vectors
 
     @classmethod
     def start(cls, *, prefixes: int, dimension: int, padding: bool = False) -> Self:
@@ -187,7 +200,7 @@ class Buffered(Toeplitz):
         )
 
     def encode(self, time: int, row: int, vector: Floats, noisy: Floats) -> None:
-        """Add what the buffers hold of earlier vectors."""
+        """Add the contribution of earlier vectors, from the buffers."""
         for i in range(vector.size):
             noisy[i] = vector[i]
         for j in range(self.decay.size):  # coordinates in the inner loop: contiguous memory
@@ -203,16 +216,16 @@ class Buffered(Toeplitz):
                 noisy[i] -= output * self.noisy[j, i]
 
     def prefix(self, time: int, noisy: Floats, released: Floats) -> None:
-        """Add the estimate to those before."""
+        """Add the estimate to the previous ones."""
         for i in range(noisy.size):
             released[i] = self.summed[i] + noisy[i]
 
     def advance(self, time: int, vector: Floats, noisy: Floats) -> None:
         """Update the buffers.
 
-        A raw buffer r changes by x - (1 - decay) r. That is small, so its rounding error is small
-        too, and what is lost in adding it to a large r is kept in ``rest``. No guarantee depends on
-        the noisy buffers.
+        A raw buffer r changes by x - (1 - decay) r. That is small, and so is its rounding error.
+        ``rest`` keeps what is lost when it is added to a large r. No guarantee depends on the noisy
+        buffers.
         """
         for j in range(self.decay.size):
             decay = self.decay[j]
@@ -243,7 +256,7 @@ class Buffered(Toeplitz):
         return column_norm(self.decay, self.output, rounds)
 
     def noise_spread(self) -> Spread:
-        """Return the spread from the first sum to the last: noise grows from sum to sum."""
+        """Return the spread from the first sum to the last: the noise grows in every round."""
         return Spread(1.0, self.matrix.row_norm(self.prefixes), 1, True)
 
     def variances_by_digits(self) -> Floats:
@@ -270,10 +283,10 @@ class Buffered(Toeplitz):
     def row_error(self, largest: float) -> float:
         """Return the bound of docs/proofs.md (Sums on a grid, Lemma 31.5).
 
-        In each round a buffer gains an error of at most 15 UNIT ``largest``, which decays as the
-        vectors in it do. With J buffers, the error of a row is at most (J + 1 + (J + 24) ``held``)
-        units, where ``held`` is Σ o(j) F(j): 24 covers the buffers' errors (22.3) and one product,
-        and 1.03 all higher orders.
+        In each round a buffer gains an error of at most 15 UNIT ``largest``, which decays like the
+        vectors in it. With J buffers, the error of a row is at most (J + 1 + (J + 24) ``held``)
+        units, where ``held`` is Σ o(j) F(j). 24 covers the buffers' errors (22.3) and one product;
+        1.03 covers all higher orders.
         """
         rounds, sizes = float(self.prefixes), np.abs(self.output)
         held = float(sizes @ np.minimum(rounds, 1.0 / (1.0 - self.decay)))

@@ -18,6 +18,7 @@ from discreet.learners.contexts.glm_descent import GlmDescent
 from discreet.learners.contexts.glm_ucb import GlmUcb
 from discreet.learners.contexts.linear_ucb import LinearUcb, LinearUcbOnSums
 from discreet.learners.contexts.residual_descent import ResidualDescent, Unmoved
+from discreet.learners.contexts.weighted_sums import LinearUcbOnWeightedSums
 from discreet.learners.functions.descent import Fkm, TwoPoint
 from discreet.learners.functions.dikin import DikinLeader
 from discreet.learners.functions.epochs import AnytimeProjectionFree
@@ -82,6 +83,7 @@ __all__ = [
     "LinearFtpl",
     "LinearUcb",
     "LinearUcbOnSums",
+    "LinearUcbOnWeightedSums",
     "Lucb",
     "NoisyOco",
     "OracleFtrl",

@@ -19,7 +19,7 @@ from discreet.learners.arms.draws import FewWeights, Uniform, Weights
 from discreet.learners.arms.exp3 import Exp3, Exp3Gain, Exp3IX
 from discreet.learners.arms.holding import IndexLearner
 from discreet.learners.arms.htinf import Htinf
-from discreet.learners.arms.tracking_ucb import CHECK, CONFIDENCE, CheckedHold, TrackingUcb
+from discreet.learners.arms.tracking_ucb import CHECK, CheckedHold, TrackingUcb
 from discreet.learners.arms.tsallis_inf import BaselineDraw, TsallisInf
 
 Places = tuple[int, ...]  # numbers of arms, in ascending order
@@ -66,15 +66,14 @@ def _(learner: IndexLearner, places: Places) -> Learner:
 @narrow.register
 def _(learner: TrackingUcb, places: Places) -> Learner:
     windows = learner.windows
-    check, clock = learner.check.copy(), learner.clock.copy()
+    check = learner.check.copy()
     checked = int(check[CHECK]) - 1
     check[CHECK] = places.index(checked) + 1.0 if checked in places else 0.0
-    clock[CONFIDENCE] = np.inf  # so that all radii are recomputed
     return learner._replace(
         **rows_of(learner, places, shared=("check", "clock")),
         windows=windows._replace(**rows_of(windows, places)),
         check=check,
-        clock=clock,
+        clock=learner.clock.copy(),
     )
 
 
@@ -124,7 +123,6 @@ def _(learner: TrackingUcb, few: Learner, places: Places) -> None:
     assert isinstance(few, TrackingUcb), "it was narrowed from one"
     put_rows(learner, few, places, but=("check", "clock"))
     learner.clock[:] = few.clock
-    learner.clock[CONFIDENCE] = 0.0  # radii of other arms are older
     if few.check[CHECK] > 0.0:  # otherwise the check of an unavailable arm continues later
         learner.check[:] = few.check
         learner.check[CHECK] = places[int(few.check[CHECK]) - 1] + 1.0

@@ -53,14 +53,8 @@ def draw_evenly(point: float, share: float, arms: int) -> int:
 
 
 @helper
-def draw(weights: Sequence[float] | Floats, mass: float) -> int:
-    """Return the arm at which the running sum of the weights passes ``mass``, from [0, their sum).
-
-    The loop takes four arms at a time and distinguishes them without branches, which a processor
-    could not predict. An arm of weight 0 is never drawn; if rounding keeps the sum below ``mass``,
-    the result is the last arm with a positive weight. In plain Python a list is much faster
-    (``as_list``).
-    """
+def draw_compiled(weights: Sequence[float] | Floats, mass: float) -> int:
+    """Return the same as ``draw``, without branches that a processor could not predict."""
     arms = len(weights)
     arm = 0
     while arm + 4 <= arms:
@@ -70,6 +64,41 @@ def draw(weights: Sequence[float] | Floats, mass: float) -> int:
         four = two + (weights[arm + 2] + weights[arm + 3])
         if mass < four:
             return arm + (mass >= one) + (mass >= two) + (mass >= three)
+        mass -= four
+        arm += 4
+    while arm < arms:
+        mass -= weights[arm]
+        if mass < 0.0:
+            return arm
+        arm += 1
+    arm = arms - 1
+    while weights[arm] == 0.0 and arm > 0:
+        arm -= 1
+    return arm
+
+
+@compiled_as(draw_compiled)
+def draw(weights: Sequence[float] | Floats, mass: float) -> int:
+    """Return the arm at which the running sum of the weights passes ``mass``, from [0, their sum).
+
+    The loop takes four arms at a time. An arm of weight 0 is never drawn; if rounding keeps the sum
+    below ``mass``, the result is the last arm with a positive weight. In plain Python a list is
+    much faster (``as_list``), and so is a branch for each arm.
+    """
+    arms = len(weights)
+    arm = 0
+    while arm + 4 <= arms:
+        one = weights[arm]
+        if mass < one:
+            return arm
+        two = one + weights[arm + 1]
+        if mass < two:
+            return arm + 1
+        if mass < two + weights[arm + 2]:
+            return arm + 2
+        four = two + (weights[arm + 2] + weights[arm + 3])
+        if mass < four:
+            return arm + 3
         mass -= four
         arm += 4
     while arm < arms:

@@ -66,9 +66,9 @@ class Exp3(Learner[int, Draw, float]):
 
     def chance(self, trace: Draw, action: int) -> float:
         """Return the probability of an arm."""
-        return (
-            trace.probability if action == trace.arm else self.weights.chance(self.mixing, action)
-        )
+        if action == trace.arm:
+            return 1.0 / trace.importance
+        return self.weights.chance(self.mixing, action)
 
     def learn(self, trace: Draw, released: float) -> None:
         """Update the weight of the arm that was played."""
@@ -121,7 +121,7 @@ class Exp3IX(Learner[int, Draw, float]):
 
     def chance(self, trace: Draw, action: int) -> float:
         """Return the probability of an arm."""
-        return trace.probability if action == trace.arm else self.weights.chance(0.0, action)
+        return 1.0 / trace.importance if action == trace.arm else self.weights.chance(0.0, action)
 
     def learn(self, trace: Draw, released: float) -> None:
         """Update the weight of the arm that was played."""
@@ -203,9 +203,9 @@ class Exp3Gain(Learner[int, Draw, float]):
 
     def chance(self, trace: Draw, action: int) -> float:
         """Return the probability of an arm."""
-        return (
-            trace.probability if action == trace.arm else self.weights.chance(self.mixing, action)
-        )
+        if action == trace.arm:
+            return 1.0 / trace.importance
+        return self.weights.chance(self.mixing, action)
 
     def learn(self, trace: Draw, released: float) -> None:
         """Update the weight of the arm that was played, unless its gain is out of bounds."""

@@ -20,8 +20,8 @@ HEADROOM = 0.1  # a turn is at most this share of the room to the threshold
 PHASES = 2  # how often a threshold is passed before Tsallis-INF takes over
 # Standard deviations of D(i) between 0 and the threshold if losses do not change, in the first
 # phase and later, with 4 arms; with more arms, one passes it more easily.
-AT_FIRST, LATER, FEW = 2.0, 2.5, 4.0
-LENGTHS = 7  # of blocks that are considered: τ₁ times 1, 2, 4, ...
+AT_FIRST, LATER, FEW = 1.8, 2.5, 4.0
+LENGTHS, LONGER = 8, 1.6  # of blocks that are considered: τ₁ times powers of 1.6, up to 27
 
 TRACKS, PROBES, TOOK_OVER = range(3)  # purposes of a hold
 # Entries of a turn: the plan of tracking (arm, rounds left, rival, whether it checks), and a probe
@@ -55,14 +55,18 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
     1. If some D(i) > θ, all D(i) become 0. The second time Tsallis-INF takes over for the rest of
     the game, in batches of τ rounds. 2. Tracking wants arm A for some rounds, or has some of them
     left; n of them, at most max(m, X / 10), belong to this turn, where X is the least X(i) = θ -
-    D(i). They are cut into k blocks of at most m rounds. m is τ₁ = ceil(Λ) times 1, 2, 4, ... or
-    64, chosen to minimise the cost of probes by the estimates of tracking, and at most max(τ₁, 0.45
-    X / (4 K)). 3. With v(i) the mean gain estimated by tracking, g(i) its distance from the
-    largest, and V = z² (v(i) (1 - v(i)) + 2 Λ² / m), the arms get the probabilities P:
+    D(i). They are cut into k blocks of at most m rounds. m is one of 8 lengths from τ₁ = ceil(Λ)
+    to about 27 τ₁, chosen to minimise the cost of probes by the estimates of tracking, and at most
+    max(τ₁, 0.45 X / (4 K)). 3. With e(i) the mean gain estimated by tracking, g(i) its distance
+    from the largest, but at least θ² / (4 X(i) sqrt(T t)), and t the rounds so far, let
 
-           P(i) = min(1 / (4 K), max((m (1 - v(i)) + Λ) / (0.9 X(i)),
-                                     min(V T / θ², V / (2 g(i) X(i))))),
-           P(A) = 1 - Σ P(i)
+           N(v) = (m (1 - v) + Λ) / 0.9,
+           W(v) = z² (e(i) (1 - e(i)) + m (v - e(i))² + 2 Λ² / m) / (2 g(i)).
+
+       The guess v(i) is e(i), or if N(e(i)) > W(e(i)), the v > e(i) with N(v) = W(v), at most 1.
+       The arms get the probabilities
+
+           P(i) = min(1 / (4 K), max(N(v(i)), W(e(i))) / X(i)),   P(A) = 1 - Σ P(i)
 
        but P(i) = 0 if no more than X(i) rounds are left.
     4. Every block is played with an arm drawn from P, up to the first that is not A. That one is a
@@ -73,9 +77,10 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
 
     Consecutive blocks of A are one batch. Tracking learns from all batches, and checks an arm less
     often if it was probed. P is large where D(i) is near the threshold, which it must not exceed by
-    much. The other term of P keeps the spread of D(i) a fixed share of X(i) where losses do not
-    change, so that D(i) does not pass the threshold by chance; z is larger after it was passed
-    once. An arm that is far behind is hardly probed.
+    much: this is what N is for. W keeps the spread of D(i) a fixed share of X(i) where losses do
+    not change, so that D(i) does not pass the threshold by chance; z is larger after it was passed
+    once. A guess above the estimate makes N smaller and the spread larger, so it is raised where N
+    is more than the spread needs. An arm that is far behind is hardly probed.
 
     Tsallis-INF receives numbers in [0, 1] whose means are those of the batches, moved towards 1/2
     (``confine``).
@@ -95,6 +100,7 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
     threshold: float
     batch: int
     regrets: Floats  # D
+    estimates: Floats  # e
     guesses: Floats  # v
     chances: Floats  # P
     turn: Floats
@@ -119,6 +125,7 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
             threshold=check_positive("threshold", threshold),
             batch=check_int("batch", batch, minimum=1),
             regrets=np.zeros(arms),
+            estimates=np.full(arms, 0.5),
             guesses=np.full(arms, 0.5),
             chances=np.zeros(arms),
             turn=np.zeros(6),
@@ -179,7 +186,7 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
 
     def begin_turn(self, arm: int, rng: Generator) -> int:
         """Draw the arms of blocks up to the first probe; return the number of rounds before it."""
-        best, room = self.fix_guesses(), self.least_room()
+        best, room = self.fix_estimates(), self.least_room()
         longest = self.block_length(arm, best, room)
         rounds = self.turn_length(longest, room)
         blocks = -(-rounds // longest)
@@ -214,11 +221,11 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
                 cost = 0.0
                 for arm in range(self.chances.size):
                     if arm != wanted:  # never 0, so that as few equal arms as possible are probed
-                        gap = max(best - float(self.guesses[arm]), 0.001)
+                        gap = max(best - float(self.estimates[arm]), 0.001)
                         cost += float(self.chances[arm]) * gap
                 if cost < least:
                     chosen, least = length, cost
-            length *= 2
+            length = max(length + 1, int(LONGER * length))
         return chosen
 
     def turn_length(self, longest: int, room: float) -> int:
@@ -228,36 +235,51 @@ class GuardedUcb(Learner[int, GuardedHold, float]):
         return int(min(rounds, left) if left > 0.0 else rounds)
 
     def fix_chances(self, wanted: int, length: int, best: float) -> float:
-        """Fix the probabilities of a turn; return the probability that a block is a probe."""
-        noise, most = self.tracking.noise, SHARE / self.chances.size
+        """Fix guesses and probabilities of a turn; return the probability that a block is a probe.
+
+        ``best`` is the largest estimate.
+        """
+        most, probing = SHARE / self.chances.size, 0.0
         left = self.rounds - float(self.clock[NOW])
-        deviations = AT_FIRST if self.clock[PASSED] == 0.0 else LATER
-        square = deviations * deviations + 2.0 * math.log(max(1.0, self.chances.size / FEW))
-        probing = 0.0
         for arm in range(self.chances.size):
             if arm != wanted:
-                guess, room = float(self.guesses[arm]), self.threshold - float(self.regrets[arm])
-                needed = (length * (1.0 - guess) + noise) / (1.0 - HEADROOM)
-                spread = square * (guess * (1.0 - guess) + 2.0 * noise * noise / length)
-                usual = spread * self.rounds / (self.threshold * self.threshold)
-                # never a division by 0
-                enough = max(needed, min(usual * room, 0.5 * spread / max(best - guess, 1e-9)))
+                room = self.threshold - float(self.regrets[arm])
+                enough = self.fix_guess(arm, length, best, room)
                 self.chances[arm] = enough / room if enough < most * room else most
                 if 0.0 <= left <= room:
                     self.chances[arm] = 0.0  # the regret can no longer exceed θ
                 probing += float(self.chances[arm])
+        self.guesses[wanted] = self.estimates[wanted]
         self.chances[wanted] = 1.0 - probing
         return probing
 
-    def fix_guesses(self) -> float:
-        """Predict the gains that tracking estimates; return the largest."""
+    def fix_guess(self, arm: int, length: int, best: float, room: float) -> float:
+        """Fix the guess of an arm; return P(i) X(i), before P(i) is limited."""
+        noise, mean = self.tracking.noise, float(self.estimates[arm])
+        deviations = AT_FIRST if self.clock[PASSED] == 0.0 else LATER
+        square = deviations * deviations + 2.0 * math.log(max(1.0, self.chances.size / FEW))
+        played = self.rounds * max(float(self.clock[NOW]), 1.0)
+        least = 0.25 * self.threshold * self.threshold / math.sqrt(played)
+        tilt = 0.5 * square / max(best - mean, least / max(room, 1e-9))  # never a division by 0
+        needed = (length * (1.0 - mean) + noise) / (1.0 - HEADROOM)
+        usual = tilt * (mean * (1.0 - mean) + 2.0 * noise * noise / length)
+        self.guesses[arm] = mean
+        if needed > usual:  # slope x + bend x² = needed - usual
+            slope, bend = length / (1.0 - HEADROOM), tilt * length
+            root = math.sqrt(slope * slope + 4.0 * bend * (needed - usual))
+            self.guesses[arm] = min(mean + 2.0 * (needed - usual) / (slope + root), 1.0)
+            needed = (length * (1.0 - float(self.guesses[arm])) + noise) / (1.0 - HEADROOM)
+        return max(needed, usual)
+
+    def fix_estimates(self) -> float:
+        """Fix the mean gains that tracking estimates; return the largest."""
         best = 0.0
-        for arm in range(self.guesses.size):
+        for arm in range(self.estimates.size):
             known = self.tracking.windows.sizes[arm] > 0.0
-            self.guesses[arm] = (
+            self.estimates[arm] = (
                 min(max(float(self.tracking.means[arm]), 0.0), 1.0) if known else 0.5
             )
-            best = max(best, float(self.guesses[arm]))
+            best = max(best, float(self.estimates[arm]))
         return best
 
     def expect(self, played: int, rounds: int) -> None:

@@ -16,7 +16,8 @@ from discreet.learners.arms.ties import fresh_chances, tie_chances
 
 # Chosen on deterministic, stochastic, switching, oblivious and repeating losses, and evaluated on
 # others (docs/tracking.md).
-EXPLORATION = 0.4  # less than for losses that do not change: checks repair a wrong decision
+EXPLORATION = 0.5  # less than for losses that do not change: checks repair a wrong decision
+RARER = 3.0  # added to confidence as a logarithm: an arm that is always played has ln 3
 GROWTH = 0.5  # a batch is at most this share of the rounds of its arm
 FEW = 4.0  # with more arms, one is likelier to look good by chance
 QUIET = 30.0  # first batches after a change without checks: the index explores anyway
@@ -41,8 +42,8 @@ SURE = 2.0  # added to ln(t / τ₁): confidence for a change of the leader
 # The spread rises if squared differences above LARGE times their variance have a share above OFTEN.
 LARGE, OFTEN, PACE, WIDEST = 2.0, 0.3, 0.1, 20.0
 
-# Entries of the clock: rounds requested, last sure change, β of the radii, spread.
-NOW, CHANGE, CONFIDENCE, SPREAD = range(4)
+# Entries of the clock: rounds requested, last sure change, spread.
+NOW, CHANGE, SPREAD = range(3)
 # Entries of a check: arm + 1 or 0, rounds, Σ o, Σ o gain, releases, whether one is due.
 CHECK, USED, WEIGHT, GAIN, BATCHES, PENDING = range(6)
 
@@ -61,7 +62,9 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
     """Upper confidence bounds on batches that check other arms and forget what has changed.
 
     Every arm has a window of n(i) rounds, with a weighted mean gain m(i) and its radius r(i) at
-    confidence β = 0.4 φ ln(t / τ₁ max(1, K / 4)). The leader has the largest m - r. In this order:
+    confidence β(i) = 0.5 φ ln(3 max(1, t / n(i)) max(1, K / 4)): an arm that was rarely played may
+    be underestimated, and the more rounds an arm has had, the less does it cost to play others
+    instead. The leader has the largest m - r. In this order:
 
     1. A check that is under way continues, for as many rounds as it has had.
     2. An arm that was not played for ω min(max(0.8 (t - t'), 30 τ₁), ψ T) rounds is checked, with
@@ -90,7 +93,7 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
     ``noise`` is Λ = 1 / ε, the scale of the noise on the sum of a batch; ``interval`` is ψ,
     ``rounds`` is T.
 
-    If ``caution`` > 0, β is ``caution``, ``alarm`` is the confidence for a change of any arm,
+    If ``caution`` > 0, every β is ``caution``, ``alarm`` is the confidence for a change of any arm,
     releases are not clipped, φ is 1, and checks have at most a quarter of an arm's rounds, or τ₁
     each. Then a regret bound holds for losses that do not change (docs/regret.md: Tracking). No
     other bound is proved: there are losses that make the regret linear (docs/tracking.md).
@@ -112,6 +115,7 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
     spread: Floats  # ω
     means: Floats
     radii: Floats
+    betas: Floats  # β of these radii
     check: Floats
     clock: Floats
     chances: Floats  # of each arm at the last draw: 1 for the best, unless there was a tie
@@ -152,8 +156,9 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
             spread=np.ones(count),
             means=np.zeros(count),
             radii=np.zeros(count),
+            betas=np.zeros(count),
             check=np.zeros(6),
-            clock=np.array([0.0, 0.0, 0.0, 1.0]),
+            clock=np.array([0.0, 0.0, 1.0]),
             chances=np.zeros(count),
         )
 
@@ -200,23 +205,26 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
 
     def leading_arm(self) -> int:
         """Return the arm with the largest m - r."""
-        confidence = self.confidence()
-        if abs(confidence - self.clock[CONFIDENCE]) > 0.05:  # radii change slowly with time
-            self.clock[CONFIDENCE] = confidence
-            for arm in range(self.radii.size):
-                self.radii[arm] = self.windows.window_radius(arm, confidence)
         leader = 0
         for arm in range(self.radii.size):
+            if abs(self.confidence(arm) - self.betas[arm]) > 0.05:  # it changes slowly with time
+                self.update_radius(arm)
             if self.means[arm] - self.radii[arm] > self.means[leader] - self.radii[leader]:
                 leader = arm
         return leader
 
-    def confidence(self) -> float:
-        """Return β."""
+    def confidence(self, arm: int) -> float:
+        """Return β of an arm."""
         if self.caution > 0.0:
             return self.caution
-        more = math.log(max(1.0, self.asked.size / FEW))
-        return EXPLORATION * (self.log_time() + more) * float(self.clock[SPREAD])
+        rarer = RARER * max(1.0, float(self.clock[NOW]) / self.windows.length(arm))
+        more = math.log(rarer * max(1.0, self.asked.size / FEW))
+        return EXPLORATION * more * float(self.clock[SPREAD])
+
+    def update_radius(self, arm: int) -> None:
+        """Compute the radius of an arm."""
+        self.betas[arm] = self.confidence(arm)
+        self.radii[arm] = self.windows.window_radius(arm, float(self.betas[arm]))
 
     def log_time(self) -> float:
         """Return ln(t / τ₁), at least ln 3."""
@@ -318,7 +326,7 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
         if change == 2:
             self.clock[CHANGE] = self.clock[NOW]
         self.means[arm] = self.windows.mean_gain(arm)
-        self.radii[arm] = self.windows.window_radius(arm, float(self.clock[CONFIDENCE]))
+        self.update_radius(arm)
         if trace.checks and int(self.check[CHECK]) == arm + 1:
             self.weigh_check(trace, gain, known)
             if change > 0:
@@ -347,7 +355,7 @@ class TrackingUcb(Learner[int, CheckedHold, float]):
             self.checked[arm] = 0.0
             self.clock[CHANGE] = self.clock[NOW]
         self.means[arm] = self.windows.mean_gain(arm)
-        self.radii[arm] = self.windows.window_radius(arm, float(self.clock[CONFIDENCE]))
+        self.update_radius(arm)
 
     def give_up(self, trace: CheckedHold) -> None:
         """Remove a batch that will not be released from the counts, and end its check."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from componentjit import as_list, helper
+from componentjit import as_list, compiled_as, helper
 from discreet.contracts import Floats, Generator, Learner
 from discreet.errors import check_int, check_positive, check_range
 from discreet.learners.arms.draws import draw
@@ -122,6 +122,17 @@ class BaselineDraw(NamedTuple):
     baselines: Floats
 
 
+@compiled_as(
+    lambda arm, probability, limit, baselines: BaselineDraw(arm, probability, limit, baselines),
+    record=BaselineDraw,
+)
+def new_baseline_draw(
+    arm: int, probability: float, limit: float, baselines: Floats
+) -> BaselineDraw:
+    """Return a draw; in plain Python this takes half the time of calling the class."""
+    return tuple.__new__(BaselineDraw, (arm, probability, limit, baselines))
+
+
 class TsallisInf(Learner[int, BaselineDraw, float]):
     """Follow the regularised leader with the 1/2-Tsallis entropy (Zimmert & Seldin 2021).
 
@@ -209,9 +220,8 @@ class TsallisInf(Learner[int, BaselineDraw, float]):
                 baselines[arm] = self.baseline if chances[arm] >= least else 0.0
         arm = draw(chances, rng.random())
         probability = float(chances[arm])
-        return arm, BaselineDraw(
-            arm, probability, 2.0 * self.caution * math.sqrt(probability) / rate, baselines
-        )
+        limit = 2.0 * self.caution * math.sqrt(probability) / rate
+        return arm, new_baseline_draw(arm, probability, limit, baselines)
 
     def chance(self, trace: BaselineDraw, action: int) -> float:
         """Return the probability of an arm."""
