@@ -1,4 +1,4 @@
-"""What one round costs with 10,000 experts and 10 arms, for every algorithm with expert advice."""
+"""The cost of one round with 10,000 experts and 10 arms, for every algorithm with expert advice."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from discreet.simulation.loop import Player
 
 EXPERTS, ARMS, ROUNDS = 10_000, 10, 2_000
 MOST = 100.0  # microseconds of processor time per round
-# reads the advice for all arms, not only for the one that is played, and is not held to it
+# reads the advice for all arms, not only for the one that is played, so it has no target
 READS_ALL = "exp4-p"
 
 
 def microseconds(name: str, game: object, options: dict[str, int]) -> float:
-    """Return what a round costs, after a first one that compiles."""
+    """Return what a round costs, after a short game that compiles."""
     setting = Setting(Advice(ARMS, EXPERTS), rounds=100_000, delta=1e-6)
     player = Player(algorithm(name).build(setting, **options).private, streams(1))
     player.play(game, np.array([20]))

@@ -1,6 +1,6 @@
-"""The cost of one round of every ordinary learner next to a C loop, and of private ones.
+"""The cost of one round of every ordinary learner, and of private ones, next to a C loop.
 
-The C loops are compiled with -Ofast, draw random numbers in blocks, and have a tree of sums for
+The C loops are compiled with -Ofast, draw random numbers in blocks, and use a tree of sums for
 many arms.
 """
 
@@ -26,9 +26,9 @@ from discreet.randomness import streams
 from discreet.simulation.loop import Player
 
 ROUNDS = 2**16  # of one call, for every number of arms
-# numbers in a table that fits into a core's cache, and in one that fits into none
+# numbers in a table that fits into a core's cache, and in one that does not fit into any cache
 CACHED, UNCACHED = (2**15, 2**23)
-CASES = (  # learners, arms, numbers in the table, times C at most
+CASES = (  # learners, arms, numbers in the table, maximum time as a multiple of C's
     (
         (
             "exp3",
@@ -77,7 +77,7 @@ TWIN = "tsallis-inf"
 
 
 class Turning(ArmGame):
-    """A table of losses that is read over and over: one call plays as many rounds as one likes."""
+    """A table of losses that is read repeatedly, so that one call can play any number of rounds."""
 
     def feedback(self, t: int, action: int) -> float:
         loss: float = self.losses[t & (self.losses.shape[0] - 1), action]
@@ -131,7 +131,7 @@ def rows(turns: int = LEAST_TURNS) -> Iterator[Row]:
                 a, b, apart = beside_c([program, name, path], name, losses, turns)
                 if apart > 0.02:
                     raise RuntimeError(
-                        f"the two do not do the same: the mean losses of {name} are {apart:g} "
+                        f"our loop and the C loop differ: the mean losses of {name} are {apart:g} "
                         "apart."
                     )
                 yield Row(

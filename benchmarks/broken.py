@@ -1,4 +1,4 @@
-"""How long a default audit takes to catch mechanisms that are broken rarely."""
+"""How long a default audit takes to detect mechanisms that fail only rarely."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST = 60.0  # seconds of a processor
 
 
 def rows(turns: int = LEAST_TURNS) -> Iterator[Row]:
-    """Yield a row for each of them that an audit finds; one turn is enough."""
+    """Yield a row for each mechanism that an audit should detect; one turn is enough."""
     for name, broken in RARELY.items():
         if "audit" in broken.caught_by:
             begun = time.process_time()

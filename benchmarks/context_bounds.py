@@ -1,8 +1,8 @@
-"""From how many rounds on the proved bounds for private contextual bandits say something.
+"""From how many rounds the proved bounds for private contextual bandits are not vacuous.
 
 python benchmarks/context_bounds.py
 
-A bound says something if it is below the largest regret of uniform play, (1 - 1 / K) T. The numbers
+A bound is vacuous unless it is below the maximum regret of uniform play, (1 - 1 / K) T. The numbers
 of rounds are powers of 2. ``least_regret.py`` puts the table on its page.
 """
 
@@ -17,12 +17,12 @@ from discreet.problems import Contexts
 ARMS, DELTA, SHORT = 10, 1e-6, 18
 FEATURES, EPSILONS = (2, 5, 10), (1.0, 0.3, 0.1)
 LEAST, MOST = 8, 60  # powers of 2 that are tried
-HEAD = """## Where the bounds for contexts say something
+HEAD = """## Where the bounds for contexts are not vacuous
 
 The bounds of `constants=theory` ([regret.md](regret.md): Linear rewards at a trusted server, Linear
 and generalised linear rewards) hold with probability 0.95; here for 10 arms and δ = 1e-6. The table
-has the bound per round at 2^18 rounds, and from which number of rounds on it is below 0.9, the most
-that uniform play can have.
+shows the bound per round at 2^18 rounds, and the number of rounds from which it is below 0.9, the
+maximum for uniform play.
 
 """
 COLUMNS = ("algorithm", "features", "ε", "bound / T at 2^18", "below uniform play from")
@@ -50,7 +50,7 @@ def bound_per_round(proof: Proof, features: int, epsilon: float, power: int) -> 
 
 
 def first_power(proof: Proof, features: int, epsilon: float, guess: int) -> int:
-    """Return the least power of 2 whose bound is below that of uniform play: bounds / T fall."""
+    """Return the smallest power of 2 whose bound is not vacuous: bounds / T decrease."""
     power, most = guess, 1.0 - 1.0 / ARMS
     while power < MOST and bound_per_round(proof, features, epsilon, power) >= most:
         power += 1

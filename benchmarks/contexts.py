@@ -1,4 +1,4 @@
-"""Contexts: a fit of a linear model, compiled and live, and long games with many features."""
+"""Contexts: fitting a linear model, compiled and live, and long games with many features."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MANY, ROUNDS = Contexts(7, 168), 5_000
 
 
 def rows(turns: int) -> list[Row]:
-    """Return all that is measured of contexts."""
+    """Return all rows about contexts."""
     found = [fit_row(50, 60.0, turns), fit_row(168, 2_000.0, turns)]
     refit = live_refit(turns)
     (game,) = in_turns(lambda: lambda: play_many(), turns=turns)

@@ -1,4 +1,4 @@
-"""Durations of live operations under two neighbouring inputs: the epsilon that they show."""
+"""Durations of live operations under two neighbouring inputs: the epsilon that they reveal."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ CLIENTS: dict[str, Callable[[], LiveClient]] = {
 
 
 def main(trials: int, parts: list[str]) -> None:
-    """Print what was found, one line for each kind of client."""
+    """Print the results, one line for each kind of client."""
     for name, client in CLIENTS.items():
         if not parts or any(part in name for part in parts):
             found = audit_durations(client(), trials=trials)

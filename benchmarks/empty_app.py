@@ -1,7 +1,7 @@
-"""Applications that answer every request with nothing: what the web server alone costs.
+"""Applications that do nothing: the cost of the web server alone.
 
-``app`` is what anybody would write with the framework of the service: a route, a body, 204.
-``bare`` is below the framework: nothing can be faster on this web server.
+``app`` is the obvious program with the service's framework: one route, which reads the body and
+answers 204. ``bare`` bypasses the framework: nothing can be faster on this web server.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
     python benchmarks/estimates.py [--trials N] [--long-trials N] [--write docs/estimates.md]
 
-Three arms with Bernoulli rewards of mean .6, .5 and .5; the best arm takes every place equally
+Three arms with Bernoulli rewards of mean .6, .5 and .5; each of the three is the best arm equally
 often. An interval counts as right if it was right after every release of the run. The exit status
 says whether every coverage is at least 95 % and every width is within 10 % of its target.
 """
@@ -53,7 +53,7 @@ class Cell(NamedTuple):
 
     @property
     def met(self) -> bool:
-        """Whether intervals hold often enough, and are as wide as they should be."""
+        """Whether intervals hold often enough, and their widths are within 10 % of the targets."""
         targets = self.targets or tuple(row.width for row in self.rows)
         near = all(
             abs(row.width - target) <= WITHIN * target
@@ -71,7 +71,7 @@ class Cell(NamedTuple):
 
 
 def measure(name: str, rounds: int, epsilon: float, trials: int, seed: int = SEED) -> Cell:
-    """Return coverage and width, with the best arm in every place equally often."""
+    """Return coverage and width; each arm is the best one equally often."""
     setting = Setting(Arms(ARMS), rounds=rounds, epsilon=epsilon)
     private = algorithm(name).build(setting).private
     assert isinstance(private, Private)
@@ -107,7 +107,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=999, help="of 600 rounds")
     parser.add_argument("--long-trials", type=int, default=1500, help="of 10,000 rounds")
-    parser.add_argument("--write", type=Path, help="a document with the marks of a table")
+    parser.add_argument("--write", type=Path, help="the document whose table is replaced")
     given = parser.parse_args()
     lines = [
         "| algorithm | rounds | epsilon | coverage % | width | target width |  |",

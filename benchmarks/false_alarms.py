@@ -2,9 +2,10 @@
 
     python benchmarks/false_alarms.py 1000
 
-takes about half an hour. Every audit has another seed, and goes the whole way: the searches for
-leaks, then the attacks. Of the mechanisms, 18 are of this package, at three epsilons; the others
-keep something from one release to the next, or have few values. A second number is the first seed.
+takes about half an hour. Every audit has its own seed and is complete: first the searches for
+leaks, then the attacks. Of the mechanisms, 18 are from this package (six at three epsilons); the
+others keep state between releases, or release few different values. A second argument is the first
+seed.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def mechanisms() -> dict[str, Protected]:
 
 
 def alarms(audits: int, first: int = 0) -> Counter[str]:
-    """Return how many alarms there were, by mechanism."""
+    """Return the number of alarms by mechanism."""
     known = list(mechanisms().items())
     found: Counter[str] = Counter()
     for seed in range(first, first + audits):
@@ -75,10 +76,10 @@ def main() -> None:
     found = alarms(audits, int(sys.argv[2]) if len(sys.argv) > 2 else 0)
     chance = stats.binom.sf(found.total() - 1, audits, 1.0 - CONFIDENCE)
     print(
-        f"{found.total()} alarms in {audits} audits of {len(found)} correct mechanisms; at most "
-        f"{1 - CONFIDENCE:.0%} are stated."
+        f"{found.total()} alarms in {audits} audits of {len(found)} correct mechanisms; the stated "
+        f"maximum is {1 - CONFIDENCE:.0%}."
     )
-    print(f"So many or more have a chance of {chance:.2g}, if every audit errs as often as it may.")
+    print(f"The probability of this many or more is {chance:.2g} if every audit errs at that rate.")
     for name, number in found.items():
         if number:
             print(f"  {name}: {number}")

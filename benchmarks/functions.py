@@ -13,8 +13,8 @@ from discreet import algorithm
 from discreet.randomness import streams
 from discreet.simulation.loop import Player
 
-TOTAL = 2**20  # rounds that algorithms are made for
-# algorithm, domain, rounds that are played, microseconds of processor time per round at most
+TOTAL = 2**20  # the horizon that algorithms are tuned for
+# algorithm, domain, rounds that are played, maximum microseconds of processor time per round
 CASES = (
     ("private-projection-free", "ball(10)", 2**18, 1.0 / 1.5),
     ("private-projection-free", "k-sets(10,3)", 2**18, 1.0),
@@ -25,7 +25,7 @@ CASES = (
 
 
 def microseconds(name: str, domain: str, rounds: int, repetitions: int) -> float:
-    """Return what a round costs, after a first one that compiles."""
+    """Return what a round costs, after a short game that compiles."""
     known = algorithm(name)
     setting = known.setting(domain=domain, rounds=TOTAL, delta=1e-6)
     private = known.build(setting, when_vacuous="play").private

@@ -1,4 +1,4 @@
-"""What groups of operations cost: pairs of ask and tell per second, by the size of a group.
+"""The cost of operations in groups: pairs of ask and tell per second, by the size of a group.
 
     python benchmarks/groups.py [SECONDS] [POSTGRES_URL]
 
@@ -64,7 +64,7 @@ def main(seconds: float, postgres: str | None) -> None:
                         asks, tells = 1e3 * np.array(times).T
                         print(
                             f"{place:9s} {algorithm:13s} {'users' if users else '-----'} groups of "
-                            f"{size:4d}: {rate:9.0f} pairs/s, {used:6.0f} us of processor a pair; "
+                            f"{size:4d}: {rate:9.0f} pairs/s, {used:6.0f} us of CPU per pair; "
                             f"ms p50/p99/max: ask {np.median(asks):.2f} "
                             f"{np.percentile(asks, 99):.2f} {asks.max():.2f}, tell "
                             f"{np.median(tells):.2f} {np.percentile(tells, 99):.2f} "

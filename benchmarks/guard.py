@@ -24,7 +24,7 @@ ALLOWED = 1.15
 EPSILONS = (1.0, 0.1)
 ARMS = (2, 4, 10, 50)
 ROUNDS = (10_000, 2**18, 2**22)
-MOST = 2**26  # arms times rounds: larger games take minutes each
+MOST = 2**26  # arms times rounds: each larger game takes minutes
 SEED = 31_415
 TITLES = ("gap 0.05", "gap 0.2", "means 0.15 and 0.2", "deterministic")
 

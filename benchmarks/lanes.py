@@ -1,9 +1,9 @@
-"""Trials side by side against trials one by one: nanoseconds per round and trial, and ratios.
+"""Trials side by side, compared with one by one: nanoseconds per round and trial, and ratios.
 
-CPU time of one thread, the two alternating, medians. The first columns are the loop alone, on
-losses that are dealt before and lie in fast memory; ``with dealing`` is everything that a
-simulation does for a round; in the end whole trials of 100 rounds, in microseconds. Both ways give
-the same numbers, which is checked on the way.
+Processor time of one thread, measured in turns; medians. The first rows are for the loop alone, on
+losses that were dealt in advance and lie in the cache; ``with dealing`` is everything that a
+simulation does in a round; the last rows are whole trials of 100 rounds, in microseconds. Both ways
+give the same numbers; this is checked.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ NAMES = (
     "batched-tsallis-inf",
     "ucb",
 )
-# Times as fast, at least.
+# Minimum speedups.
 TARGETS = {"exp3": 4.5, "dp-exp3-lap": 4.0, "tsallis-inf": 4.0, "htinf": 4.0}
 SIZES = ((4, 2**17, NAMES), (16, 2**15, NAMES[:4]), (100, 2**13, NAMES[:4]))  # arms, rounds
 

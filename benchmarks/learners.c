@@ -1,6 +1,6 @@
 /* Straightforward C loops of the ordinary learners on a table of losses in [0, 1], for comparison.
    Usage: learners NAME TABLE ROWS ARMS ROUNDS REPETITIONS, with ROWS a power of two: round t reads row t mod ROWS.
-   Prints the mean loss of the first repetition, then ns of processor time a round of each. */
+   Prints the mean loss of the first repetition, then the processor time per round of each, in ns. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 
 python benchmarks/least_regret.py [--trials N] [--jobs N] [--seed N] [--write docs/least-regret.md]
 
-Plays what a user gets by default, in games on arms, with advice, on points and with contexts, next
-to its version without privacy and to uniform play, on losses that all of them share.
+Plays the default algorithms in games on arms, with advice, on points and with contexts, next to
+algorithms without privacy and to uniform play, all on the same losses.
 """
 
 from __future__ import annotations
@@ -32,26 +32,26 @@ DELTA = 1e-6  # where noise is Gaussian
 EPSILONS = (1.0, 0.3, 0.1)
 HEAD = """# Least regret: what users get by default
 
-One table: for every problem the private algorithm that a user gets by default, the same without
-privacy, uniform play, the lower bound where one is proved for this very game, and the proved upper
-bound. Means of {trials} trials on seeds that nothing was tuned on, with standard errors. All
+For each problem the table compares the default private algorithm, its counterpart without privacy,
+uniform play, the lower bound (if one is proved for the game) and the proved upper bound. Regrets
+are means of {trials} trials with standard errors, on seeds that were not used for tuning. All
 algorithms of a row meet the same losses, which are in [0, 1]. Negative regret means less loss than
 the best fixed choice.
 
-* *Arms*: `Bandit()`, 4 arms. `bounded` chooses `guarded-ucb` wherever its bound says something, and
-  otherwise the algorithm with the least bound ([default.md](default.md)).
+* *Arms*: `Bandit()`, 4 arms. `bounded` chooses `guarded-ucb` wherever its bound is not vacuous, and
+  otherwise the algorithm with the smallest bound ([default.md](default.md)).
 * *drop and drop-alternate*: two arms. In one game the second arm is worse by 1/2, in the other it
-  is better by 1/2 from the start. The regret is the larger of both means. Every ε-private algorithm
-  has at least the lower bound ([regret.md](regret.md): Lower bounds).
+  is better by 1/2 from the start. The regret is the larger of the two means. For every ε-private
+  algorithm, it is at least the lower bound ([regret.md](regret.md): Lower bounds).
 * *Advice*: `Advisor()`, 8 experts on 4 arms. Without privacy: `exp4`.
 * *Points*: `Experts()` with 10 experts, and the unit ball in 10 dimensions; δ = 1e-6.
 * *Contexts*: `ContextualBandit()` (a trusted server, δ = 1e-6) and `Device()` (nobody is trusted),
-  10 arms with 10 features. Their constants are chosen by measurements; the bounds of the constants
-  of the analysis are in the second table.
+  10 arms with 10 features. Their constants were chosen by measurement; the second table has bounds
+  for the constants of the analysis.
 
-A dash means that nothing is proved. *Vacuous* means that the bound is above the largest regret that
-uniform play can have. Bounds for arms, advice and points hold for all losses fixed in advance, so
-in one game the regret is usually far below.
+A dash means that no bound is proved. *Vacuous* means that the bound is not below the maximum regret
+of uniform play. Bounds for arms, advice and points hold for all losses fixed in advance, so the
+regret in a particular game is usually far below.
 
 `python benchmarks/least_regret.py --write docs/least-regret.md --trials {trials}` writes this page.
 
@@ -70,7 +70,7 @@ COLUMNS = (
 
 
 class Game(NamedTuple):
-    """A game, or several of which the worst counts, and who plays it."""
+    """A game, or several games of which the worst counts, with the algorithms that play it."""
 
     title: str
     problem: Problem
@@ -153,7 +153,7 @@ GAMES = (
 
 
 class Work(NamedTuple):
-    """All epsilons of one game of one length: the same losses serve for all."""
+    """One game of one length at all epsilons, which meet the same losses."""
 
     game: Game
     rounds: int
@@ -217,8 +217,8 @@ def play(
 
 
 def described(name: str, parameters: Mapping[str, object]) -> str:
-    """Return the name of an algorithm, and of what it is made of."""
-    return f"`{name}` of `{parameters['base']}`" if "base" in parameters else f"`{name}`"
+    """Return the name of an algorithm, and of its base, if it has one."""
+    return f"`{name}` on `{parameters['base']}`" if "base" in parameters else f"`{name}`"
 
 
 def shown(regrets: np.ndarray) -> str:
@@ -233,7 +233,7 @@ def lower_bound(game: Game, setting: Setting) -> str:
 
 
 def proved_bound(bound: float | None, setting: Setting) -> str:
-    """Return the bound, and whether uniform play cannot do worse."""
+    """Return the bound, and whether it is vacuous: not below the maximum regret of uniform play."""
     if bound is None:
         return "–"
     most = setting.rounds * setting.problem.blind_regret(setting.bounds)
@@ -248,7 +248,7 @@ def works(
 
 
 def measured(all_works: list[Work], jobs: int) -> Iterator[list[tuple[str, ...]]]:
-    """Yield the rows of every game, in order; long games are begun first."""
+    """Yield the rows of every game, in order."""
     if jobs == 1:
         yield from map(rows, all_works)
         return

@@ -1,4 +1,4 @@
-"""What live use costs: decisions and outcomes with every guard, exact noise, in memory and in a
+"""The cost of live use: decisions and outcomes with all checks and exact noise, in memory and in a
 file.
 """
 
@@ -23,8 +23,8 @@ EXACT = (("batched-htinf", 0.0), ("noisy-exp2", 0.0), ("local-tsallis-inf", 1e-6
 
 
 def ask_and_tell(name: str, turns: int, rounds: int = 2_000) -> float:
-    """Return microseconds per round of the plain-Python interface; the least of several runs, as
-    load only adds to it.
+    """Return microseconds per round of the plain-Python interface; the minimum of several runs,
+    because other load only adds time.
     """
     times = []
     for _ in range(turns):
@@ -41,7 +41,7 @@ def ask_and_tell(name: str, turns: int, rounds: int = 2_000) -> float:
 
 
 def live_tell(name: str, turns: int, *, delta: float = 0.0, rounds: int = 4_000) -> float:
-    """Return microseconds per ``tell`` with exact noise, drawing it included; the least of several
+    """Return microseconds per ``tell`` with exact noise, drawing included; the minimum of several
     runs.
     """
     times = []
@@ -62,8 +62,8 @@ def live_tell(name: str, turns: int, *, delta: float = 0.0, rounds: int = 4_000)
 
 
 def file_tell(waits: str, turns: int, rounds: int = 500) -> float:
-    """Return microseconds per ``tell`` to a run in a file; ``waits`` is FULL if it waits for the
-    disk, else NORMAL.
+    """Return microseconds per ``tell`` to a run in a file; ``waits`` is FULL to wait for the disk,
+    else NORMAL.
     """
     times = []
     usual, FileStore.tells = FileStore.tells, waits
@@ -82,7 +82,7 @@ def file_tell(waits: str, turns: int, rounds: int = 500) -> float:
 
 
 def exact_report(dimension: int, reports: int = 200) -> float:
-    """Return microseconds for one exact report of a device; the least of many."""
+    """Return microseconds for one exact report of a device; the minimum of many."""
     exact = ExactHemisphere.calibrate(dimension=dimension, epsilon=1.0)
     vector = np.full(dimension, 0.01)
     times = []

@@ -1,6 +1,7 @@
 """A small load generator: HTTP/1.1 connections that are kept open, one request at a time on each.
 
-It speaks just enough HTTP for the service, so that most of the time is the service's own.
+It implements just enough HTTP for the service, so that most of the measured time is spent in the
+service.
 """
 
 from __future__ import annotations
@@ -108,7 +109,7 @@ async def measured(
     turn: Callable[[LoadConnection, int], Awaitable[None]],
     warm: float = 1.0,
 ) -> Measured:
-    """Let every connection take turns for some seconds; what it does while warming is left out."""
+    """Let every connection repeat its turn for some seconds; the warm-up does not count."""
     async with connections(ports, number) as made:
         until, turns = time.perf_counter() + warm, [0]
 

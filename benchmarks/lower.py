@@ -1,4 +1,4 @@
-"""How far regret is from what is possible: measured regret over the private lower bound.
+"""How far regret is from the optimum: measured regret divided by the private lower bound.
 
 python benchmarks/lower.py [--trials N] [--rounds T] [--write docs/tracking.md]
 

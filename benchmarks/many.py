@@ -1,4 +1,4 @@
-"""What many trials, many arms and dealing cost: where users of simulations wait."""
+"""The cost of many trials, of many arms and of dealing: where users of simulations wait."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ MANY = 10_000, 1_000_000
 
 
 def short_trials(name: str) -> Callable[[], object]:
-    simulate(name, arms=4, rounds=SHORT, trials=1, on=EveryWay(1))  # whichever is best is compiled
+    simulate(name, arms=4, rounds=SHORT, trials=1, on=EveryWay(1))  # compiles the best backend
     return lambda: simulate(name, arms=4, rounds=SHORT, trials=TRIALS, workers=1)
 
 
 def playing(name: str, arms: int, rounds: int) -> Callable[[], object]:
-    """Return the rounds of one learner on a short table, after one that compiles."""
+    """Return a job that plays a learner on a short table, after a game that compiles."""
     player = Player(algorithm(name).build(Setting(Arms(arms), rounds=10_000)).private, streams(1))
     game = ArmGame(np.random.default_rng(0).random((8, arms)))
     marks = np.array([8])
@@ -41,7 +41,7 @@ def playing(name: str, arms: int, rounds: int) -> Callable[[], object]:
 
 
 def on_coins(name: str, arms: int, rounds: int) -> Callable[[], object]:
-    """Return the rounds of one learner on the game that a simulation of it plays, dealt before."""
+    """Return a job that plays a learner on the game of its simulation, dealt in advance."""
     shared = Prototype(algorithm(name).build(Setting(Arms(arms), rounds=rounds)).private)
     game = tossed_in_words(Stochastic(arms).coins(), 0, rounds, streams(1).environment)
     marks = np.array([rounds])

@@ -1,7 +1,7 @@
-"""How all benchmarks measure: processor time, alternating, as ratios where there is a rival.
+"""How all benchmarks measure: processor time, in turns, as ratios where there is a rival.
 
-Seconds depend on the machine and on what else it does; ratios of what was measured in turns depend
-on both much less.
+Seconds depend on the machine and its load; ratios of times that are measured in turns depend on
+both much less.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from typing import NamedTuple
 HERE = Path(__file__).parent
 LEAST_TURNS = 5
 
-Job = Callable[[], Callable[[], object]]  # prepares, and returns what is timed
+Job = Callable[[], Callable[[], object]]  # prepares, and returns the function that is timed
 
 
 class Row(NamedTuple):
-    """One line of the table: what was measured, compared with what, and is it good enough."""
+    """One line of the table: what was measured, compared with what, and the target."""
 
     what: str
     ours: str
@@ -56,7 +56,7 @@ class Row(NamedTuple):
 
 
 def in_turns(*jobs: Job, turns: int = LEAST_TURNS) -> list[float]:
-    """Return the median processor seconds of each job; the first turn, to compile, is left out."""
+    """Return the median processor seconds of each job, without the first turn, which compiles."""
     spent: list[list[float]] = [[] for _ in jobs]
     for _ in range(max(turns, LEAST_TURNS) + 1):
         for times, job in zip(spent, jobs, strict=True):

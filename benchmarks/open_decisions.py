@@ -1,4 +1,4 @@
-"""What many open decisions cost in a run file, and what several outcomes at once save."""
+"""The cost of many open decisions in a run file, and the gain from telling several at once."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Clock:
 
 
 def start(path: Path, decisions: int, clock: Clock) -> None:
-    """Write a run with so many open decisions, each a second after the one before."""
+    """Write a run with this many open decisions, each a second after the one before."""
     options = {"algorithm": "batched-exp3", "batch_size": 4, "wait": 2 * MANY + DAY}
     with Bandit(4, 4 * MANY, 1.0, path=path, default_loss=0.0, **options) as bandit:
         bandit._run._clock = clock
@@ -42,7 +42,7 @@ def start(path: Path, decisions: int, clock: Clock) -> None:
 
 
 def opened(path: Path) -> tuple[float, float]:
-    """Return milliseconds and megabytes of opening a run, in a process of its own."""
+    """Return milliseconds and megabytes of opening a run, in a separate process."""
     reader, writer = os.pipe()
     if os.fork() == 0:
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -68,7 +68,7 @@ def ask(bandit: Bandit, rounds: int = 500) -> float:
 
 
 def pass_deadlines(bandit: Bandit, clock: Clock) -> float:
-    """Return milliseconds of processor time for 1,000 deadlines; the disk is waited for twice."""
+    """Return milliseconds of processor time for 1,000 deadlines, which wait for the disk twice."""
     clock.now = 1e9 + 2 * MANY + DAY + DUE - 500.0  # decisions are dated in groups of 1,000
     before, begun = len(bandit.open_decisions), time.process_time()
     bandit.release_due()
@@ -78,7 +78,7 @@ def pass_deadlines(bandit: Bandit, clock: Clock) -> float:
 
 
 def tell(folder: Path, turns: int, *, durable: str, several: bool, rounds: int = 500) -> float:
-    """Return microseconds per outcome told to a file, with waiting for the disk."""
+    """Return microseconds per outcome told to a file, including waiting for the disk."""
     times = []
     for turn in range(turns):
         path = folder / f"{durable}{several}{turn}.db"
@@ -96,7 +96,7 @@ def tell(folder: Path, turns: int, *, durable: str, several: bool, rounds: int =
 
 
 def rows(turns: int = LEAST_TURNS, many: int = MANY) -> Iterator[Row]:
-    """Yield a row for each number that is promised."""
+    """Yield a row for each target."""
 
     def row(what: str, figure: float, unit: str, most: float, rival: str = "") -> Row:
         return Row(what, f"{figure:.3g} {unit}", rival, figure, unit, most=most)

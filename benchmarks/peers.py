@@ -1,6 +1,6 @@
-"""What users would take instead, each in its own way: a decision and its outcome among four arms.
+"""Alternatives to this library, each used in its own way: a decision and its outcome, four arms.
 
-Peers are measured where they are installed (``make peers``); ten lines of NumPy always are.
+Other libraries are measured if they are installed (``make peers``); ten lines of NumPy always are.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def outcomes(rounds: int) -> list[list[float]]:
 
 
 def ten_lines(rounds: int) -> Callable[[], object]:
-    """EXP3 as people write it."""
+    """EXP3 as it is usually written."""
     rewards, rng, rate = outcomes(rounds), np.random.default_rng(1), 0.01
 
     def run() -> None:
@@ -80,7 +80,7 @@ def vowpal_wabbit(rounds: int) -> Callable[[], object]:
 
 
 def asking(name: str, rounds: int) -> Callable[[], object]:
-    """Ask and tell with every guard of live use."""
+    """Ask and tell with all checks of live use."""
     with warnings.catch_warnings(action="ignore"):
         bandit = Bandit(arms=ARMS, horizon=rounds, epsilon=1.0, algorithm=name)
     rewards = outcomes(rounds)
@@ -98,7 +98,7 @@ def simulating(rounds: int) -> Callable[[], object]:
     return lambda: simulate("exp3", losses=table, trials=1, workers=1)
 
 
-# what, the module that must be there, how it is run, its rounds, ours over theirs at most
+# name, module, how it is run, its rounds, maximum ratio of our time to theirs
 PEERS = (
     ("ten lines of NumPy, EXP3", "numpy", ten_lines, 2**14, None),
     ("river, Exp3", "river", river, ROUNDS, 1.5),
@@ -108,7 +108,7 @@ PEERS = (
 
 
 def rows(turns: int = LEAST_TURNS) -> Iterator[Row]:
-    """Yield two rows per peer: our live ask and tell, and our simulation, next to its update."""
+    """Yield two rows per library: our live ask and tell, and our simulation, next to its update."""
     for what, module, theirs, rounds, most in PEERS:
         try:
             importlib.import_module(module)

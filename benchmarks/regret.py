@@ -4,8 +4,8 @@ python benchmarks/regret.py [--rounds N] [--trials N] [--runs N] [--guard]
 
 Mean regret where losses do not change, as a multiple of tsallis-inf's; mean and largest regret
 where they do; runs that never found the best arm, over numbers of arms and epsilons; what the guard
-of tracking-ucb costs and brings. The exit status says whether all targets are met. (What a round
-costs, ``make bench`` measures.)
+of tracking-ucb costs and gains. The exit status says whether all targets are met. (``make bench``
+measures what a round costs.)
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ def regrets(
 
 
 def unchanging(rounds: int, trials: int) -> bool:
-    """Print multiples of tsallis-inf's regret; return whether all are small enough."""
+    """Print regret as multiples of tsallis-inf's; return whether all are small enough."""
     rows, good = [], True
     for losses in UNCHANGING:
         found = regrets(losses, (TWIN, *FAMILY, TRACKING, OLD), rounds=rounds, trials=trials)
@@ -168,7 +168,7 @@ def changing(rounds: int, trials: int, *, every: tuple[Losses, ...], strict: boo
 
 
 def stuck(rounds: int, runs: int) -> bool:
-    """Print how many runs lost 90 % of the possible regret; return whether there are none."""
+    """Print how many runs had over 90 % of the possible regret; return whether there are none."""
     rows, total = [], 0
     names = (TRACKING, "batched-ucb", "dp-klucb", "dp-imed")
     losses, gap = Losses("stochastic", "stochastic", {"gap": 0.2}), 0.2
@@ -221,24 +221,20 @@ def main() -> int:
     parser.add_argument(
         "--runs", type=int, default=200, help="where they do, and for runs that got stuck"
     )
-    parser.add_argument(
-        "--guard", action="store_true", help="what the guard costs, and nothing else"
-    )
+    parser.add_argument("--guard", action="store_true", help="measure only what the guard costs")
     asked = parser.parse_args()
     if asked.guard:
         return 0 if guarded(asked.trials) else 1
     print(
         f"Losses that do not change, {asked.rounds:,} rounds, {ARMS} arms, {asked.trials} trials: "
-        f"times {TWIN}."
+        f"regret as a multiple of that of {TWIN}."
     )
     good = unchanging(asked.rounds, asked.trials)
     print(f"Losses that change, {asked.runs} runs: mean (largest).")
     good &= changing(asked.rounds, asked.runs, every=CHANGING, strict=True)
     print("Where tracking-ucb is weak.")
     changing(asked.rounds, asked.trials, every=WEAK, strict=False)
-    print(
-        "Runs at the maximum: more than 90 % of what it costs never to play the best arm, gap .2."
-    )
+    print("Stuck runs: more than 90 % of the regret of never playing the best arm, gap .2.")
     good &= stuck(asked.rounds, asked.runs)
     print(f"{TRACKING} without and with its guard, mean (largest).")
     good &= guarded(asked.trials)

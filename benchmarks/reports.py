@@ -1,4 +1,4 @@
-"""What a server of devices costs: reports to a file, one by one and 500 at once, and opening it."""
+"""The cost of a device server: reports to a file, one by one and 500 at once, and opening it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def some_reports(server: LocalServer, number: int) -> list[bytes]:
 
 
 def report_times(turns: int, number: int = 4_000) -> tuple[float, float, float]:
-    """Return microseconds per report, singly and at once, and milliseconds to open the file."""
+    """Return microseconds per report, one by one and at once, and milliseconds to open the file."""
     singly, at_once, opening = [], [], []
     for _ in range(turns):
         with tempfile.TemporaryDirectory() as folder:

@@ -18,7 +18,7 @@ from measuring import LEAST_TURNS, Row
 from discreet.cli.text import table
 
 PARTS = {  # and the headings of their tables
-    "arms": "One round beside C",
+    "arms": "One round compared with C",
     "lanes": "Trials side by side",
     "many": "Many trials and many arms",
     "sums": "Running sums and leaders",
@@ -30,7 +30,7 @@ PARTS = {  # and the headings of their tables
     "reports": "Reports of devices",
     "open_decisions": "Many open decisions",
     "users": "Limits for users",
-    "peers": "Decisions beside other libraries",
+    "peers": "Decisions compared with other libraries",
     "service": "The service",
     "starting": "Starting",
     "broken": "Audits of broken mechanisms",
@@ -40,7 +40,7 @@ BEGIN, END = "<!-- measured -->\n", "<!-- end -->"
 
 
 def write(path: Path, measured: dict[str, list[Row]]) -> None:
-    """Put tables between the two marks of a document; other parts keep theirs."""
+    """Replace tables between the two marks of a document; other parts keep theirs."""
     before, _, rest = path.read_text(encoding="utf-8").partition(BEGIN)
     inside, _, after = rest.partition(END)
     tables = dict(re.findall(r"## (.+)\n\n((?:\|.*\n)+)", inside))
@@ -65,13 +65,13 @@ def main() -> int:
         "parts",
         nargs="*",
         choices=[[], *PARTS],
-        help=f"what to measure, of {', '.join(PARTS)}; all if none is named",
+        help=f"what to measure (all by default): {', '.join(PARTS)}",
     )
     parser.add_argument(
         "--turns",
         type=int,
         default=LEAST_TURNS,
-        help=f"how often each is measured (default {LEAST_TURNS})",
+        help=f"how often each job is measured (default {LEAST_TURNS})",
     )
     parser.add_argument(
         "--write", type=Path, help="the document whose tables are replaced, part by part"
@@ -86,7 +86,7 @@ def main() -> int:
     rows = [row for each in measured.values() for row in each]
     table(COLUMNS, [row.cells for row in rows], right=range(1, 5))
     missed = sum(not row.met for row in rows)
-    print(f"{len(rows)} measured, {missed} missed.")
+    print(f"{len(rows)} measured, {missed} targets missed.")
     return 1 if missed else 0
 
 

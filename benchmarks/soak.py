@@ -3,8 +3,8 @@
     python benchmarks/soak.py [--minutes 60] [--rate 500] [--workers 2] [--kill-every 20]
 
 Workers share one run in a real PostgreSQL server. Clients ask under names that they choose and tell
-each outcome until the service has acknowledged it. In the end the run must have as many rounds as
-there were names, and no decision must be open. A worker's memory must not grow with the rounds.
+each outcome until the service has acknowledged it. At the end, the run must have as many rounds as
+there were names, and no decision may be open. A worker's memory must not grow with the rounds.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ SPEC = {
 
 
 class Workers:
-    """Processes that serve one database, and are started again when they were killed."""
+    """Processes that serve one database, and are restarted when they are killed."""
 
     def __init__(self, count: int, database: str, folder: Path) -> None:
         self._command = [sys.executable, "-m", "discreet", "serve", str(folder), "--rate", "0"]
@@ -93,7 +93,7 @@ class Workers:
 
 
 class Caller:
-    """One client: it sends a request to one worker after the other until it is acknowledged."""
+    """One client: it sends a request to the workers in turn until one acknowledges it."""
 
     def __init__(self, ports: list[int], token: str, place: int) -> None:
         self._ports, self._token, self._place = ports, token, place
@@ -122,7 +122,7 @@ class Caller:
 
 
 async def load(workers: Workers, token: str, given: argparse.Namespace) -> int:
-    """Ask and tell at a rate; return how many pairs there were."""
+    """Ask and tell at a given rate; return the number of pairs."""
     slow: list[float] = []
     began = time.monotonic()
     end, next_kill = began + 60.0 * given.minutes, began + given.kill_every
@@ -186,7 +186,7 @@ def main() -> None:
             server.stop()
     print(json.dumps({"pairs": pairs, "state": state, "memory": [first, last], "exits": codes}))
     if state["round"] != pairs or state["open"] != 0 or any(codes):
-        raise SystemExit("FAULT: rounds, open decisions or exits are not what they should be")
+        raise SystemExit("FAULT: unexpected rounds, open decisions or exit codes")
     print(f"{pairs:,} pairs, {workers.kills} kills: nothing lost, nothing twice")
 
 

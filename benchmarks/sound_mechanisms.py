@@ -1,7 +1,7 @@
-"""Sound mechanisms that keep something from one release to the next, or have few values.
+"""Sound mechanisms that keep state between releases, or release few different values.
 
-Each keeps only what was released, or counts, which is public. So its guarantee is that of the
-channel that it inherits from, but its releases are not independent.
+Their state is only what was released, or a count, and both are public. So each has the guarantee of
+the channel that it inherits from, although its releases are not independent.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class LouderAfterLarge(PerRound):
     last: Floats
 
     def offer(self, feedback: float, query: Factor, rng: Generator) -> tuple[bool, Factor]:
-        """Release the loss with noise that grows with the release before."""
+        """Release the loss with noise that grows with the previous release."""
         loss = self.bounds.clamp(feedback)
         factor = min(max(abs(self.last[0]), 1.0), 5.0)
         self.last[0] = loss + factor * self.noise.add_noise(0.0, rng)
@@ -36,13 +36,13 @@ class LouderAfterLarge(PerRound):
 
 
 class Walks(PerRound):
-    """Every release contains a share of the one before."""
+    """Every release contains a share of the previous one."""
 
     last: Floats
     share: float
 
     def offer(self, feedback: float, query: Factor, rng: Generator) -> tuple[bool, Factor]:
-        """Release the noisy loss, and a share of the release before."""
+        """Release the noisy loss plus a share of the previous release."""
         noisy = self.noise.add_noise(self.bounds.clamp(feedback), rng)
         self.last[0] = noisy + self.share * self.last[0]
         return True, query * self.last[0]
@@ -54,7 +54,7 @@ class LouderBatches(Batch):
     last: Floats
 
     def release(self, query: Factor, rng: Generator) -> tuple[bool, Factor]:
-        """Release the mean with noise that depends on the release before."""
+        """Release the mean with noise that depends on the previous release."""
         length = self.batch_length()
         noise = self.noise.add_noise(0.0, rng) * (2.0 if self.last[0] > 0.5 else 1.0)
         self.last[0] = (self.empty() + noise) / length
@@ -76,7 +76,7 @@ class SometimesSilent(Batch):
 
 
 class Clamped(PerRound):
-    """Releases are clamped to the range: two values come again and again."""
+    """Releases are clamped to the range, so two values are frequent."""
 
     def offer(self, feedback: float, query: Factor, rng: Generator) -> tuple[bool, Factor]:
         """Release the noisy loss, clamped."""
@@ -85,7 +85,7 @@ class Clamped(PerRound):
 
 
 class Twentieths(Laplace):
-    """Noise on a grid of twentieths, on values that are rounded to it: all values come again."""
+    """Values are rounded to a grid of twentieths, and noise stays on it, so all values repeat."""
 
     def add_noise(self, value: float, rng: Generator) -> float:
         """Return the rounded value with the difference of two geometric numbers."""
@@ -114,7 +114,7 @@ class Alternating(Laplace):
 
 
 class Tires(Coin):
-    """A coin that is less sure in every second toss."""
+    """A coin that is less biased in every second toss."""
 
     count: Floats
 

@@ -1,4 +1,4 @@
-"""How long users wait at first: importing, listing, and compiling an algorithm."""
+"""How long first uses take: importing, listing, and compiling an algorithm."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from measuring import LEAST_TURNS, Row
 
-FIRST_USES = (  # algorithm, options of simulate, seconds at most
+FIRST_USES = (  # algorithm, options of simulate, maximum seconds
     ("exp3", "", 2.0),
     ("tsallis-inf", "", 2.0),
     ("batched-htinf", "", 2.0),
@@ -27,7 +27,7 @@ FIRST_USES = (  # algorithm, options of simulate, seconds at most
 
 
 def processor_seconds(*arguments: str, **environment: str) -> float:
-    """Return what a fresh process takes of the processor."""
+    """Return the processor seconds of a fresh process."""
     variables = os.environ | environment
     # Installed packages have bytecode; without it, importing takes twice as long.
     variables.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -40,7 +40,7 @@ def processor_seconds(*arguments: str, **environment: str) -> float:
 def first_use(name: str, options: str) -> float:
     """Return the seconds for compiling: a first simulation minus the same one with cached code.
 
-    It has the usual 24 trials of 10,000 rounds: with much fewer nothing would be compiled.
+    It has the usual 24 trials of 10,000 rounds: with far fewer, nothing would be compiled.
     """
     call = f"simulate({name!r}, workers=1{', ' + options if options else ''})"
     program = f"from discreet import simulate; {call}"

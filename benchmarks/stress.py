@@ -1,4 +1,4 @@
-"""How tight bounds are: the worst regret that a search finds, for every algorithm with a bound.
+"""How tight the bounds are: the worst regret that a search finds, for every algorithm with one.
 
     python benchmarks/stress.py [--write docs/stress.md] [--tries 300] [--trials 96] [--only NAME]
 

@@ -1,8 +1,8 @@
-"""A private running sum of 100,000 vectors in ten dimensions, next to installed peers.
+"""A private running sum of 100,000 vectors in ten dimensions, next to that of other libraries.
 
 jax_privacy adds the noise of a BLT to a stream inside one compiled scan; OpenDP releases a tree
 over all rounds at once, with exact noise, one coordinate after another; TensorFlow Privacy releases
-a tree sum round by round, in a process of its own (``tensorflow_sum.py``).
+a tree sum round by round, in a separate process (``tensorflow_sum.py``).
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def ours(kind: type[Factorisation], noise: str, vectors: Floats) -> Callable[[],
 
 def jax_privacy(vectors: Floats) -> Callable[[], object]:
     jax = importlib.import_module("jax")
-    # building a BLT asks for it; the stream itself is of single precision
+    # needed to build a BLT; the stream itself has single precision
     jax.config.update("jax_enable_x64", True)
     additions = importlib.import_module("jax_privacy.noise_addition")
     toeplitz = importlib.import_module("jax_privacy.matrix_factorization.buffered_toeplitz")
@@ -77,11 +77,11 @@ def opendp(vectors: Floats) -> Callable[[], object]:
     return lambda: [release(column.tolist()) for column in steps.T]
 
 
-PEERS = (  # name, its module, its kind of sum, how it is run, for how many rounds
+PEERS = (  # name, module, kind of sum, how it is run, rounds
     ("jax_privacy, BLT", "jax_privacy", ("blt", Buffered, "gaussian"), jax_privacy, ROUNDS),
     ("OpenDP, tree", "opendp", ("tree", Tree, "laplace"), opendp, FEW),
 )
-# it needs older libraries than ours
+# TensorFlow Privacy needs older libraries than ours
 OTHER_PYTHON = Path(__file__).parent.parent / ".venv-tensorflow" / "bin" / "python"
 
 

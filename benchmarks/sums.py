@@ -1,6 +1,6 @@
 """The cost of running sums and of leaders that use them, next to drawing the noise alone.
 
-Last, long games in processes of their own: memory must not grow with the number of rounds.
+Last, long games in separate processes: memory must not grow with the number of rounds.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ EPSILON, DELTA = 1.0, 1e-6
 ROUNDS = {10: 2**14, 1000: 2**10}  # of a stream, by dimension
 EXPERTS, GAME = 10, 2**16
 MOST = 5.0  # times drawing the noise, for a whole round
-TARGETED = ("laplace", "gaussian")  # other noise is so cheap that the rest of a round weighs more
+TARGETED = ("laplace", "gaussian")  # other noise is so cheap that the rest of a round dominates
 LONG = 10**6, 10**7
-MOST_GROWTH = 1.1  # of the memory when a game gets ten times as long
+MOST_GROWTH = 1.1  # of memory, if a game is ten times as long
 
 
 def offers(channel: Any, vectors: Any, rng: Any) -> None:
@@ -84,7 +84,7 @@ def playing(private: Private, game: LinearGame) -> Job:
 
 
 def drawing(channel: Any, rounds: int) -> Job:
-    """Return a function that draws the noise of a whole stream and does nothing else."""
+    """Return a job that only draws the noise of a whole stream."""
     noise, counts, vector = (
         channel.noise,
         noises(channel, rounds),
@@ -170,7 +170,7 @@ def learner_rows(turns: int) -> Iterator[Row]:
 
 
 def round_rows(turns: int) -> Iterator[Row]:
-    """Yield what whole rounds of a private algorithm cost beside their noise."""
+    """Yield the cost of whole rounds of a private algorithm, next to their noise alone."""
     losses = (np.random.default_rng(0).random((GAME, EXPERTS)) < 0.5).astype(np.float64)
     game = LinearGame(losses)
     for noise, padding in ((n, p) for n in ("laplace", "gaussian", "cube") for p in (False, None)):
@@ -221,7 +221,7 @@ def play_long(sums: str, rounds: int) -> None:
 
 
 def memory_rows() -> Iterator[Row]:
-    """Yield by how much memory grows when a game gets ten times as long."""
+    """Yield by how much memory grows if a game is ten times as long."""
     if not Path("/proc/self/status").exists():
         return
     for sums in ("tree", "blt"):

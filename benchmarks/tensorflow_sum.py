@@ -2,8 +2,8 @@
 
 python benchmarks/tensorflow_sum.py DIMENSION ROUNDS TURNS
 
-It runs in an environment of its own (``make peers``), because TensorFlow Privacy needs older
-libraries than this package.
+It runs in a separate environment (``make peers``), because TensorFlow Privacy needs older libraries
+than this package.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def main() -> None:
     vectors = np.random.default_rng(0).uniform(-1.0, 1.0, (rounds, dimension))
     stream = [tf.constant(row, tf.float32) for row in vectors]
     spent = []
-    for _ in range(turns + 1):  # the first turn, in which it prepares, does not count
+    for _ in range(turns + 1):  # the first turn warms up, and does not count
         start = time.process_time()
         state = query.initial_global_state()
         sampled = query.derive_sample_params(state)

@@ -1,12 +1,12 @@
 """Find the decays and zeros of ``unbounded`` sums that minimise the largest error ratio.
 
-The ratio is to the error for a known horizon.
+The ratio compares with the error for a known horizon.
 
     python benchmarks/unbounded.py [--buffers N] [--first 10] [--last 31]
 
-The ratio is that of the mean squared error after t rounds to that of the square root made for t
-rounds, for all powers of two from 2^first to 2^last; its largest value is made smooth, and less so
-from search to search. 8 buffers take a quarter of a minute and reach 1.44; 12 reach 1.43.
+It is the mean squared error after t rounds divided by that of the square root made for t rounds,
+for all powers of two from 2^first to 2^last. The search minimises a smoothed maximum, which is less
+smooth in each step. 8 buffers take 15 seconds and reach 1.44; 12 reach 1.43.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from scipy.optimize import minimize
 from discreet.factorisations import square_root
 from discreet.factorisations.blt import Buffers, all_time_norm
 
-# rounds up to which the square root is added up; beyond, what it tends to is the same to 8 digits
+# rounds up to which the square root is summed; beyond, the asymptotic formula agrees to 8 digits
 EXACT = 2**20
 
 
@@ -44,7 +44,7 @@ def ratios(matrix: Buffers, lengths: list[int], errors: np.ndarray) -> np.ndarra
 
 
 def search(buffers: int, first: int, last: int) -> Buffers:
-    """Return the best matrix that is found."""
+    """Return the best matrix that the search finds."""
     lengths = [2**power for power in range(first, last + 1)]
     errors = np.array([known(length) for length in lengths])
     top, bottom = -last * math.log(2.0), math.log(0.9)
@@ -70,7 +70,7 @@ def search(buffers: int, first: int, last: int) -> Buffers:
 
 
 def main() -> None:
-    """Print what is found."""
+    """Print the matrix that the search finds."""
     parser = argparse.ArgumentParser(description="Find the matrix of unbounded sums.")
     parser.add_argument("--buffers", type=int, default=8)
     parser.add_argument("--first", type=int, default=10)

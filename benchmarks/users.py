@@ -1,4 +1,4 @@
-"""What it costs to count users: in the transaction of a decision, and in a ledger."""
+"""The cost of counting users: in the transaction of a decision, and in a ledger."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from discreet import Bandit, DiscreetError, Ledger
 from discreet.live.users import ENTRY, NAME
 
 ASKS, TOGETHER, SINGLY = 1_000, 500, 20
-MANY = 10**6  # users who have had a round already
+MANY = 10**6  # users who already have a round
 MONTH = timedelta(days=30)
 
 
@@ -46,7 +46,7 @@ def seconds(ask: Callable[[int], object], number: int) -> float:
 
 
 def asks(turns: int) -> tuple[float, float, float, float]:
-    """Return seconds of an ask in a file: without users, with few, with 10^6; and of opening."""
+    """Return seconds of an ask in a file, without users, with few, with 10^6; and of opening it."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
 
@@ -66,7 +66,7 @@ def asks(turns: int) -> tuple[float, float, float, float]:
                 seconds(lambda i, n=first: many.ask(user=f"user {(n + i) * 7919 % MANY}"), ASKS)
             )
         for decision in many.open_decisions:  # opening is measured by itself
-            with contextlib.suppress(DiscreetError):  # its batch may be given up already
+            with contextlib.suppress(DiscreetError):  # its batch may have been given up already
                 many.give_up(decision.id)
         many.close()
         opened = []
@@ -82,7 +82,7 @@ def asks(turns: int) -> tuple[float, float, float, float]:
 
 
 def admissions(turns: int) -> tuple[float, float]:
-    """Return seconds to admit a user to a ledger in a file: singly, and with 499 others."""
+    """Return seconds to admit a user to a ledger in a file: alone, and with 499 others."""
     with tempfile.TemporaryDirectory() as folder:
         ledger = Ledger(
             1.0, max_rounds_per_user=10**6, path=Path(folder) / "l", key=secrets.token_bytes(32)
@@ -105,8 +105,8 @@ def rows(turns: int = LEAST_TURNS) -> Iterator[Row]:
     singly, together = admissions(turns)
     yield Row(
         f"admit {TOGETHER} users together",
-        f"{1.0 / together:,.0f} a second",
-        f"{1.0 / singly:,.0f} singly",
+        f"{1.0 / together:,.0f} per second",
+        f"{1.0 / singly:,.0f} one by one",
         singly / together,
         "x",
         least=10.0,

@@ -2,10 +2,11 @@
 
 Run it with: python examples/add_a_curve.py [folder] [--quick]
 
-Figure 1 of Tossou and Dimitrakakis (2017) has three algorithms against five adversaries. Here the
-same games are played once more with one algorithm that the paper did not know. As a plugin, the
-file adds a reproduction: ``DISCREET_PLUGINS=examples/add_a_curve.py discreet reproduce
-tossou-figure-1-and-ours --output figure``.
+Figure 1 of Tossou and Dimitrakakis (2017) has three algorithms against five adversaries. This
+example plays the games of two of them again, with one more algorithm, which is newer than the
+paper. As a plugin, the file adds a reproduction:
+``DISCREET_PLUGINS=examples/add_a_curve.py discreet reproduce tossou-figure-1-and-ours --output
+figure``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Predict how a disease will progress, from feedback alone, when that feedback is personal.
 
-Ten measurements are known of each patient. A learner tries two linear models. A year later it is
-told how wrong each was, and nothing else: neither the measurements nor how the disease progressed.
-What the learner does must not reveal any single answer: that is differential privacy.
+There are ten measurements of each patient. In each round, a learner tries two linear models. A year
+later it is told how wrong each was, and nothing else: neither the measurements nor how the disease
+progressed. What the learner does must not reveal any single answer: that is differential privacy.
 
 Every round counts as a different person. There are only 442 patients, so each is drawn about 300
 times. If all rounds of a patient belonged to one person, epsilon would be 300 times as large for
@@ -29,7 +29,7 @@ from discreet_papers.datasets import Diabetes
 QUICK = "--quick" in sys.argv  # a first look, at few rounds
 ROUNDS, TRIALS, DELTA = 1 << (12 if QUICK else 17), 1 if QUICK else 8, 1e-6
 PROBLEM = Functions("ball(4)", evaluations=2)  # models of the first four principal components
-WINDOWS = 24  # over which the picture averages, each a little longer than the one before
+WINDOWS = 24  # over which the picture averages, each a little longer than the last
 
 
 def contenders() -> list[Contender]:
@@ -57,12 +57,12 @@ def squared_errors(results: Results, unit: float) -> tuple[np.ndarray, np.ndarra
 
 
 def print_table(results: Results, errors: np.ndarray, best: float) -> None:
-    """Print how well each predicts at the end."""
+    """Print how well each model predicts at the end."""
     print(
-        f"{ROUNDS:,} rounds with 442 patients, means of {TRIALS} trials. Squared errors are in "
-        "variances of what is"
+        f"{ROUNDS:,} rounds with 442 patients, means of {TRIALS} trials. Squared errors are "
+        "relative to the"
     )
-    print(f"predicted; the best model of four numbers has {best:.2f}.\n")
+    print(f"variance of the progression; the best model with four features has {best:.2f}.\n")
     print(f"{'':32}{'error at the end':>18}{'explained':>11}{'regret':>9}  guarantee")
     for contender, found, row in zip(
         results.contenders, errors[:, -1], results.summary(), strict=True

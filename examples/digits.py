@@ -52,7 +52,7 @@ def make_game() -> AdviceTable:
     taught, shown = order[:900], order[900:]
     advice = np.zeros((len(shown), EXPERTS, DIGITS))
     for expert, part in enumerate(np.array_split(taught, EXPERTS)):  # 30 images each, all different
-        # from 4 of 64 pixels to 62, that is from bad to good
+        # from 4 to 62 of 64 pixels, that is from bad to good
         pixels = rng.choice(64, size=4 + 2 * expert, replace=False)
         model = (
             LogisticRegression(C=100.0, max_iter=2000),
@@ -70,7 +70,7 @@ def make_game() -> AdviceTable:
 
 
 def contenders() -> list[Contender]:
-    """Return players without privacy, with privacy at each epsilon, and one that plays blindly."""
+    """Return players without privacy, with privacy at each epsilon, and uniform play."""
     setting = Setting(Advice(DIGITS, EXPERTS), rounds=ROUNDS, delta=DELTA)
     chosen = [Contender.named("exp4", setting)]
     for epsilon in EPSILONS:
@@ -108,11 +108,11 @@ def print_table(right: np.ndarray, results: Results) -> None:
             f"{late:>9.1%}  {row['regret_mean']:>7,.0f}  {proved:>7}"
         )
     print(
-        "\nBatched EXP4 takes batches of the size with the smallest bound; with one round, it is "
-        "local EXP4. An"
+        "\nBatched EXP4 uses the batch size with the smallest bound; with batches of one round, it "
+        "is local EXP4. An"
     )
     print(
-        "algorithm that is not better than a random expert has not learnt which to trust: a "
+        "algorithm that is not better than a random expert has not learned which to trust: a "
         "smaller epsilon needs more rounds."
     )
 

@@ -17,12 +17,12 @@ from componentjit.lanes import LANES, program_for
 class Shop(Component):
     """Orders up to ``target`` when its stock falls below ``reorder``; the goods come at night."""
 
-    stock: np.ndarray  # of one number: what changes lives in arrays
+    stock: np.ndarray  # one number: mutable state lives in arrays
     reorder: float
     target: float
 
     def sell(self, wanted):
-        """Sell what is wanted and in stock; return how much was not."""
+        """Sell what is wanted, as far as it is in stock; return how much was missing."""
         sold = min(wanted, self.stock[0])
         self.stock[0] -= sold
         return wanted - sold
@@ -40,11 +40,11 @@ class Shop(Component):
     state="shop",  # each trial has a copy
     tables=("costs",),  # each trial has its own
     uniform=("days", "mean"),  # the same in all trials
-    carried=("cost",),  # a number of each trial, from call to call
+    carried=("cost",),  # a number per trial, kept from call to call
     generators=("rng",),  # one for each trial
 )
 def run_shop(shop, costs, days, mean, cost, rng):
-    """Run a shop for some days; note the cost so far after each of them."""
+    """Run a shop for some days; record the cost so far after each day."""
     for day in range(days):
         wanted = -mean * math.log(1.0 - rng.random())
         lost = shop.sell(wanted)
@@ -58,7 +58,7 @@ def generators():
 
 
 def one_by_one(loop, shop, days, mean):
-    """Return the costs of all trials, and the seconds of processor time that they took."""
+    """Return the costs of all trials, and how many seconds of processor time they took."""
     costs, start = np.empty((LANES, days)), time.process_time()
     for own, rng in zip(costs, generators(), strict=True):
         loop(copy(shop), own, days, mean, 0.0, rng)
@@ -96,7 +96,7 @@ def main():
         "compiled": one_by_one(compiled, shop, days, mean),
         f"{LANES} lanes": in_lanes(program, shop, days, mean),
     }
-    print(f"{'backend':<12}{'ns per day':>12}{'times as fast':>15}")
+    print(f"{'backend':<12}{'ns per day':>12}{'speedup':>15}")
     print(f"{'plain Python':<12}{1e9 * seconds / plain.size:>12,.1f}{1.0:>15,.1f}")
     for name, (costs, taken) in others.items():
         assert np.array_equal(costs, plain), "all backends have the same numbers"

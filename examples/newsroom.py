@@ -36,7 +36,7 @@ SHOWN_TO = 4  # readers who arrive before an earlier one answers
 
 
 def newsroom_features() -> Features:
-    """Return the features of a reader: declared, never measured from readers.
+    """Return the declaration of a reader's features; nothing is measured from readers.
 
     Scales are the typical sizes of features: 1/8 of all readers like a topic, so its indicator (0
     or 1) has a root mean square of sqrt(1/8).
@@ -55,7 +55,7 @@ def readers(count: int) -> Iterator[tuple[Floats, int, float]]:
 
 
 def serve(path: Path) -> list[bool]:
-    """Serve all readers; return who was shown an article on his or her topic."""
+    """Serve all readers; return who was shown an article on the topic that he or she likes."""
     ledger = Ledger(EPSILON, DELTA)  # in memory here; a server keeps it in a file
     bandit = ContextualBandit(
         newsroom_features(),
@@ -69,7 +69,7 @@ def serve(path: Path) -> list[bool]:
     print(f"Guarantee: {bandit.guarantee}\n")
     liked, waiting = [], []
     for number, (features, topic, number_of_click) in enumerate(readers(READERS)):
-        if number == READERS // 2:  # a restart: the run goes on from its file
+        if number == READERS // 2:  # a restart: the run is opened again
             bandit.close()
             bandit = ContextualBandit.open(path, ledger=ledger)
         decision = bandit.ask(features)
@@ -79,7 +79,7 @@ def serve(path: Path) -> list[bool]:
         if len(waiting) > SHOWN_TO:  # some earlier reader has clicked, or has left
             bandit.tell(waiting[0][0], reward=waiting[0][1])
             waiting.pop(0)
-    print(f"In the end: {bandit.state()}")
+    print(f"At the end: {bandit.state()}")
     print(f"Open decisions show no article: {[one.choice for one in bandit.open_decisions]}")
     print(f"Charged: epsilon {ledger.spent.epsilon:g}, delta {ledger.spent.delta:g}")
     bandit.close()
@@ -117,9 +117,7 @@ def main() -> None:
     show_waiting()
     rates = OTHER + (LIKED - OTHER) * liked
     blind = OTHER + (LIKED - OTHER) / len(TOPICS)
-    print(
-        f"\nClicks per reader, with every article equally often: {blind:.3f}; at best {LIKED:.3f}."
-    )
+    print(f"\nClicks per reader, with articles chosen at random: {blind:.3f}; at best {LIKED:.3f}.")
     for quarter, part in enumerate(np.array_split(rates, 4), start=1):
         print(f"quarter {quarter} of all readers: {part.mean():.3f}")
 

@@ -1,4 +1,4 @@
-"""A newsroom whose readers keep their interests to themselves, and a log that is replayed.
+"""A newsroom whose readers keep their interests private, and a log that is replayed.
 
 Eight articles are on the front page; a reader's phone decides which one to show first. The phone
 knows the reader's interests in 20 topics. These interests, and whether the article was read to its
@@ -45,7 +45,7 @@ def features(reader: np.ndarray) -> np.ndarray:
 
 
 def chances(readers: np.ndarray) -> np.ndarray:
-    """Return how likely each reader reads each article to its end; the truth of this simulation."""
+    """Return how likely each reader reads each article to its end: the truth of this simulation."""
     return 0.5 + 0.45 * features(readers) @ WEIGHTS
 
 
@@ -56,7 +56,7 @@ def on_devices(folder: Path) -> None:
     server = LocalServer(**task, horizon=READERS, path=path)
     readers = interests(READERS)
     finished, waiting = np.zeros(READERS), []
-    ledger = Ledger(EPSILON * READERS)  # here all readers; in truth each phone has its own
+    ledger = Ledger(EPSILON * READERS)  # for all readers; in reality each phone has its own
     phone = Device(**task, ledger=ledger)
     print(f"A report: {phone.guarantee.short}, for interests and outcome together.")
     phone.update(server.model())
@@ -69,7 +69,7 @@ def on_devices(folder: Path) -> None:
             counted = sum(server.receive_all(waiting))
             assert counted == AT_ONCE
             last, waiting = waiting[-1], []
-            phone.update(server.model())  # a new version, on the disk before anybody sees it
+            phone.update(server.model())  # a new version, saved before anyone sees it
         if number == READERS // 2:  # the server is restarted: nothing is lost, nothing counts twice
             server.close()
             server = LocalServer.open(path)
@@ -85,7 +85,7 @@ def on_devices(folder: Path) -> None:
 
 
 def write_log(path: Path) -> None:
-    """Write a log as the Open Bandit data are: front pages that were partly drawn at random."""
+    """Write a log in the format of the Open Bandit data: front pages that were partly random."""
     readers = interests(ROWS)
     truth = chances(readers)
     share = np.full(len(ARTICLES), 0.5 / len(ARTICLES))
@@ -112,7 +112,7 @@ def with_the_log(path: Path) -> None:
     found = evaluate(log, f"arm={best}")
     print(f"Best by SNIPS: {best}, {found.snips.value:.3f} ± {found.snips.standard_error:.3f}.")
 
-    # What the desk may publish. "article-1" was fixed before anybody looked at the log.
+    # What the desk may publish. "article-1" was chosen before anyone looked at the log.
     ledger = Ledger(1.0)
     released = release_evaluation(log, "arm=article-1", epsilon=0.5, max_weight=4.0, ledger=ledger)
     print(

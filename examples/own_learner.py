@@ -16,7 +16,7 @@ from discreet.learners import Draw
 
 
 class ExploringLeader(Learner):
-    """Plays the arm with the least mean released loss; with probability ``explore``, any arm."""
+    """Plays the arm with the smallest mean released loss; with probability ``explore``, any arm."""
 
     explore: float
     sums: np.ndarray
@@ -43,7 +43,7 @@ def main() -> None:
     private = Private(Batch.laplace(size=10, epsilon=0.5, bounds=Range(0.0, 1.0)), learner)
     check_learner(learner)
     check_private(private, environment("stochastic", arms=4))
-    print("The learner keeps its contract, and no raw feedback reaches it.")
+    print("The learner satisfies its contract, and no raw feedback reaches it.")
 
     mine = Contender(label="exploring leader", private=private)
     results = simulate(

@@ -2,8 +2,8 @@
 
 Each round shows some public features, each 0 or 1, and you play a probability. The label, 0 or 1,
 is private and comes back through a privacy channel. The comparator is the best single feature, used
-as a prediction. The package is not edited: importing this file registers a problem, two algorithms
-and an environment.
+as a prediction. Importing this file registers a problem, two algorithms and an environment; the
+package itself is not edited.
 
 Run it, or use it from the shell:
 

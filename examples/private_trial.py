@@ -3,9 +3,9 @@
 Run it with: python examples/private_trial.py   (needs lifelines, which has the data)
 
 2,139 patients get one of four HIV treatments, six a day. Whether the disease got worse is known
-after two months, so some 360 outcomes are outstanding at any time. The outcomes come from a model
-fitted to the real trial, and the time is invented: a simulation takes a clock. A real trial leaves
-out ``simulation``, ``seed`` and ``clock``.
+after two months, so some 360 outcomes are outstanding at any time. Outcomes come from a model
+fitted to the real trial, and the program's own clock makes a year pass in seconds. A real trial
+omits ``simulation``, ``seed`` and ``clock``.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Calendar:
 
 
 def price_of_delay() -> None:
-    """Print how many patients of 1,000 get worse, by how late outcomes come."""
+    """Print how many of 1,000 patients get worse, by the delay of outcomes."""
     for delay in (0, LATE):
         results = simulate(
             ["uniform", "tracking-ucb"],
@@ -49,7 +49,7 @@ def price_of_delay() -> None:
             delay=delay,
         )
         equal, private = 1000 * results.loss[:, :, -1].mean(axis=1) / PATIENTS
-        print(f"{delay:4} outcomes late: {private:.0f} get worse; {equal:.0f} if none is learned")
+        print(f"{delay:4} outcomes late: {private:.0f} get worse; {equal:.0f} without learning")
 
 
 def start(path: Path, calendar: Calendar) -> Bandit:
@@ -94,8 +94,8 @@ def estimate(trial: Bandit) -> str:
     gap = found.difference(other, standard)
     trial.close()
     return (
-        f"{found}\n\nWith {other}, patients fare better than with {standard} alone:\n"
-        f"{gap.mean:.3f} more of them do well (95 % interval {gap.low:.3f} to {gap.high:.3f}).\n"
+        f"{found}\n\nWith {other}, more patients do well than with {standard} alone:\n"
+        f"the share is larger by {gap.mean:.3f} (95 % interval {gap.low:.3f} to {gap.high:.3f}).\n"
     )
 
 

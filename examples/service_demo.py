@@ -32,9 +32,9 @@ WAIT = timedelta(seconds=10)
 
 @contextlib.contextmanager
 def running_service(folder: str, *options: str) -> Iterator[tuple[str, str]]:
-    """Start a service in a folder; return its address and its first token, and stop it at last."""
+    """Start a service in a folder; yield its address and its first token; stop it at the end."""
     command = [sys.executable, "-m", "discreet", "serve", folder, *options]
-    # in a session of its own: Ctrl-C is for this program, which then stops the service
+    # in a separate session: Ctrl-C goes to this program, which then stops the service
     process = subprocess.Popen(
         command,
         stdout=subprocess.PIPE,
@@ -60,7 +60,7 @@ def running_service(folder: str, *options: str) -> Iterator[tuple[str, str]]:
 
 
 def create_run(url: str, token: str) -> None:
-    """Create the run; a second time nothing happens."""
+    """Create the run, unless it exists."""
     with discreet.connect(url, token=token) as service:
         service.Bandit(
             arms=list(CLICKS),
@@ -89,11 +89,11 @@ def send_visitors(url: str, token: str, stop: threading.Event) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="stop after a second, not after 20")
-    parser.add_argument("--forever", action="store_true", help="go on until Ctrl-C")
-    parser.add_argument("--port", default="0", help="0 picks a free one")
+    parser.add_argument("--forever", action="store_true", help="run until Ctrl-C")
+    parser.add_argument("--port", default="0", help="the port; 0 is any free one")
     given = parser.parse_args()
     stop = threading.Event()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # like Ctrl-C
     with (
         tempfile.TemporaryDirectory(prefix="discreet-demo-") as folder,
         running_service(folder, "--port", given.port) as (url, token),

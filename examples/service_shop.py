@@ -6,7 +6,7 @@ The shop is an ordinary web application (Starlette; any framework will do). Its 
 processes. Each asks the service which text a notification should have, and tells it about clicks,
 which may reach another worker than the one that sent the text. Most people never click: after the
 declared wait, silence counts as a reward of 0. If the service does not answer in half a second, the
-shop uses a default text, and nobody learns from it.
+shop uses a default text, and the run does not learn from it.
 
 To show everything at once, this program also starts the service, the three workers, and visitors.
 """
@@ -87,7 +87,7 @@ app = Starlette(
 
 @contextlib.contextmanager
 def running_shop(service: str, token: str) -> Iterator[str]:
-    """Start the workers of the shop; return its address."""
+    """Start the workers of the shop; yield its address; stop them at the end."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -108,7 +108,7 @@ def send(shop: str, messages: int) -> tuple[Counter[str], set[int]]:
     """Send notifications, and let some people click; return the texts sent, and the workers."""
     chance, texts, workers = random.Random(1), Counter[str](), set()
     for number in range(messages):
-        # without a connection that is kept, each call may reach another worker
+        # each call opens a new connection, so it may reach another worker
         sent = httpx.get(f"{shop}/notify", params={"user": f"user {number % 500}"}).json()
         texts[sent["text"]] += 1
         workers.add(sent["worker"])
@@ -156,7 +156,7 @@ def main() -> None:
             wait_for(shop)
             texts, workers = send(shop, messages)
         print(f"{messages} notifications, by {len(workers)} workers: {dict(texts)}")
-        print(f"The run has given {bandit.state().round} decisions.")
+        print(f"The run has made {bandit.state().round} decisions.")
 
 
 if __name__ == "__main__":

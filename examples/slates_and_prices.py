@@ -1,8 +1,8 @@
 """Slates and prices: a newsletter shows 2 of 6 articles, and a shop looks for the best price.
 
-Both learn from single readers and customers under differential privacy. Items have names, and the
-price is in its own unit. Each part first tries the learner on simulated people, with a seed, and
-then runs it live: with exact noise, in a file, across a restart.
+Both learn from individual readers and customers under differential privacy. Items have names, and
+the price is in its own unit. Each part first tries the learner on simulated people, with a seed,
+and then runs it live: with exact noise, in a file, across a restart.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def find_price() -> float:
 
 def run_live(folder: Path) -> None:
     """Run both live: exact noise, a file for each, and a restart in between."""
-    # Keys encrypt the outcomes of unfinished batches. Leave key= out, and they are kept for you.
+    # Keys encrypt the outcomes of unfinished batches. Without key=, they are stored for you.
     news, news_key = folder / "newsletter.db", folder / "newsletter.key"
     newsletter = discreet.SlateBandit(
         list(CLICKS), shown=2, horizon=10_000, epsilon=1.0, path=news, key=news_key

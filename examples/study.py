@@ -3,9 +3,9 @@
 Run it with: python examples/study.py
 
 Four patients a day are enrolled. Whether a treatment has worked is known after 30 days; for one
-patient of twenty it never is. The run waits 30 days for every outcome, so what is seen reveals
-neither outcomes nor who answered, or when. The outcomes here are invented, and so is the time:
-a simulation takes a clock. A real study leaves out ``simulation``, ``seed`` and ``clock``.
+patient in twenty it is never known. The run waits 30 days for every outcome, so what is seen
+reveals neither outcomes nor who answered, or when. The outcomes are simulated, and the program's
+own clock makes months pass in seconds. A real study omits ``simulation``, ``seed`` and ``clock``.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ QUICK = "--quick" in sys.argv  # a first look, at few patients
 PATIENTS, TRIALS, DELTA = 1 << (9 if QUICK else 16), 32, 1e-6
 FEW_TRIALS = 2  # without a picture
 AS_MANY = 2_139  # patients in the real trial
-WINDOWS = 14  # over which the picture averages, each longer than the one before
+WINDOWS = 14  # over which the picture averages, each longer than the last
 STYLES = {
     "equal randomisation": ("grey", ":"),
     "arms, no privacy": ("black", "-"),
@@ -47,7 +47,7 @@ STYLES = {
 def label_algorithm(
     label: str, name: str, problem: Problem, epsilon: float = 1.0, **options: float
 ) -> Contender:
-    """Return an algorithm with our own label."""
+    """Return an algorithm with a label of this example."""
     setting = Setting(problem, rounds=PATIENTS, epsilon=epsilon, delta=DELTA)
     return replace(Contender.named(name, setting, **options), label=label)
 

@@ -113,7 +113,7 @@ def test_it_survives_json_with_its_curve():
 
 
 def test_it_cannot_state_less_than_its_curve():
-    with pytest.raises(DiscreetError, match="must be at least what the curve says"):
+    with pytest.raises(DiscreetError, match="must be at least the curve's epsilon"):
         promise(0.4, curve=LaplaceNoise(0.5))
 
 
@@ -123,7 +123,7 @@ def test_it_cannot_state_less_than_its_curve():
         ({"rounds": 0}, "rounds is 0"),
         ({"model": "banana"}, "model is 'banana', but must be one of central, local, joint, none"),
         ({"status": "sure"}, "status is 'sure'"),
-        ({"epsilon": 0.0, "curve": Pure(1e-12)}, "at least what the curve says"),
+        ({"epsilon": 0.0, "curve": Pure(1e-12)}, "at least the curve's epsilon"),
     ],
 )
 def test_forged_guarantees_are_refused(changes, complaint):
@@ -272,7 +272,7 @@ def test_comparisons_and_groups_are_rounded_towards_more_loss():
     assert (wide.epsilon, wide.delta, wide.rounds) == (2400.0, 1.0, 3)
     with pytest.raises(DiscreetError, match="but these releases need a larger one"):
         compose(pair(0.1, 1e-6), delta=math.nextafter(1e-6, 0.0))
-    with pytest.raises(DiscreetError, match="must be at least what the curve says"):
+    with pytest.raises(DiscreetError, match="must be at least the curve's epsilon"):
         Guarantee(
             epsilon=1.0 - 1e-10,
             delta=0.0,

@@ -89,7 +89,7 @@ def test_what_is_no_period_is_refused(wrong):
 
 
 def test_a_second_period_is_refused():
-    with pytest.raises(DiscreetError, match="has a period already"):
+    with pytest.raises(DiscreetError, match="already has a period"):
         MONTHLY.in_period(DAY)
     assert MONTHLY.in_period(MONTH) is MONTHLY
     with pytest.raises(DiscreetError, match="periods is 2, but period is None"):

@@ -56,7 +56,7 @@ def responses(rng: random.Random) -> list[object]:
 
 
 def reports(rng: random.Random) -> list[object]:
-    """Return vectors, what was drawn, and reports."""
+    """Return vectors, the random bytes drawn for them, and the reports."""
     rows: list[object] = []
     for _ in range(120):
         size = rng.choice([1, 2, 3, 10, 65])
@@ -88,7 +88,7 @@ def tasks() -> list[object]:
 
 
 def vectors() -> dict[str, list[object]]:
-    """Return all vectors; the same in every run."""
+    """Return all test vectors; they are the same in every run."""
     rng = random.Random(1)
     epsilons = (1e-6, 0.01, 0.1, 0.5, 1.0, 2.0, 5.0, 20.0, 50.0)
     messages = [bytes(range(size)) for size in (0, 1, 16, 135)]

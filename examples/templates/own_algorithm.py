@@ -12,7 +12,7 @@ from discreet.problems import Arms
 
 
 class Greedy(Learner[int, int, float]):
-    """Plays the arm with the least mean of what was released; once in 20 times, any arm."""
+    """Plays the arm with the smallest mean released loss; in one round of 20, any arm."""
 
     sums: np.ndarray
     counts: np.ndarray
@@ -21,7 +21,7 @@ class Greedy(Learner[int, int, float]):
         arm = int(rng.random() * self.sums.size)
         if rng.random() >= 0.05:
             arm = int(np.argmin(self.sums / self.counts))
-        return arm, arm  # what is played, and what learn is told of it
+        return arm, arm  # the action, and the trace that learn will get
 
     def learn(self, trace, released):
         self.sums[trace] += released

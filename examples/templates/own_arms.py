@@ -9,7 +9,7 @@ from discreet import register_environment
 from discreet.problems import ArmGame, Arms, ArmsEnvironment
 
 
-@register_environment("weekends", title="another arm is the best at weekends", problem=Arms)
+@register_environment("weekends", title="another arm is best at weekends", problem=Arms)
 class Weekends(ArmsEnvironment):
     """Losses are uniform in [0, 1]; arm 1 is better by ``gap``, but arm 2 on days 6 and 7."""
 

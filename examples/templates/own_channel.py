@@ -29,7 +29,7 @@ class Clipped(Channel[float, float]):
 
     @property
     def guarantee(self):
-        """Return it, computed from the noise that is really added."""
+        """The guarantee, computed from the noise that is actually added."""
         moved = self.most - self.bounds.low
         return self.noise.guarantee(moved, model="local", source="Laplace noise on clipped losses")
 

@@ -18,6 +18,8 @@ class TwoTastes(ContextsEnvironment):
         rounds, shape = stop - start, (stop - start, self.arms, self.dimension)
         numbers = rng.random((rounds, self.arms * self.dimension + 1))  # one row per round
         features = 2.0 * numbers[:, :-1].reshape(shape) - 1.0
-        features /= np.linalg.norm(features, axis=2, keepdims=True)  # played makes it the norm
+        features /= np.linalg.norm(
+            features, axis=2, keepdims=True
+        )  # played() scales them to the norm
         means = 0.5 + 0.25 * (features[:, :, 0] + features[:, :, 1])
         return self.played(features, means, coins=numbers[:, -1])

@@ -1,4 +1,4 @@
-"""One definition, two speeds: components that run as plain Python and compiled."""
+"""One definition, several backends: components that run as plain Python and compiled."""
 
 from componentjit.calls import Call, PythonFailed, call_python
 from componentjit.compiling import as_list, cache_root, compile_for, compile_if_worth, was_compiled

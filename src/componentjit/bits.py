@@ -1,4 +1,4 @@
-"""The two parts of a number, power of 2 and fraction: the same at all speeds."""
+"""The two parts of a number, power of 2 and fraction: the same in all backends."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Compiled code knows a :class:`Call` by two numbers: the address of one C function, which takes the
 interpreter's lock, and the number of the call there. Arguments and results pass through an array
-that both sides hold.
+that both sides share.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from componentjit.errors import ComponentError
 
 
 class PythonFailed(ComponentError):
-    """What compiled code raises when a call has failed; the reason is kept by the call."""
+    """Raised by compiled code when a call has failed; the call stores the reason."""
 
 
 class Call:
     """A Python function of one number that compiled code can call as long as this object lives.
 
     Compiled code writes 0 into ``done`` before a call, and finds 1 after it, unless it has failed.
-    What a call returns would not tell: an interrupt may come before its first line, and then ctypes
-    returns anything.
+    The returned value would not show that: an interrupt may come before the first line of the call,
+    and then ctypes returns an arbitrary value.
     """
 
     def __init__(self, function: Callable[[int], None]) -> None:
@@ -50,7 +50,7 @@ _calls: weakref.WeakValueDictionary[int, Call] = weakref.WeakValueDictionary()
 def call_python(address: int, number: int, what: int) -> int:
     """Run a call, and return 0.
 
-    An exception is kept by the call, because it cannot pass through compiled code.
+    The call stores an exception, because none can pass through compiled code.
     """
     call = _calls[number]
     try:

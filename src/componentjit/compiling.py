@@ -1,4 +1,4 @@
-"""How methods and loops are compiled, and where compiled code is kept."""
+"""How methods and loops are compiled, and where compiled code is cached."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ from componentjit.watching import watch
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-# Methods and helpers are called by compiled code only, and need no entry point for C. They are
-# inlined by LLVM, because a component goes into a call by value, which costs 100 ns per round.
+# Methods and helpers are called by compiled code only, and need no entry point for C. LLVM inlines
+# them, because a call would pass the component by value, which costs 100 ns per round.
 MINIMAL: Any = {"no_cfunc_wrapper": True}
 INLINED: Any = MINIMAL | {"forceinline": True}
 
-# How code is compiled, as a part of digests: another version of this package compiles it again.
+# How code is compiled, as a part of digests: another version of this package compiles again.
 PARTS = (
     flattening,
     guards,
@@ -65,19 +65,19 @@ PARTS = (
 )
 HOW = "".join(Path(str(each.__file__)).read_text(encoding="utf-8") for each in PARTS)
 
-# Numbers that plain Python goes through in the time that compiling takes: 0.3 µs each, 0.7 s.
+# Numbers that plain Python processes in the time that compiling takes: 0.3 µs each, 0.7 s.
 WORTH = 2**21
 
 _known_to_numba: set[object] = set()
 _digests: dict[object, str | None] = {}
-_numbers: dict[object, int] = {}  # that a function went through, or will
+_numbers: dict[object, int] = {}  # that each function has processed, or will process
 _dispatchers: dict[tuple[Any, ...], Compiled] = {}
 _lock = threading.Lock()
 
 
 @compiled_as(lambda array: array)
 def as_list(array: np.ndarray[Any, Any]) -> Any:
-    """Return numbers to read in a loop: a list, which is faster in Python; compiled, the array."""
+    """Return numbers to read in a loop: a list in Python, where that is faster, else the array."""
     return array.tolist()
 
 
@@ -86,9 +86,9 @@ def compile_for(function: Function, *components: object) -> Function:
 
     Compiled code is kept on disk in a folder named by a digest of all code that it can depend on,
     as it is in memory: the methods of the components' classes, all helpers, and the constants that
-    they name. An edit anywhere gives another folder, so that old code is never loaded. What is
-    defined in ``__main__`` (a script, a prompt) or names something that has no digest is compiled
-    in memory only.
+    they name. Any edit gives another folder, so outdated code is never loaded. Code that is defined
+    in ``__main__`` (a script, a prompt) or names something that has no digest is compiled in memory
+    only.
     """
     key = (function, *classes_in(components))
     if key not in _dispatchers:
@@ -100,10 +100,10 @@ def compile_for(function: Function, *components: object) -> Function:
 
 
 def compile_if_worth(function: Function, *components: object, numbers: int) -> Function:
-    """Return ``function`` compiled, if enough was done with it so far, and is to be done now.
+    """Return ``function``, compiled if its past calls and the next one are worth it.
 
-    It goes through ``numbers``, each of which takes plain Python a third of a microsecond (what
-    takes longer counts for more). So nobody waits much longer than twice the shortest time.
+    The next call processes ``numbers``, each of which takes plain Python a third of a microsecond
+    (what takes longer counts as several). So the time is never much more than twice the shortest.
     """
     key = (function, *classes_in(components))
     with _lock:
@@ -114,7 +114,7 @@ def compile_if_worth(function: Function, *components: object, numbers: int) -> F
 
 
 def was_compiled(function: Callable[..., Any], *components: object) -> bool:
-    """Return whether a function was compiled for components and records like these, and is kept."""
+    """Return whether the cache has a function compiled for components and records like these."""
     digest, name = _digest_of(function, components), _mark_name(components)
     return digest is not None and any(
         (_folder(digest, lean=lean) / name).is_file() for lean in (True, False)
@@ -130,18 +130,18 @@ def _digest_of(function: Callable[..., Any], components: tuple[object, ...]) -> 
 
 
 def _folder(digest: str, *, lean: bool) -> Path:
-    """Return where code is kept; Numba's own key does not include reference counting."""
+    """Return the folder of the cache; Numba's own key does not include reference counting."""
     return cache_root() / f"{digest}-{'lean' if lean else 'ordinary'}"
 
 
 def _mark_name(components: tuple[object, ...]) -> str:
-    """Return the name of the file that says for which kinds of components code is kept."""
+    """Return the name of the file that marks code as cached for these kinds of components."""
     kinds = repr([_kind_of(each) for each in components if isinstance(each, tuple)])
     return f"{hashlib.sha256(kinds.encode()).hexdigest()[:20]}.kept"
 
 
 def _kind_of(value: object) -> object:
-    """Return of what types a value is made; how long its arrays are does not matter."""
+    """Return the types that a value is made of; lengths of arrays do not matter."""
     if isinstance(value, tuple):
         return (type(value), *[_kind_of(part) for part in value])
     return (
@@ -152,7 +152,7 @@ def _kind_of(value: object) -> object:
 
 
 def _tell_numba() -> None:
-    """Register with Numba what was declared since the last call; it is imported only here."""
+    """Register with Numba what was declared since the last call; Numba is imported only here."""
     from numba.extending import overload, register_jitable
 
     if as_plain not in _known_to_numba:
@@ -185,7 +185,7 @@ def _tell_numba() -> None:
 
 
 def _plain_tuple(value: Any) -> Callable[[Any], Any]:
-    """Return the compiled ``as_plain`` for a type: one expression that takes the tuple apart."""
+    """Return the compiled ``as_plain`` for a type: one expression that rebuilds the tuple."""
 
     def expression(kind: Any, text: str) -> str:
         if not hasattr(kind, "types"):
@@ -202,14 +202,14 @@ def _method_of(cls: type, name: str) -> Callable[..., Any] | None:
 
 
 def _method_options(cls: type[Component], name: str) -> dict[str, Any]:
-    """Return how a method is compiled that is called, because it could not be inlined before."""
+    """Return the options for compiling a method whose calls could not be inlined before."""
     if name in cls.views:
         return {"inline": "always", **MINIMAL, **counting_options()}
     return dict(INLINED)
 
 
 def _return_always(stand_in: Callable[..., Any]) -> Callable[..., Any]:
-    """Return what picks the stand-in for arguments of any types."""
+    """Return a function that picks the stand-in, whatever the types of the arguments."""
 
     def resolve(*arguments: Any) -> Callable[..., Any]:
         return stand_in
@@ -219,16 +219,16 @@ def _return_always(stand_in: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Compiled:
-    """A function that is compiled at its first call with arguments of some classes.
+    """A function that is compiled at its first call with arguments of given classes.
 
-    Without reference counting if it can be, else (``must_allocate``) with it.
+    It is compiled without reference counting if possible, else (``must_allocate``) with it.
     """
 
     def __init__(self, function: Callable[..., Any], digest: str | None) -> None:
         self.must_allocate = lean_options() is None
         self._function, self._digest = function, digest
         self.versions: dict[tuple[object, ...], Any] = {}
-        # By version: for how many kinds of arguments it is noted on disk that code is kept.
+        # By version: for how many kinds of arguments code is marked as cached.
         self._noted: dict[object, int] = {}
 
     def __call__(self, *arguments: Any) -> Any:
@@ -248,7 +248,7 @@ class Compiled:
 
         try:
             return self._call(arguments, lean=False)
-        except NumbaError as error:  # a hundred lines
+        except NumbaError as error:  # its message has a hundred lines
             raise cannot_compile(error, classes_in(arguments)) from None
 
     def _call(self, arguments: tuple[Any, ...], *, lean: bool) -> Any:
@@ -257,7 +257,7 @@ class Compiled:
         if self._digest is not None and self._noted.get(version) != len(version.overloads):
             self._noted[version] = len(version.overloads)
             mark = _folder(self._digest, lean=lean) / _mark_name(arguments)
-            with contextlib.suppress(OSError):  # a full disk must not undo what was done
+            with contextlib.suppress(OSError):  # a full disk must not lose the result
                 mark.parent.mkdir(parents=True, exist_ok=True)
                 mark.touch()
         return result
@@ -274,12 +274,12 @@ class Compiled:
         return self.versions[key]
 
     def entry(self, arguments: tuple[Any, ...], *, lean: bool) -> Callable[..., Any]:
-        """Return compiled code that was called before, for arguments like these."""
+        """Return compiled code that was called before with arguments like these."""
         return entry_point(self.version(arguments, lean=lean), arguments)
 
 
 def _declare(function: Callable[..., Any], digest: str | None, *, lean: bool) -> Callable[..., Any]:
-    """Return what Numba makes of a function; it compiles when it is called."""
+    """Return Numba's dispatcher for a function; it compiles when it is called."""
     import numba
 
     options: dict[str, Any] = MINIMAL | {"nogil": True, "error_model": "numpy"}
@@ -294,7 +294,7 @@ def _declare(function: Callable[..., Any], digest: str | None, *, lean: bool) ->
 
 @contextlib.contextmanager
 def _cache_folder(folder: Path) -> Iterator[None]:
-    """Point Numba's disk cache to our folder while a function is declared, and back again."""
+    """Use our folder as Numba's disk cache while a function is declared."""
     import numba
 
     config: Any = numba.config
@@ -307,9 +307,9 @@ def _cache_folder(folder: Path) -> Iterator[None]:
 
 
 def cache_root() -> Path:
-    """Return where compiled code is kept.
+    """Return the folder that holds the cache.
 
-    That is in NUMBA_CACHE_DIR if set, else in the user's cache folder, else in a temporary one.
+    It is in NUMBA_CACHE_DIR if set, else in the user's cache folder, else in a temporary one.
     """
     configured = os.environ.get("NUMBA_CACHE_DIR", "")
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")

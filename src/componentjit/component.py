@@ -1,8 +1,8 @@
 """Classes that run as plain Python, compiled, or for many trials at once.
 
-A component is a class with annotated fields, which are parameters and NumPy arrays, and with
-methods. It is a tuple with names, inherits fields and methods from its bases, and its public
-methods can be compiled; in plain Python it does what is written.
+A component is a class with methods and with annotated fields, which are parameters and NumPy
+arrays. It is a named tuple, and inherits fields and methods from its bases. Its public methods can
+be compiled, and give the same results in plain Python.
 
 >>> import numpy as np
 >>> from componentjit import compile_for
@@ -26,12 +26,12 @@ Counter(step=3, total=<hidden>)
 
 Some rules follow from how it works:
 
-* no field has the name of a method, and a method that replaces one of a base takes the same
-  arguments (other classes may use the same names for anything else);
-* compiled methods allocate no memory: they work on arrays that are fields. Then loops need no
-  reference counting, and are up to four times faster. A component that allocates still runs;
-* state that changes lives in arrays; scalar fields are parameters;
-* fields of a base come before those of a subclass, so components are constructed by keyword;
+* A field must not have the name of a method. A method that overrides one of a base takes the same
+  arguments. (Unrelated classes may use the same names for anything.)
+* Compiled methods should allocate no memory, and work on arrays that are fields. Then loops need no
+  reference counting, and are up to four times faster. A component that allocates still runs.
+* Mutable state lives in arrays; scalar fields are parameters.
+* Fields of a base come before those of a subclass, so construct components by keyword.
 * ``super()`` cannot be compiled. A base that leaves a step to its subclasses calls a method that
   they define.
 """
@@ -67,11 +67,11 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 Raw = Annotated[T, "raw"]  # marks a field that is never shown
 COPIED = ("_make", "_asdict", "__getnewargs__", "__match_args__", "_fields", "_field_defaults")
 
-# What is registered with Numba when it is needed.
+# Registered with Numba when they are needed.
 helpers: list[Callable[..., Any]] = []  # plain functions that methods call
 apart: set[Callable[..., Any]] = set()  # of these, the ones that are not inlined
 stand_ins: dict[Callable[..., Any], Callable[..., Any]] = {}  # for what cannot be compiled
-records: dict[Callable[..., Any], type] = {}  # what functions make that do nothing else
+records: dict[Callable[..., Any], type] = {}  # made by functions that do nothing else
 
 if TYPE_CHECKING:
     Tuple = object
@@ -90,15 +90,15 @@ class Component(Tuple):
     error_class: ClassVar[type[ValueError]] = ComponentError
     # Whether its methods can be compiled; else a loop around it runs as plain Python.
     compiles: ClassVar[bool] = True
-    # Methods that may return an array, or a view of one. Without reference counting a function
-    # cannot, so Numba types these as if there were reference counting, and inlines them.
+    # Methods that may return an array, or a view of one. Without reference counting, no function
+    # can, so Numba types these as if there were reference counting, and inlines them.
     views: ClassVar[frozenset[str]] = frozenset()
 
     _fields: ClassVar[tuple[str, ...]] = ()
     _field_defaults: ClassVar[dict[str, Any]] = {}
     _hidden: ClassVar[frozenset[str]] = frozenset()
     _checks_fields: ClassVar[bool] = False  # whether the class defines __new__
-    _methods: ClassVar[dict[str, FunctionType]] = {}  # that are compiled, by name
+    _methods: ClassVar[dict[str, FunctionType]] = {}  # those that are compiled, by name
 
     if TYPE_CHECKING:
 
@@ -167,11 +167,11 @@ class Component(Tuple):
         return self._make(values)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        self._check_copy()  # copies and pickles of all kinds are made from what is returned here
+        self._check_copy()  # all kinds of copies and pickles use what this returns
         return super().__reduce_ex__(protocol)
 
     def _check_copy(self) -> None:
-        """Refuse to be copied, pickled or replaced; components that must not be override this."""
+        """Refuse copies, pickles and replacing; components that must not be copied override it."""
 
 
 def helper(function: Function) -> Function:
@@ -195,7 +195,7 @@ def compiled_as(
 ) -> Callable[[Function], Function]:
     """Let compiled methods call ``stand_in`` instead of the decorated function; both do the same.
 
-    ``record`` is the class that it calls, if that is all that it does.
+    ``record`` is a class, if the function does nothing but construct it.
     """
 
     def register(function: Function) -> Function:
@@ -227,7 +227,7 @@ def _has_methods(cls: type) -> bool:
 
 
 def _fields_of(cls: type) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return all fields with what their annotations mean, those of bases first, and defaults."""
+    """Return all fields with their annotated types, those of bases first, and their defaults."""
     fields: dict[str, Any] = {}
     defaults: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
@@ -244,7 +244,7 @@ def _fields_of(cls: type) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _methods_of(cls: type[Component], fields: Iterable[str]) -> dict[str, FunctionType]:
-    """Return the public methods of a class by name, those that it inherits too, or refuse them."""
+    """Return the public methods of a class by name, inherited ones included, or refuse them."""
     found: dict[str, FunctionType] = {}
     for base in reversed(cls.__mro__[: cls.__mro__.index(Component)]):
         for name, method in vars(base).items():
@@ -267,7 +267,7 @@ def _methods_of(cls: type[Component], fields: Iterable[str]) -> dict[str, Functi
 def arguments_of(method: Callable[..., Any]) -> tuple[str, ...]:
     """Return the names of a method's arguments.
 
-    ``inspect.signature`` takes a tenth of a second for the methods of some hundred classes.
+    ``inspect.signature`` would take a tenth of a second for the methods of some hundred classes.
     """
     code = cast(FunctionType, method).__code__
     extra = bool(code.co_flags & inspect.CO_VARARGS) + bool(code.co_flags & inspect.CO_VARKEYWORDS)
@@ -304,14 +304,14 @@ def _is_class_variable(note: Any) -> bool:
 
 
 def _is_raw(note: Any) -> bool:
-    """Return whether an annotation is raw, or a part of it, as in ``Raw[Floats] | None``."""
+    """Return whether an annotation, or a part of it, is raw, as in ``Raw[Floats] | None``."""
     return "raw" in getattr(note, "__metadata__", ()) or any(
         _is_raw(part) for part in get_args(note)
     )
 
 
 def _evaluate(note: Any, owner: type) -> Any:
-    """Return what an annotation means; an unknown one counts as raw, so that nothing is shown."""
+    """Return the annotated type; an unknown one counts as raw, so that nothing is shown."""
     try:
         names = vars(sys.modules[owner.__module__])
         while isinstance(note, str):  # quoted twice with "from __future__ import annotations"

@@ -1,4 +1,4 @@
-"""Digests of what compiled code depends on: if one changes, code is compiled again."""
+"""Digests of what compiled code depends on: if a digest changes, code is compiled again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from componentjit.component import Component, helpers, stand_ins
 
 
 def source_digest(*packages: str) -> str:
-    """Return a digest of the source files of packages, to say which version made a result."""
+    """Return a digest of the source files of packages, to identify the version behind a result."""
     parts = hashlib.sha256()
     for package in packages:
         folder = Path(str(importlib.import_module(package).__file__)).parent
@@ -48,7 +48,7 @@ def _text_in(value: object) -> Iterator[bytes]:
         yield f"{value.dtype} {value.shape}".encode() + value.tobytes()
     elif isinstance(value, FunctionType):
         yield _name(value).encode() + text_of(value.__code__)
-    elif type(value).__repr__ is not object.__repr__:  # which would name a place in memory
+    elif type(value).__repr__ is not object.__repr__:  # that would contain a memory address
         yield repr(value).encode()
 
 
@@ -57,9 +57,9 @@ def fingerprint(
 ) -> str | None:
     """Return a digest of all code that a compiled function can depend on, or None if it is unknown.
 
-    That is every helper and stand-in, and every class among the given components, or named by their
-    methods: its fields, in their order, and its methods, inherited ones too. ``how`` says how they
-    are compiled.
+    It covers every helper and stand-in, and every class among the given components, or named by
+    their methods: its fields, in their order, and its methods, inherited ones included. ``how``
+    says how they are compiled.
     """
     classes = list(dict.fromkeys(classes_in(components)))
     has_file = Path(function.__code__.co_filename).is_file()
@@ -115,7 +115,7 @@ def _facts_of(function: FunctionType) -> bytes | None:
         if name in function.__globals__
     }
     for name, value in [*named.items(), *enumerate(cells)]:
-        # Helpers are looked at apart; other functions cannot be compiled.
+        # Helpers are covered separately; other functions cannot be compiled.
         if isinstance(value, ModuleType | FunctionType):
             continue
         if isinstance(value, type):
@@ -131,7 +131,7 @@ def _facts_of(function: FunctionType) -> bytes | None:
 
 
 def text_of(code: CodeType) -> bytes:
-    """Return what a piece of code does, in a form that is the same in every process."""
+    """Return the content of a code object, in a form that is the same in every process."""
     inner = [
         text_of(part) if isinstance(part, CodeType) else repr(part).encode()
         for part in code.co_consts
@@ -142,7 +142,7 @@ def text_of(code: CodeType) -> bytes:
 
 
 def _is_plain(value: object) -> bool:
-    """Return whether a value is a tuple or set of constants, whose text tells all."""
+    """Return whether a value is a tuple or set of constants, whose text is complete."""
     return isinstance(value, tuple | frozenset) and all(
         isinstance(part, bool | int | float | str | bytes | None) or _is_plain(part)
         for part in value

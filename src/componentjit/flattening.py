@@ -1,7 +1,7 @@
 """Inlining: the methods and helpers that a loop calls are written into it, before it is compiled.
 
 Numba spends 20 to 35 ms on each small function, and a loop calls dozens of them. The classes of all
-components are known, so it is known which method a call means.
+components are known, so the method behind each call is known, too.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ from componentjit.syntax import (
 
 
 def flatten(function: Callable[..., Any], arguments: Sequence[object]) -> Callable[..., Any]:
-    """Return ``function`` with calls of methods and helpers inlined; at worst as it is.
+    """Return ``function`` with calls of methods and helpers inlined, or unchanged.
 
-    What it does with arguments of these classes is the same, to the last digit and draw.
+    With arguments of these classes, it does the same, to the last digit and draw.
     """
     try:
         return _Flattener(function, arguments, without=apart).to_function()
@@ -57,7 +57,7 @@ def inline_calls(function: Callable[..., Any], arguments: Sequence[object]) -> I
 
 
 class _Flattener(Inliner):
-    """The work on one function; calls of helpers in ``without`` are not inlined."""
+    """Inlines the calls of one function, except those of helpers in ``without``."""
 
     def __init__(
         self, function: Any, arguments: Sequence[object], without: Set[Any] = frozenset()
@@ -120,7 +120,7 @@ class _Flattener(Inliner):
     def statement(
         self, node: ast.stmt, scope: Scope, out: Statements, results: ReturnTarget | None = None
     ) -> None:
-        """Inline the calls of a statement; ``results`` are for a return from within a loop."""
+        """Inline the calls of a statement; ``results`` are for a return inside a loop."""
         match node:
             case ast.Expr(value=ast.Constant()):
                 return
@@ -155,7 +155,7 @@ class _Flattener(Inliner):
                     ast.AugAssign(cast(ast.Name, self.target(node.target, scope)), node.op, value)
                 )
             case ast.AugAssign() if self.has_inlinable_call(node.value, scope):
-                # It is read first, as in Python.
+                # The target is read first, as in Python.
                 before = self.hold(as_load(self.target(node.target, scope)), out)
                 value = ast.BinOp(before, node.op, self.expression(node.value, scope, out))
                 out.append(ast.Assign([self.target(node.target, scope)], value))
@@ -259,7 +259,7 @@ class _Flattener(Inliner):
         return self.evaluate_in_order(node, scope, out)
 
     def evaluate_in_order(self, node: ast.expr, scope: Scope, out: Statements) -> ast.expr:
-        """Work on the parts of an expression in the order in which they are evaluated."""
+        """Inline the calls in the parts of an expression, in the order of evaluation."""
         changed = copy.copy(node)
         places: list[tuple[Any, Any]] = []  # holder, key
         for name, value in ast.iter_fields(node):
@@ -296,5 +296,5 @@ class _Flattener(Inliner):
     # Names
 
     def rename(self, node: ast.AST, scope: Scope) -> ast.AST:
-        """Return syntax with the names that it has in the result."""
+        """Return syntax with its names replaced by those in the result."""
         return cast(ast.AST, Renamer(scope, self.names.of_global).visit(copy.deepcopy(node)))

@@ -1,7 +1,7 @@
-"""Checks of two whole numbers whose errors name both, at all speeds.
+"""Checks of two whole numbers whose errors name both, in all backends.
 
-Compiled code cannot put numbers into a sentence. It notes them by a C function, which takes the
-interpreter's lock, and raises an error that finds them there.
+Compiled code cannot format a message. It stores the numbers with a C function, which takes the
+interpreter's lock, and raises an error that reads them.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from componentjit.component import compiled_as
 from componentjit.errors import ComponentError
 
 Check = Callable[[int, int], None]
-# What compiled code calls; it is kept on disk, so an address would not do.
+# What compiled code calls: a name, because code that is cached on disk cannot contain an address.
 SYMBOL = "componentjit_note_numbers"
 
 
 class GuardSpec(NamedTuple):
-    """What a check asks for: equal numbers, or else that the first is an index below the second."""
+    """What a check requires: equal numbers, or else that the first is an index below the second."""
 
     equal: bool
     sentence: str
@@ -33,7 +33,7 @@ guards: dict[Check, GuardSpec] = {}
 
 
 def wrong(guard: GuardSpec, found: ast.expr, wanted: ast.expr) -> ast.expr:
-    """Return the test, as syntax, of what a check refuses."""
+    """Return, as syntax, the condition under which a check fails."""
     if guard.equal:
         return ast.Compare(found, [ast.NotEq()], [wanted])
     return ast.UnaryOp(
@@ -42,7 +42,7 @@ def wrong(guard: GuardSpec, found: ast.expr, wanted: ast.expr) -> ast.expr:
 
 
 def refusal(guard: GuardSpec, found: ast.expr, wanted: ast.expr, note: str, error: str) -> ast.stmt:
-    """Return an inlined check, with the names of its functions; a call takes longer to compile."""
+    """Return an inlined check that uses the named functions; a call takes longer to compile."""
     tell = ast.Expr(ast.Call(ast.Name(note, ast.Load()), [found, wanted], []))
     refuse = ast.Raise(
         ast.Call(ast.Name(error, ast.Load()), [ast.Constant(guard.sentence)], []), None
@@ -51,7 +51,7 @@ def refusal(guard: GuardSpec, found: ast.expr, wanted: ast.expr, note: str, erro
 
 
 class _Noted(threading.local):
-    """What a thread noted last."""
+    """The numbers that a thread stored last."""
 
     numbers: tuple[int, int] = (0, 0)
 
@@ -60,7 +60,7 @@ _noted = _Noted()
 
 
 class GuardError(ComponentError):
-    """What a guard raises: its sentence has places for the two numbers that were noted."""
+    """Raised by a guard: its sentence has places for the two numbers that were stored."""
 
     def __init__(self, sentence: str) -> None:
         super().__init__(sentence.format(*_noted.numbers))
@@ -96,7 +96,7 @@ def guard(sentence: str, *, equal: bool = False, error: type[GuardError] = Guard
 
 
 def note_numbers(found: int, wanted: int) -> None:
-    """Note two numbers for an error that follows."""
+    """Store two numbers for an error that follows."""
     _noted.numbers = found, wanted
 
 

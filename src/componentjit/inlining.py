@@ -1,4 +1,4 @@
-"""Calls of functions that are inlined: which one is meant, its arguments, and what it returns."""
+"""Inlined calls: which function is called, its arguments, and what it returns."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from componentjit.syntax import (
 
 
 class Inliner(ABC):
-    """Writes the functions that are called into the caller; statements are left to a subclass."""
+    """Writes called functions into the caller; a subclass handles statements."""
 
     names: Names
     without: Set[Any]  # helpers that stay calls
@@ -50,7 +50,7 @@ class Inliner(ABC):
         """Return an expression, with all calls in it inlined."""
 
     def hold(self, value: ast.expr, out: Statements) -> ast.expr:
-        """Return a value that nothing can change any more: itself, or a name that holds it."""
+        """Return a value that cannot change any more: itself, or a name that holds it."""
         if is_stable(value):
             return value
         if any(isinstance(each, ast.Slice) for each in ast.walk(value)):
@@ -111,9 +111,8 @@ class Inliner(ABC):
     ) -> ast.expr:
         """Inline a call, and return its value.
 
-        It is assigned to the results, unless it is a single expression.
-
-        The results are one name for all of it (whole), or one for each part of a tuple.
+        The value is assigned to the results, unless it is a single expression. The results are one
+        name for the whole value (``whole``), or one name for each part of a tuple.
         """
         function, owner = cast(tuple[FunctionType, ast.expr | None], self.find_callee(node, scope))
         body = body_of(function)
@@ -161,7 +160,7 @@ class Inliner(ABC):
         inner: Scope,
         out: Statements,
     ) -> None:
-        """Let parameters stand for their arguments, or be names that hold them."""
+        """Replace parameters by their arguments, or by names that hold them."""
         last = max(
             (i for i, value in enumerate(given.values()) if self.has_inlinable_call(value, scope)),
             default=-1,

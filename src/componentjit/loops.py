@@ -1,8 +1,8 @@
 """What a loop declares so that it can run for many trials at once.
 
-In lanes (``componentjit.lanes``) one call of a loop plays ``LANES`` trials. For that it must be
-known which arguments every trial has for itself, and which are the same for all. The loop says so;
-nothing is guessed from the names of its variables.
+In lanes (``componentjit.lanes``) one call of a loop plays ``LANES`` trials. So the loop declares
+which arguments differ between trials, and which are the same in all; nothing is guessed from the
+names of its variables.
 
 >>> @vectorizable(state="walker", uniform=("steps",), carried=("place",), generators=("rng",))
 ... def walk(walker, steps, place, rng):
@@ -72,20 +72,19 @@ def vectorizable(
 
     The function itself stays as it is. Every argument has one role:
 
-    * ``state``: the component that every trial has a copy of.
-    * ``tables``: arrays, or components made of arrays, that hold something else for every trial. In
-      lanes they have one more axis, of trials, at the end. Their first axis may have any length.
+    * ``state``: the component; each trial has a copy.
+    * ``tables``: arrays, or components made of arrays, with different content in each trial. In
+      lanes they have an extra last axis, for trials. Their first axis may have any length.
     * ``uniform``: numbers, and arrays of one axis, that are the same in all trials, such as the
-      number of steps. If such a number may come to differ between trials, the loop is not
+      number of steps. If such a number could come to differ between trials, the loop is not
       vectorised.
-    * ``carried``: numbers, or records of numbers, that every trial has for itself. The loop returns
-      them, and they are arguments of its next call. In lanes they begin at 0.
-    * ``generators``: random generators (NumPy's PCG64), one for every trial.
+    * ``carried``: numbers, or records of numbers, one for each trial. The loop returns them, and
+      they are arguments of its next call. In lanes they start at 0.
+    * ``generators``: random generators (NumPy's PCG64), one for each trial.
 
-    ``running`` names variables that are true as long as a trial has not ended early. A loop that
-    may end early is not vectorised. ``returns`` says which arguments the returned values continue,
-    in their order: all that are carried, and perhaps uniform numbers. By default it is what is
-    carried.
+    ``running`` names variables that are true until a trial ends early. A loop that may end early is
+    not vectorised. ``returns`` says which arguments the returned values continue, in their order:
+    all carried ones, and perhaps uniform numbers. The default is the carried ones.
     """
     interface = LoopInterface(
         state,

@@ -1,7 +1,7 @@
-"""All that this package uses of Numba without Numba promising to keep it.
+"""Everything that this package uses of Numba without Numba promising to keep it.
 
-Each part says what it is for, and what happens if a later version of Numba no longer has it. In
-every case loops still run, with the same numbers; some are slower.
+Each part says what it is for, and what happens if a later version of Numba no longer has it. In all
+cases loops still run, with the same results; some are slower.
 """
 
 from __future__ import annotations
@@ -19,16 +19,17 @@ from typing import Any, cast
 def lean_options() -> dict[str, Any] | None:
     """Return the options that compile a loop without reference counting, or None.
 
-    Taking a field out of a tuple of arrays otherwise costs two atomic operations each time: a round
-    of EXP3 takes 196 ns with them and 43 ns without. ``_nrt`` is not documented. Without it, all
-    loops are compiled with reference counting, as those that allocate memory are anyway.
+    With it, reading a field of a tuple of arrays costs two atomic operations each time: a round of
+    EXP3 takes 196 ns with reference counting and 43 ns without. ``_nrt`` is not documented.
+    Without it, all loops are compiled with reference counting, as those that allocate memory are
+    anyway.
     """
     options = importlib.import_module("numba.core.options")
     return {"_nrt": False} if hasattr(options.DefaultOptions, "_nrt") else None
 
 
 def counting_options() -> dict[str, Any]:
-    """Return the options that compile a method with reference counting within a loop without it."""
+    """Return the options that compile a method with reference counting in a loop without it."""
     return {} if lean_options() is None else {"_nrt": True}
 
 
@@ -39,15 +40,15 @@ def resolve_methods_by_class(
     find: Callable[[type, str], Callable[..., Any] | None],
     options: Callable[[type, str], dict[str, Any]],
 ) -> None:
-    """Let compiled code call methods of tuples with names, each by the tuple's own class.
+    """Let compiled code call methods of named tuples, which are found by the tuple's class.
 
     ``find`` returns the method of a class, or None, and ``options`` how it is compiled. Numba's
-    documented ``overload_method`` knows a method by its name only: all classes would share one list
+    documented ``overload_method`` knows a method only by its name: all classes would share one list
     of arguments for a name, and no field could have the name of any method of any class. So this
-    does what ``overload_method`` does, with a look at the class. The functions are those that Numba
-    exports for extensions; the templates behind them are not documented. Without those, loops whose
-    methods are all inlined (almost all) are compiled as ever, and others fail with Numba's error
-    about an unknown attribute.
+    does what ``overload_method`` does, but also looks at the class. The functions are those that
+    Numba exports for extensions; the templates behind them are not documented. Without those, loops
+    whose methods are all inlined (almost all) are compiled as before, and others fail with Numba's
+    error about an unknown attribute.
     """
     templates: Any = importlib.import_module("numba.core.typing.templates")
     types: Any = importlib.import_module("numba.core.types")
@@ -59,7 +60,7 @@ def resolve_methods_by_class(
     known: dict[Callable[..., Any], Any] = {}
 
     def template_of(context: Any, method: Any, how: dict[str, Any]) -> Any:
-        """Return what types calls of a method; its first argument is the component."""
+        """Return the template that types calls of a method; the first argument is the component."""
         extending.register_jitable(**how)(method)
         context.refresh()  # which then knows the method as a function
         function = context.resolve_value_type(method)
@@ -112,11 +113,11 @@ def resolve_methods_by_class(
 
 
 def compare_flags_quickly() -> None:
-    """Let Numba compare the flags of functions by what was set, before it lists all of them.
+    """Let Numba compare the flags of functions by those that are set, before it lists all of them.
 
-    It compares them for each call of which it looks up the type, some thousand times a loop, and
-    lists thirty defaults each time: a tenth of the compiler's time. ``TargetConfig`` is not
-    documented. Without it, or if it works another way, compiling takes that much longer.
+    Numba compares flags whenever it looks up the type of a call, some thousand times per loop, and
+    lists thirty defaults each time: that takes a tenth of the compiler's time. ``TargetConfig`` is
+    not documented. Without it, or if it works differently, compiling takes that much longer.
     """
     config: Any = vars(importlib.import_module("numba.core.targetconfig")).get("TargetConfig")
     if config is None or not {"_values", "__eq__", "__hash__"} <= vars(config).keys():
@@ -138,10 +139,10 @@ def compare_flags_quickly() -> None:
 
 
 def entry_point(version: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:
-    """Return compiled code for arguments like these, without what looks up types at every call.
+    """Return compiled code for arguments like these, without the lookup of types at every call.
 
-    That takes a quarter of the microseconds. Where Numba's table of compiled code is not found, or
-    nothing was compiled for such arguments, the usual way serves.
+    Such a call takes a quarter of the time. If Numba's table of compiled code is not found, or
+    nothing was compiled for such arguments, the usual dispatcher is returned.
     """
     try:
         kinds = tuple(version.typeof_pyval(each) for each in arguments)
@@ -157,21 +158,23 @@ FUNCTIONS = ("fnptr_next_uint64", "fnptr_next_uint32", "fnptr_next_double")
 
 
 def pass_generators_by_address() -> None:
-    """Let generators go into compiled code by the addresses that NumPy keeps of their functions.
+    """Pass generators to compiled code by the addresses that NumPy keeps of their functions.
 
-    Numba asks Python for each of the functions, and never gives back what it makes on the way:
-    kilobytes a call, and gigabytes after a million short games. ``_unboxers`` is not documented.
-    Without it, Numba's own way does the same, and leaves that behind.
+    Numba asks Python for each of the functions, and leaks what it creates on the way: kilobytes per
+    call, and gigabytes after a million short games. ``_unboxers`` is not documented. Without it,
+    Numba's own way works as well, and leaks.
     """
     from llvmlite import ir
 
-    importlib.import_module("numba.core.boxing")  # has Numba's own way, and must not come later
+    importlib.import_module(
+        "numba.core.boxing"
+    )  # registers Numba's own way: it must be imported first
     cgutils: Any = importlib.import_module("numba.core.cgutils")
     pythonapi: Any = importlib.import_module("numba.core.pythonapi")
     types: Any = importlib.import_module("numba.core.types")
 
     def read(kind: Any, generator: Any, c: Any) -> Any:
-        """Return what compiled code knows of a generator, which the caller holds meanwhile."""
+        """Return compiled code's view of a generator, which the caller keeps alive meanwhile."""
         address = c.context.get_value_type(types.uintp)
         bits = c.pyapi.object_getattr_string(generator, "bit_generator")
         capsule = c.pyapi.object_getattr_string(bits, "capsule")

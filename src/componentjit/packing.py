@@ -1,7 +1,7 @@
 """Records of numbers and arrays, written into a row of a table and read back.
 
-Compiled code can hold one record in a variable, but no list of them. A table of numbers with a row
-for each record takes the place of such a list, whatever the record is made of.
+Compiled code can hold one record in a variable, but not a list of records. A table of numbers, with
+a row for each record, replaces such a list, whatever the record is made of.
 
 >>> import numpy as np
 >>> from typing import NamedTuple
@@ -24,7 +24,7 @@ import numpy as np
 
 Part = TypeVar("Part")
 Table = np.ndarray[Any, np.dtype[np.float64]]
-RECORDS = "types"  # which types of records have, in Numba
+RECORDS = "types"  # an attribute of Numba's types for records
 
 
 def packed_size(value: object) -> int:
@@ -35,7 +35,7 @@ def packed_size(value: object) -> int:
 
 
 def pack(value: object, table: Table, row: int, start: int) -> None:
-    """Write the numbers of a record into a row of a table, from a column on."""
+    """Write the numbers of a record into a row of a table, starting at a column."""
     _write(value, table[row], start)
 
 
@@ -74,7 +74,7 @@ def _read(example: object, row: Table, place: int) -> tuple[object, int]:
 
 
 def compiled_pack(value: Any) -> Callable[..., None]:
-    """Return ``pack`` for a type of Numba's: statements that write one number after the other."""
+    """Return ``pack`` for one of Numba's types: statements that write one number after another."""
     lines: list[str] = []
     _for_each(
         value,
@@ -87,7 +87,7 @@ def compiled_pack(value: Any) -> Callable[..., None]:
 
 
 def compiled_unpack(example: Any) -> Callable[..., Any]:
-    """Return ``unpack`` for a type of Numba's."""
+    """Return ``unpack`` for one of Numba's types."""
     lines: list[str] = []
     names: dict[str, Any] = {}
     scalars: dict[str, str] = {}

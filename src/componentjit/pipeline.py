@@ -1,4 +1,4 @@
-"""The passes of Numba that a loop goes through: fewer than usual, because calls were inlined."""
+"""Numba's compiler passes for loops: fewer than usual, because calls are already inlined."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import functools
 import operator
 from typing import Any
 
-# What is left out, and why a flatten loop does not need it. A loop that does is compiled in the
-# ordinary way.
+# Passes that are left out, and why an inlined loop does not need them. A loop that does need one is
+# compiled with all passes.
 NEEDLESS = frozenset(
     {
         # a variable that changes its type; without it, it is a float if it ever is one
@@ -20,15 +20,15 @@ NEEDLESS = frozenset(
 
 @functools.cache
 def short_pipeline() -> Any:
-    """Return Numba's compiler without these passes, which take up to a third of its time."""
+    """Return Numba's compiler without the needless passes, which take up to a third of its time."""
     import numba.core.compiler as compilers
     from numba.core.typed_passes import NopythonTypeInference
 
-    of_numba: Any = compilers  # which publishes no types
+    of_numba: Any = compilers  # Numba publishes no types
     refusal = _refusal_of_rounding()  # registered now, by one thread
 
     class Short(of_numba.CompilerBase):  # type: ignore[misc]
-        """Numba's own passes but those."""
+        """Numba's passes without the needless ones."""
 
         def define_pipelines(self) -> list[Any]:
             usual = of_numba.DefaultPassBuilder.define_nopython_pipeline(self.state)
@@ -45,8 +45,8 @@ def short_pipeline() -> Any:
 def _refusal_of_rounding() -> Any:
     """Return a pass that refuses a loop in which integers would become floats, and be rounded.
 
-    Those are integers that are put into a variable of floats, unless they are constants, and what
-    is computed from such a variable and integers alone.
+    It refuses to assign an integer to a variable of floats, unless it is a constant, and to compute
+    with only integers and variables that such constants are assigned to.
     """
     from numba.core import compiler_machinery, errors, ir, types
 
@@ -80,7 +80,7 @@ def _refusal_of_rounding() -> Any:
                 for block in state.func_ir.blocks.values()
                 for each in block.find_insts(ir.Assign)
             ]
-            begun = set()  # variables of floats that are integers at first
+            begun = set()  # variables of floats that start as integers
             for each in assigned:
                 if isinstance(state.typemap[each.target.name], types.Float):
                     kind = kind_of(state, each.value)

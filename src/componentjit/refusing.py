@@ -1,4 +1,4 @@
-"""Why Numba cannot compile a method, in one sentence with the remedy."""
+"""Why Numba cannot compile a method, in one sentence that includes the remedy."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ REMEDY = "write it with numbers, arrays and loops, or set compiles = False in th
 
 
 def cannot_compile(error: Exception, classes: Iterable[object]) -> ComponentError:
-    """Return the refusal of what Numba cannot compile: which method, why, and what to do."""
+    """Return the error for code that Numba cannot compile: which method, why, and what to do."""
     known = {each.__name__: each for each in classes if isinstance(each, type)}
     text = re.sub(r"\x1b\[[0-9;]*m", "", str(error))  # Numba colours its messages
     named = [(owner, name) for owner, name in METHOD.findall(text) if owner in known]

@@ -1,4 +1,4 @@
-"""The syntax of functions as they are in memory, and what can be told from it."""
+"""The syntax of functions as they are in memory, and what follows from it."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def is_inlinable(function: FunctionType) -> bool:
 
 @functools.cache
 def body_of(function: FunctionType) -> list[ast.stmt]:
-    """Return a function's body in a form where nothing follows an if that may return, or refuse."""
+    """Return a function's body so that nothing follows an if that may return, or refuse."""
     return _end_branches(definition(function).body)
 
 

@@ -1,4 +1,4 @@
-"""The state of components: the arrays inside of them."""
+"""The state of components: the arrays inside them."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ def arrays(component: object, path: str = "") -> Iterator[tuple[str, np.ndarray[
 
 
 def as_plain(value: Any) -> Any:
-    """Return a tuple with names, and those inside of it, as plain tuples; everything else as it is.
+    """Return a named tuple, and those inside it, as plain tuples; everything else unchanged.
 
-    Compiled code hands plain tuples back: to make one with names Python code would run in the
-    middle of it, and a KeyboardInterrupt there ends the process.
+    Compiled code returns plain tuples: to make a named one, Python code would run inside compiled
+    code, and a KeyboardInterrupt there would crash the process.
     """
     return tuple(as_plain(part) for part in value) if isinstance(value, tuple) else value
 
 
 def with_names(example: Part, value: Any) -> Part:
-    """Undo ``as_plain``: return the value as a tuple with the names that the example has."""
+    """Undo ``as_plain``: return the value as a named tuple of the example's class."""
     if not isinstance(example, tuple):
         return cast(Part, value)
     parts = [with_names(inner, part) for inner, part in zip(example, value, strict=True)]
@@ -42,7 +42,7 @@ def with_names(example: Part, value: Any) -> Part:
 
 
 def type_signature(value: object) -> object:
-    """Return what compiled code depends on: types, and how arrays lie in memory.
+    """Return what compiled code depends on: types, and the memory layout of arrays.
 
     >>> type_signature((1, np.zeros(2))) == type_signature((3, np.ones(5)))
     True
@@ -81,7 +81,7 @@ def copy(component: Part) -> Part:
 def copier(example: Part) -> Callable[[Part], Part] | None:
     """Return a function that copies values like the example faster than ``copy`` does.
 
-    It is None if there are no arrays.
+    The result is None if the example has no arrays.
 
     >>> again = copier((1, np.zeros(2)))
     >>> again((3, np.ones(2)))
@@ -107,7 +107,7 @@ def copier(example: Part) -> Callable[[Part], Part] | None:
 
 
 def map_parts(component: Part, kind: type[Inner], change: Callable[[Inner], object]) -> Part:
-    """Return the component with ``change`` applied to every part of a class."""
+    """Return the component with ``change`` applied to every part of one class."""
     if isinstance(component, kind):
         return cast(Part, change(component))
     if isinstance(component, Component):

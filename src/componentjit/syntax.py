@@ -1,4 +1,4 @@
-"""Syntax of loops: what their names stand for while calls are inlined, and small pieces."""
+"""Syntax of loops: what their names stand for while calls are inlined, and small helpers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Scope:
     within: tuple[tuple[CodeType, int], ...] = ()
 
     def guard_of(self, call: ast.Call) -> GuardSpec | None:
-        """Return the check of two numbers that is called, if it is one."""
+        """Return the guard that is called, or None if it is another call."""
         name = call.func.id if isinstance(call.func, ast.Name) and not call.keywords else ""
         value = self.globals.get(name)
         return (
@@ -42,7 +42,7 @@ class Scope:
 
 
 class ReturnTarget(NamedTuple):
-    """Where a function's value goes: to names, or nowhere; ``done`` tells loops around it."""
+    """Where a function's value goes: to names, or nowhere; ``done`` ends the loops around it."""
 
     names: list[str] | None
     whole: bool
@@ -67,7 +67,7 @@ class Names:
         self.count = 0
 
     def of_global(self, name: str, value: Any) -> str:
-        """Return what a global of some module is called in the result."""
+        """Return the name that a global of some module has in the result."""
         for attempt in itertools.chain([name], (f"{name}__global_{i}" for i in itertools.count(1))):
             if attempt in self.made or attempt in self.own or attempt in BUILTINS:
                 continue  # other code may mean the builtin
@@ -76,7 +76,7 @@ class Names:
         raise AssertionError("names never end")
 
     def fresh(self, name: str) -> str:
-        """Return a name that nothing else has."""
+        """Return an unused name."""
         while True:
             self.count += 1
             found = f"{name}__{self.count}"
@@ -101,14 +101,14 @@ class Renamer(ast.NodeTransformer):
         if name not in scope.globals:
             return node
         value = scope.globals[name]
-        # A constant, because Numba has a type for "this very number".
+        # A literal, because Numba has types for literal numbers.
         if type(value) in (bool, int, float) and math.isfinite(value):
             return ast.Constant(value)
         return ast.Name(self.global_name(name, value), node.ctx)
 
 
 class Fields(ast.NodeTransformer):
-    """Reads fields of components once, before everything else: they never change."""
+    """Reads fields of components once, before anything else, because they never change."""
 
     def __init__(self, known: dict[str, Any], fresh: Callable[[str], str]) -> None:
         self.known, self.fresh = known, fresh
@@ -149,19 +149,19 @@ def value_of(node: ast.expr, known: dict[str, Any]) -> Any:
 
 
 def as_load(target: ast.expr) -> ast.expr:
-    """Return what reads the place that is assigned to."""
+    """Return an expression that reads the target of an assignment."""
     read = copy.copy(target)
     read.ctx = ast.Load()  # type: ignore[attr-defined]
     return read
 
 
 def load(name: str) -> ast.Name:
-    """Return what reads a name."""
+    """Return an expression that reads a name."""
     return ast.Name(name, ast.Load())
 
 
 def store(name: str) -> ast.Name:
-    """Return what assigns to a name."""
+    """Return a target that assigns to a name."""
     return ast.Name(name, ast.Store())
 
 

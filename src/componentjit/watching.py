@@ -1,4 +1,4 @@
-"""Who waits for the compiler at this moment, for progress lines."""
+"""What is being compiled at the moment, for progress lines."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from typing import Any
 
 
 class _Now(threading.local):
-    """For whom a thread compiles, if it does."""
+    """The name of what a thread compiles for."""
 
     name = ""
 
 
 _now = _Now()
-_compiling: dict[int, str] = {}  # by thread: for whom it compiles at this moment
-_depth: dict[int, int] = {}  # by thread: in how many things at once
+_compiling: dict[int, str] = {}  # by thread: the name of what it compiles for
+_depth: dict[int, int] = {}  # by thread: how many nested compilations
 _lock = threading.RLock()
-_collects = False  # whether garbage was collected before
+_collects = False  # whether garbage collection was enabled before
 
 
 @contextlib.contextmanager
 def compiling_for(name: str) -> Iterator[None]:
-    """Say for whom it is, should this thread compile something in this block."""
+    """Give a name to whatever this thread compiles in this block."""
     before, _now.name = _now.name, name
     try:
         yield
@@ -33,16 +33,16 @@ def compiling_for(name: str) -> Iterator[None]:
 
 
 def being_compiled() -> str | None:
-    """Return for whom something is compiled at this moment; None if nothing is.
+    """Return the name of what is being compiled at the moment, or None.
 
-    What is found in the cache is not compiled.
+    Loading from the cache does not count.
     """
     return next(iter(list(_compiling.values())), None)
 
 
 @contextlib.contextmanager
 def compiling() -> Iterator[None]:
-    """Note that this thread compiles something in this block."""
+    """Record that this thread compiles something in this block."""
     _begin()
     try:
         yield
@@ -51,9 +51,9 @@ def compiling() -> Iterator[None]:
 
 
 def _begin() -> None:
-    """Note that this thread compiles, perhaps within what it compiles already.
+    """Record that this thread begins to compile, perhaps within another compilation.
 
-    While anybody does, Python collects no garbage, which takes some percent of the time.
+    Python's garbage collection is paused meanwhile, which saves a few percent of the time.
     """
     global _collects
     mine = threading.get_ident()
@@ -66,7 +66,7 @@ def _begin() -> None:
 
 
 def _end() -> None:
-    """Note that it has."""
+    """Record that a compilation of this thread has ended."""
     mine = threading.get_ident()
     with _lock:
         _depth[mine] -= 1
@@ -77,7 +77,7 @@ def _end() -> None:
 
 
 def watch() -> None:
-    """Let Numba tell when it begins and ends to compile something; such events may be nested."""
+    """Listen to Numba's events about the beginning and end of compilations, which may be nested."""
     from numba.core.event import Listener, register
 
     class Watch(Listener):

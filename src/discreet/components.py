@@ -1,4 +1,4 @@
-"""The root of every component of the library: ``componentjit.Component`` with our errors."""
+"""The base class of all components of the library: ``componentjit.Component`` with our errors."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ __all__ = ["Component", "SizeMismatch", "guard"]
 
 
 class SizeMismatch(componentjit.GuardError, DiscreetError):
-    """A number does not fit another one: the sentence names both."""
+    """Two sizes do not fit together; the message names both."""
 
 
 guard = functools.partial(componentjit.guard, error=SizeMismatch)
 
 
 class Component(componentjit.Component):
-    """A class whose methods run as plain Python, compiled, or for many trials at once."""
+    """A class whose methods run as plain Python, compiled, or vectorised over many trials."""
 
     error_class: ClassVar[type[ValueError]] = DiscreetError
     views: ClassVar[frozenset[str]] = frozenset({"observe", "feedback", "query"})

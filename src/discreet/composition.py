@@ -1,4 +1,4 @@
-"""Composition: the epsilon of several releases together, the best that the known curves give."""
+"""Composition: the joint epsilon of several releases, the smallest that their curves prove."""
 
 from __future__ import annotations
 
@@ -24,16 +24,17 @@ from discreet.errors import check_int, check_range
 __all__ = ["composed"]
 
 MANY = 2**20  # more releases than this are not composed one by one
-SMALLEST_LOSS = 1e-100  # no distribution of smaller privacy losses: steps would vanish
+SMALLEST_LOSS = 1e-100  # smaller privacy losses get no distribution: its steps would underflow
 
 
 def composed(curves: Sequence[Curve], delta: float, *, times: int = 1) -> float:
-    """Return the epsilon at a delta of ``times`` all these releases; tight for many equal ones.
+    """Return the epsilon, at a delta, of all these releases, each made ``times`` times.
 
-    Gaussian noise and zCDP have closed forms, and so do equal pure releases (a binomial sum). All
-    else goes through the privacy loss distributions of the worst cases, which dp-accounting rounds
-    pessimistically, with room for the errors of its Fourier transforms. Inputs may depend on
-    earlier releases if the curves are fixed in advance.
+    It is tight for many equal releases. Gaussian noise and zCDP have closed forms, and so do equal
+    pure releases (a binomial sum). Everything else is composed through the privacy loss
+    distributions of the worst cases, which dp-accounting rounds pessimistically, with an allowance
+    for the errors of its Fourier transforms. Inputs may depend on earlier releases if the curves
+    are fixed in advance.
     """
     repetitions = check_int("times", times, minimum=1)
     if check_range("delta", delta, 0.0, 1.0) == 1.0:
@@ -64,8 +65,8 @@ def _has_loss_distribution(curve: Curve) -> bool:
 def _randomised_responses(epsilon: float, times: int, delta: float) -> float:
     """Return the epsilon of k randomised responses (Kairouz et al. 2015, Theorem 3.3).
 
-    With i responses that point to the other input the loss is (k - 2i) ε: the excess over e^x is Σ
-    C(k, i) p^(k-i) q^i max(0, 1 - e^(x - (k - 2i) ε)), p = e^ε / (1 + e^ε), q = 1 - p.
+    With i responses for the other input, the loss is (k - 2i) ε. The excess over e^x is Σ C(k, i)
+    p^(k-i) q^i max(0, 1 - e^(x - (k - 2i) ε)), where p = e^ε / (1 + e^ε) and q = 1 - p.
     """
     if times > MANY or not 0.0 < epsilon <= 700.0:
         return math.inf
@@ -92,7 +93,7 @@ def _randomised_responses(epsilon: float, times: int, delta: float) -> float:
 
 
 def _sum_of_epsilons(curves: Sequence[Curve], times: int, delta: float) -> float:
-    """Return the basic composition: pairs keep their delta, the others share what is left."""
+    """Return the basic composition: pairs keep their delta, and the others share the rest."""
     pairs = [curve for curve in curves if isinstance(curve, Approximate)]
     others = [curve for curve in curves if not isinstance(curve, Approximate)]
     needed = added(*(curve.delta for curve in pairs), times=times)
@@ -125,7 +126,7 @@ def _through_losses(curves: Sequence[Curve], times: int, delta: float) -> float:
         if isinstance(curve, LaplaceNoise):
             return losses.from_laplace_mechanism(1.0 / curve.epsilon, **grid)
         if isinstance(curve, GaussianNoise):
-            faint = math.log(delta) - 30.0  # what is cut off is negligible beside delta
+            faint = math.log(delta) - 30.0  # the truncated mass is negligible compared with delta
             return losses.from_gaussian_mechanism(
                 1.0 / curve.mu, log_mass_truncation_bound=faint, **grid
             )
@@ -133,10 +134,10 @@ def _through_losses(curves: Sequence[Curve], times: int, delta: float) -> float:
         pair = common.DifferentialPrivacyParameters(curve.epsilon_at(at), at)
         return losses.from_privacy_parameters(pair, **grid)
 
-    # The error of a Fourier transform of n numbers is about log2(n) roundings of their length. A
-    # k-th power multiplies it by k but spreads the numbers, so that their length falls like
-    # k^(-1/4); a sum over n of them multiplies it by sqrt(n). Compared with exact sums, the error
-    # was less than a thousandth of this.
+    # The error of a Fourier transform of n numbers is about log2(n) rounding errors of their
+    # length. A k-th power multiplies it by k but spreads the numbers, so their length falls like
+    # k^(-1/4); a sum over n of them multiplies it by sqrt(n). In comparisons with exact sums, the
+    # actual error was less than a thousandth of this.
     count = times * len(curves)
     grid = 2.0 * count * largest / step
     room = math.sqrt(grid) * count**0.75 * 8.0 * math.log2(max(grid, 2.0)) * 2.0**-53

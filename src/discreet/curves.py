@@ -1,7 +1,8 @@
 """Privacy curves: the epsilon of a release for every delta, rounded towards more privacy loss.
 
-Each kind of noise has its own curve, which says more than one pair (epsilon, delta): it can be read
-at any delta, composed and widened to groups. All numbers refer to one fixed neighbouring relation.
+Each kind of noise has its own curve, which says more than one pair (epsilon, delta): it can be
+evaluated at any delta, composed, and extended to groups. All numbers refer to one fixed
+neighbouring relation.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ __all__ = [
 
 SMALLEST = 1e-290  # searches stop here: smaller numbers would lose precision
 UP = 1.0 + 1e-13  # covers the rounding errors of a closed formula
-LARGE_MU = 1e4  # beyond, the tail bound is exact to 8 digits, and numbers may overflow
+LARGE_MU = 1e4  # above this, the tail bound is exact to 8 digits, and numbers may overflow
 
 
 class Curve(Protocol):
@@ -42,10 +43,10 @@ class Curve(Protocol):
     kind: ClassVar[str]
 
     def epsilon_at(self, delta: float) -> float:
-        """Return the least epsilon proved at this delta, rounded up; infinity if there is none."""
+        """Return the smallest epsilon proved at this delta, rounded up; infinity without any."""
 
     def for_group(self, size: int) -> Curve:
-        """Return what holds when the data of ``size`` neighbouring steps are replaced."""
+        """Return the curve for groups: inputs that are ``size`` neighbouring steps apart."""
 
     @property
     def rho(self) -> float | None:
@@ -84,7 +85,7 @@ class Pure(Checked):
 
     @property
     def rho(self) -> float:
-        """ε tanh(ε / 2), that of randomised response (docs/proofs.md: Concentration)."""
+        """ε tanh(ε / 2), the value for randomised response (docs/proofs.md: Concentration)."""
         return self.epsilon * math.tanh(self.epsilon / 2.0) * UP
 
 
@@ -102,14 +103,14 @@ class LaplaceNoise(Checked):
         return min(self.epsilon, max(0.0, self.epsilon + 2.0 * math.log1p(-delta) + 2e-14) * UP)
 
     def for_group(self, size: int) -> Curve:
-        """Return size times epsilon; steps may lie in different releases, so the shape is lost."""
+        """Return size times epsilon, as a pure curve: steps may be in different releases."""
         return Pure(added(self.epsilon, times=size)) if size > 1 else self
 
     @property
     def rho(self) -> float:
-        """ε + e^-ε - 1, that of one number (docs/proofs.md: Concentration)."""
+        """ε + e^-ε - 1, the value for one number (docs/proofs.md: Concentration)."""
         x = self.epsilon
-        if x < 1e-2:  # the difference would lose digits; the series alternates, so this is more
+        if x < 1e-2:  # the difference would lose digits; the alternating series is an upper bound
             rest = x**2 / 12.0 - x**3 / 60.0 + x**4 / 360.0
             return x * x / 2.0 * (1.0 - x / 3.0 + rest) * UP
         return (x + math.expm1(-x)) * UP
@@ -119,7 +120,7 @@ class LaplaceNoise(Checked):
 class GaussianNoise(Checked):
     """Gaussian noise; mu is L2-sensitivity / standard deviation (Gaussian differential privacy).
 
-    ``slack`` is what noise on a grid adds to every delta (docs/proofs.md: Gaussian on a grid).
+    ``slack`` is the delta that noise on a grid adds (docs/proofs.md: Gaussian on a grid).
     """
 
     mu: float
@@ -136,7 +137,7 @@ class GaussianNoise(Checked):
 
     @property
     def rho(self) -> float:
-        """μ² / 2: also on a grid, with no slack (Canonne, Kamath & Steinke 2020, Proposition 5)."""
+        """μ² / 2; on a grid too, without slack (Canonne, Kamath & Steinke 2020, Proposition 5)."""
         return self.mu * self.mu / 2.0 * UP
 
 
@@ -193,7 +194,7 @@ def _log_expm1(x: float) -> float:
 
 
 def added(*numbers: float, times: int = 1) -> float:
-    """Return ``times`` the sum of numbers as they print, rounded up: three times 0.1 is 0.3.
+    """Return ``times`` the sum of numbers, read as printed decimals, rounded up: 3 × 0.1 is 0.3.
 
     >>> added(0.1, times=3), 0.1 * 3
     (0.3, 0.30000000000000004)
@@ -243,7 +244,7 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
 
 
 def gaussian_sigma(epsilon: float, delta: float) -> float:
-    """Return the least standard deviation for sensitivity 1: exact, rounded up.
+    """Return the smallest standard deviation for sensitivity 1: exact, rounded up.
 
     >>> round(gaussian_sigma(1.0, 1e-6), 4), round(gaussian_sigma(0.1, 1e-6), 3)
     (4.2247, 36.305)
@@ -262,9 +263,10 @@ def gaussian_sigma(epsilon: float, delta: float) -> float:
 def is_below(mine: Curve, theirs: Curve) -> bool:
     """Return whether the first curve is certainly nowhere above the second.
 
-    Pure and concentrated curves and pairs are one number each, and curves of one kind compare by
-    their numbers. Other curves fall with delta. They are compared at steps of delta down to 1e-15,
-    each value with the one a step further on, so that nothing in between is missed.
+    Curves of one kind are compared by their numbers; pure and concentrated curves and pairs have
+    one number each. Other curves decrease in delta. They are compared at steps of delta down to
+    1e-15, each value with the other curve's value one step further, so nothing in between is
+    missed.
     """
     if type(mine) is type(theirs) and not isinstance(theirs, Approximate):
         pairs = zip(astuple(cast(Any, mine)), astuple(cast(Any, theirs)), strict=True)
@@ -282,7 +284,7 @@ def is_below(mine: Curve, theirs: Curve) -> bool:
 
 
 def _holds(mu: float, epsilon: float, delta: float) -> bool:
-    """Return whether the exact delta is at most this, with 60 digits: doubles would cancel."""
+    """Return whether the exact delta is at most this, with 60 digits: doubles lose digits."""
     import mpmath
 
     with mpmath.workdps(60):
@@ -293,7 +295,7 @@ def _holds(mu: float, epsilon: float, delta: float) -> bool:
 
 
 def _least(holds: Callable[[float], bool], enough: float) -> float:
-    """Return about the least number from which on a condition holds; it holds at ``enough``."""
+    """Return about the smallest number from which a condition holds; it holds at ``enough``."""
     low = high = enough
     while low > SMALLEST and holds(low):
         low, high = low / 2.0, low
@@ -304,7 +306,7 @@ def _least(holds: Callable[[float], bool], enough: float) -> float:
 
 
 def _exactly_least(holds: Callable[[float], bool], close: float) -> float:
-    """Return the least number at which a condition holds, up to its last digits, from nearby."""
+    """Return the smallest number at which a condition holds, to its last digits, from nearby."""
     if close <= SMALLEST and holds(0.0):
         return 0.0
     apart, low, high = 1e-13, close, close
@@ -321,7 +323,7 @@ def _exactly_least(holds: Callable[[float], bool], close: float) -> float:
 
 
 def round_up(epsilon: float, *, digits: int = 12) -> float:
-    """Return epsilon rounded up to some digits, because it was computed in floating point.
+    """Return epsilon, which was computed in floating point, rounded up to some digits.
 
     >>> round_up(0.09999999999999999), round_up(0.1 + 1e-16)
     (0.1, 0.100000000001)

@@ -1,12 +1,12 @@
 """The hook through which results draw themselves.
 
 Results are a layer below plots, so they cannot import them. The package registers ``discreet.plot``
-here, and it is imported when the first plot is asked for.
+here, which is imported when the first plot is requested.
 """
 
 from __future__ import annotations
 
-TYPE_CHECKING = False  # type checkers take it for true; the module typing takes time to import
+TYPE_CHECKING = False  # type checkers treat it as true; importing typing would take time
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
@@ -52,11 +52,11 @@ class _Registered:
 
 
 def register_plotter(load: Callable[[], Plotter]) -> None:
-    """Set the function that returns what draws results, such as the module ``discreet.plot``."""
+    """Set the function that returns the plotter, such as the module ``discreet.plot``."""
     _Registered.load = load
 
 
 def plotter() -> Plotter:
-    """Return what draws results."""
+    """Return the plotter, which draws results."""
     assert _Registered.load is not None, "importing discreet registers a plotter"
     return _Registered.load()

@@ -1,4 +1,4 @@
-"""Errors that a user can act on: one sentence with the argument, its value, and what is allowed."""
+"""Errors that users can act on: one sentence with the argument, its value, and what is allowed."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ __all__ = [
 ]
 
 Kind = TypeVar("Kind")
-LONG_PATH = 300  # characters: a longer path is cut off
-LONG_NAME = 60  # characters: a longer name is cut off in messages, and not compared with others
+LONG_PATH = 300  # characters: longer paths are shortened
+LONG_NAME = 60  # characters: longer names are shortened in messages, and get no suggestion
 NAME = re.compile(r"\w[\w.+-]{0,59}")
 
 
 class DiscreetError(ComponentError):
-    """The request is not possible; the message says what is.
+    """The request is not possible; the message says what is allowed.
 
-    ``kind`` names the kind of refusal, and ``status`` is what a service answers over HTTP.
+    ``kind`` names the kind of refusal, and ``status`` is the HTTP status that a service returns.
     """
 
     status: ClassVar[int] = 400
@@ -62,55 +62,55 @@ class DiscreetError(ComponentError):
 
 
 class AlreadyTold(DiscreetError):
-    """The outcome of a decision was told, or given up, before: each counts once."""
+    """The outcome of this decision was already told or given up: each counts once."""
 
     status, kind = 409, "already-told"
 
 
 class NotGiven(DiscreetError):
-    """The run gave no such decision."""
+    """The run did not make this decision."""
 
     status, kind = 404, "not-given"
 
 
 class TooLate(DiscreetError):
-    """What was sent no longer counts: its time is over."""
+    """The message arrived after its deadline and does not count."""
 
     status, kind = 410, "too-late"
 
 
 class Finished(DiscreetError):
-    """The run is over: its final release was made, or an operator has ended it."""
+    """The run is over: its final release was made, or an operator ended it."""
 
     status, kind = 409, "finished"
 
 
 class HorizonUsed(DiscreetError):
-    """All rounds of the run were asked for."""
+    """All rounds of the run have been used."""
 
     status, kind = 409, "horizon-used"
 
 
 class OldCopy(DiscreetError):
-    """A file or database is a restored backup or a clone: to continue it would release twice."""
+    """A file or database is a restored backup or a clone: continuing it could release twice."""
 
     status, kind = 503, "old-copy"
 
 
 class LimitReached(DiscreetError):
-    """A limit is reached: nothing was counted or charged."""
+    """A limit was reached: nothing was counted or charged."""
 
     status, kind = 409, "limit-reached"
 
 
 class Failed(DiscreetError):
-    """Something failed that nobody foresaw; only its type is told."""
+    """An unexpected failure; only its type is reported."""
 
     status, kind = 500, "failed"
 
 
 class Busy(DiscreetError):
-    """A lock, or a place in a queue, was not had in time: nothing has changed, so try again."""
+    """A lock or a place in a queue was not available in time: nothing changed, so try again."""
 
     status, kind = 503, "busy"
 
@@ -161,7 +161,7 @@ def check_flag(name: str, value: object) -> bool:
 
 
 def check_choice(name: str, value: object, allowed: Iterable[str]) -> str:
-    """Return one of some words, or refuse anything else."""
+    """Return one of the allowed words, or refuse anything else."""
     words = tuple(allowed)
     if not isinstance(value, str) or value not in words:
         raise DiscreetError(f"{name} is {shorten(value)}, but must be one of {', '.join(words)}.")
@@ -191,7 +191,7 @@ def check_name(name: str, value: object) -> str:
 
 
 def check_path(name: str, value: object) -> str:
-    """Return the path of a file as text, or refuse what cannot be one."""
+    """Return the path of a file as text, or refuse anything else."""
     try:
         path = os.fspath(value)  # type: ignore[call-overload]
         os.fsencode(path)  # which refuses lone surrogates
@@ -203,7 +203,7 @@ def check_path(name: str, value: object) -> str:
 
 
 def cannot_make(name: str, path: str, error: Exception) -> DiscreetError:
-    """Return the refusal of a path at which no file can be made, and why."""
+    """Return the error for a path at which no file can be created, with the reason."""
     why = str(error)
     if isinstance(error, OSError):
         why = f"[Errno {error.errno}] {error.strerror}"  # without the path, which may be long
@@ -211,13 +211,13 @@ def cannot_make(name: str, path: str, error: Exception) -> DiscreetError:
 
 
 def show_path(path: object) -> str:
-    """Return a path as it is shown in a sentence: as it is, if that is short and printable."""
+    """Return a path for a message: unchanged if it is short and printable, else shortened."""
     text = str(path)
     return text if text.isprintable() and len(text) <= LONG_PATH else shorten(text, most=LONG_PATH)
 
 
 def check_kind(name: str, value: object, kind: type[Kind], example: str) -> Kind:
-    """Return an object of a kind, or refuse anything else; ``example`` says what is allowed."""
+    """Return an object of this type, or refuse anything else; ``example`` says what is allowed."""
     if not isinstance(value, kind):
         raise DiscreetError(f"{name} is {shorten(value)}, but must be {example}.")
     return value

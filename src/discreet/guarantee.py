@@ -1,4 +1,4 @@
-"""A privacy guarantee as a value, which is stated once and printed everywhere."""
+"""A privacy guarantee as a value: stated once, printed everywhere."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ __all__ = ["RECORD", "REPORTS", "Guarantee", "Json", "Model", "Status", "compose
 Model = Literal["central", "local", "joint", "none"]
 Status = Literal["proved", "claimed by the paper only", "none"]
 
-# Which models a model implies; ``datum`` says for which data. A local report is private before
-# anything is computed from it. The joint model leaves out the action of the replaced round, which
-# may depend on what was shown there. So it implies neither the central model, in which that action
-# is seen, nor the local one.
+# The models that each model implies, for the same ``datum``. A local report is private before
+# anything is computed from it. The joint model omits the action of the replaced round, which may
+# depend on what was shown there. So it implies neither the central model, in which that action is
+# seen, nor the local one.
 IMPLIED: dict[str, tuple[str, ...]] = {
     "local": ("local", "central", "joint"),
     "central": ("central", "joint"),
@@ -50,12 +50,12 @@ TOO_LARGE = "epsilon is too large to compute with"
 class Guarantee(FactsInHtml):
     """Differential privacy of everything that is released: (epsilon, delta), for whom, and why.
 
-    Neighbouring inputs differ in the feedback of ``rounds`` rounds, replaced by any other in the
-    declared range. For every set S of outputs, ``P(output in S) <= exp(epsilon) P'(output in S) +
-    delta``. In the ``local`` model the output is every single noisy report; in the ``central``
-    model it is the sequence of actions and of everything else that the learner knows, unless
-    ``seen`` names less. In the ``joint`` model it is all of that except the action of the replaced
-    round, because this action depends on the person's own data: it is what everybody else sees.
+    Neighbouring inputs differ in the feedback of ``rounds`` rounds, which any other feedback in the
+    declared range may replace. For every set S of outputs, ``P(output in S) <= exp(epsilon)
+    P'(output in S) + delta``. In the ``local`` model the output is every single noisy report. In
+    the ``central`` model it is the sequence of actions and everything else that the learner knows,
+    unless ``seen`` names less. In the ``joint`` model it is what everybody else sees: all of that
+    except the action of the replaced round, which depends on the person's own data.
 
     >>> guarantee = Guarantee(
     ...     epsilon=0.5, delta=0.0, model="central", status="proved", source="a theorem"
@@ -70,13 +70,13 @@ class Guarantee(FactsInHtml):
     >>> guarantee.repeated(100, delta=1e-6).epsilon < 100 * 0.5
     True
 
-    ``curve`` says more than the pair where more is known (such as the kind of noise). Composition
-    and group privacy use it.
+    ``curve`` says more than the pair if more is known, such as the kind of noise. Composition and
+    group privacy use it.
 
-    With a ``period`` the replaced rounds are ``rounds`` rounds in one window of that length (in
-    each of ``periods`` windows). Windows begin at fixed times. What is seen is everything ever
-    released, so a person with rounds in n windows has ``for_periods(n)``. A guarantee without a
-    period implies one with it, not the other way round.
+    With a ``period``, the replaced rounds are ``rounds`` rounds in one window of that length (in
+    each of ``periods`` windows). Windows begin at fixed times. An observer sees everything ever
+    released, so ``for_periods(n)`` is the guarantee for a person with rounds in n windows. A
+    guarantee without a period implies one with a period, but not vice versa.
     """
 
     epsilon: float
@@ -89,8 +89,8 @@ class Guarantee(FactsInHtml):
     caveat: str = ""  # why it does not fully hold for the object that states it
     datum: str = ""  # which data of a round are replaced; by default its outcome
     curve: Curve | None = None
-    period: timedelta | None = None  # in which the replaced rounds are; None: at any time
-    periods: int = 1  # in how many of them
+    period: timedelta | None = None  # the window of the replaced rounds; None: at any time
+    periods: int = 1  # the number of such windows
 
     def __post_init__(self) -> None:
         for name, most in (("epsilon", math.inf), ("delta", 1.0)):
@@ -110,13 +110,13 @@ class Guarantee(FactsInHtml):
             _is_curve(self.curve).epsilon_at(self.delta) <= self.epsilon
         ):
             raise DiscreetError(
-                f"epsilon is {self.epsilon!r}, but must be at least what the curve says at this "
+                f"epsilon is {self.epsilon!r}, but must be at least the curve's epsilon at this "
                 "delta."
             )
 
     @classmethod
     def none(cls, source: str) -> Guarantee:
-        """Return a guarantee of nothing, and why."""
+        """Return a guarantee that promises nothing, and why."""
         return cls(epsilon=math.inf, delta=0.0, model="none", status="none", source=source)
 
     @classmethod
@@ -132,7 +132,7 @@ class Guarantee(FactsInHtml):
         caveat: str = "",
         datum: str = "",
     ) -> Guarantee:
-        """Return the proved guarantee that a curve gives at a delta; epsilon is rounded up."""
+        """Return the proved guarantee of a curve at a delta; epsilon is rounded up."""
         check_range("delta", delta, 0.0, 1.0)
         epsilon = round_up(_is_curve(curve).epsilon_at(float(delta)))
         if not math.isfinite(epsilon):
@@ -173,7 +173,7 @@ class Guarantee(FactsInHtml):
 
     @property
     def tightest_curve(self) -> Curve:
-        """The curve, or if none is known the pair."""
+        """The curve, or the pair if no curve is known."""
         if self.curve is not None:
             return self.curve
         return Pure(self.epsilon) if self.delta == 0.0 else Approximate(self.epsilon, self.delta)
@@ -218,13 +218,13 @@ class Guarantee(FactsInHtml):
         if not self.is_private or self.period == check_period("period", period):
             return self
         if self.period is not None:
-            raise DiscreetError(f"this guarantee has a period already: {self.unit}.")
+            raise DiscreetError(f"this guarantee already has a period: {self.unit}.")
         return replace(self, period=period)
 
     def for_periods(self, periods: int) -> Guarantee:
         """Return the guarantee for a person with rounds in several periods (group privacy).
 
-        Any stretch of time as long as a period may overlap two of them: ``for_periods(2)``.
+        Any time span as long as a period may overlap two periods: ``for_periods(2)``.
         """
         number = check_int("periods", periods, minimum=1)
         if self.period is None:
@@ -242,7 +242,7 @@ class Guarantee(FactsInHtml):
     def implies(self, other: Guarantee) -> bool:
         """Return whether this guarantee implies the other.
 
-        If the other one has a curve, it is compared as a whole. In case of doubt by rounding, the
+        If the other has a curve, the whole curves are compared. If rounding leaves a doubt, the
         answer is False.
         """
         if not _is_guarantee("the other", other).is_private:
@@ -261,10 +261,10 @@ class Guarantee(FactsInHtml):
         return other.curve is None or is_below(mine, other.curve)
 
     def _parts_of(self, other: Guarantee) -> int | None:
-        """Return how many sets covered by this guarantee it takes to cover those of the other."""
+        """Return how many of this guarantee's groups of rounds cover a group of the other."""
         if self.period is None:
             return -(-other.rounds * other.periods // self.rounds)
-        # a window of the other must lie in one of ours: both begin with 1970
+        # a window of the other must lie in one of ours; windows of both start in 1970
         if other.period is None or self.period % other.period:
             return None
         together = self.periods if self.period == other.period else 1
@@ -277,11 +277,11 @@ class Guarantee(FactsInHtml):
         return self.seen in ("", other.seen)
 
     def __le__(self, other: Guarantee) -> bool:
-        """Return whether this implies the other; like sets, two guarantees may be incomparable."""
+        """Return whether this implies the other; two guarantees may be incomparable, like sets."""
         return self.implies(other)
 
     def __ge__(self, other: Guarantee) -> bool:
-        """Return whether the other one implies this."""
+        """Return whether the other implies this one."""
         return _is_guarantee("the other", other).implies(self)
 
     def as_dict(self) -> Json:
@@ -317,7 +317,7 @@ class Guarantee(FactsInHtml):
 def compose(*guarantees: Guarantee, times: int = 1, delta: float | None = None) -> Guarantee:
     """Return the guarantee for several releases about the same data, each made ``times`` times.
 
-    Without ``delta``, epsilons and deltas add up. With it, the loss is computed tightly at that
+    Without ``delta``, epsilons and deltas add up. With it, epsilon is computed tightly at that
     delta: through privacy loss distributions, or in closed form for Gaussian noise and zCDP. The
     guarantees must be fixed in advance; queries may depend on earlier releases.
 
@@ -339,7 +339,7 @@ def compose(*guarantees: Guarantee, times: int = 1, delta: float | None = None) 
     open_ones = [guarantee for guarantee in guarantees if not guarantee.is_private]
     if open_ones:
         return open_ones[0]
-    # those without a period imply the same in any period
+    # a guarantee without a period implies the same within any period
     lengths = {guarantee.period for guarantee in guarantees if guarantee.period is not None}
     if len(lengths) > 1:
         raise DiscreetError("compose needs guarantees for the same period.")
@@ -396,5 +396,5 @@ def _is_curve(given: object) -> Curve:
 
 
 def _not_below(number: float, given: float) -> float:
-    """Return a number that was rounded to a float, rounded up if it was given otherwise."""
+    """Return a number that was converted to a float, rounded up if the conversion made it less."""
     return number if number >= given else math.nextafter(number, math.inf)

@@ -1,4 +1,4 @@
-"""A guarantee as facts for a file: what ``as_dict`` writes and ``from_dict`` reads."""
+"""A guarantee as facts for a file, which ``as_dict`` writes and ``from_dict`` reads."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Json = dict[str, object]  # facts for a file or a screen
 
 
 class FactsInHtml:
-    """A notebook view of a value: its sentence, and the facts that a file has."""
+    """A notebook view of a value: its sentence, and the facts of ``as_dict``."""
 
     def as_dict(self) -> Json:
         """Return the facts."""
@@ -51,7 +51,7 @@ def facts_of(fields: Mapping[str, Any], unit: str) -> Json:
 
 
 def fields_from(facts: Json) -> dict[str, Any]:
-    """Return the fields of a guarantee, which its constructor checks."""
+    """Return the fields of a guarantee; its constructor checks them."""
     read: dict[str, Any] = facts
     # a curve is a dictionary, or None
     curve = {} if read.get("curve") is None else {**read["curve"]}

@@ -19,7 +19,7 @@ REPORTS = (
     "the device"
 )
 LONGEST_PERIOD = timedelta(days=36_525)
-SHORTEST_PERIOD = timedelta(minutes=1)  # numbers of windows then fit into 32 bits for 8,000 years
+SHORTEST_PERIOD = timedelta(minutes=1)  # so numbers of windows fit into 32 bits for 8,000 years
 UNITS = (("day", 86_400.0), ("hour", 3_600.0), ("minute", 60.0))
 
 
@@ -79,13 +79,13 @@ def person_words(rounds: int, delta: float, period: timedelta | None, periods: i
         each = " in each" * (periods > 1)
         return (
             f"this covers all rounds of a person in {covered}, up to {rounds}{each}, against "
-            f"everything ever released; n times as many periods have n {more}, and any {length} "
-            "may overlap two periods, because periods begin at fixed times"
+            f"everything ever released; n times as many periods mean n {more}; any {length} may "
+            "overlap two periods, because periods begin at fixed times"
         )
     if rounds > 1:
         return f"this covers a person with up to {rounds} rounds"
     if delta > 0.0:
-        return "a person with several rounds has more (for_user)"
+        return "a person with several rounds has a larger epsilon and delta (for_user)"
     return "a person with m rounds has m times this epsilon"
 
 

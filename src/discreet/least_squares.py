@@ -1,7 +1,7 @@
-"""Least squares on moments, with inner loops along rows: fast when compiled, and in NumPy.
+"""Least squares on moments, with inner loops along rows: fast both compiled and in NumPy.
 
 Every entry is computed by the same operations in the same order, compiled or not, so both give the
-same bits. No inner loop is a running sum, so a compiler may use vector instructions.
+same bits. No inner loop is a running sum, so the compiler may use vector instructions.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from componentjit import compiled_as
 from discreet.contracts import Floats, Integers
 from discreet.errors import DiscreetError, check_int
 
-# The least pivot as a share of the shift: a smaller one is mostly rounding error.
+# The minimum pivot, as a share of the shift: a smaller one is mostly rounding error.
 LEAST = 1e-12
 
 
 class MomentPlaces(NamedTuple):
-    """Which entries of the lower triangle of x x' are summed, row by row.
+    """The entries of the lower triangle of x x' that are summed, row by row.
 
-    With blocks, the features of an arm are some that all arms share, and a block of its own. No
-    record has features in two blocks, so entries that belong to two blocks are left out.
+    With blocks, an arm has some features that all arms share, and its own block of features. No
+    record has features in two blocks, so entries that belong to two blocks are omitted.
     """
 
     rows: Integers
@@ -46,7 +46,7 @@ class MomentPlaces(NamedTuple):
         shared = size - arms * own
         if shared < 0:
             raise DiscreetError(
-                f"block is {own}, but {arms} blocks of it are more than all {size} features."
+                f"block is {own}, but {arms} blocks of that size exceed the {size} features."
             )
         rows, columns = np.tril_indices(size)
         if own > 0:
@@ -80,8 +80,8 @@ def _factorise(matrix: Floats, shift: float, upper: Floats) -> bool:
 def factorise(matrix: Floats, shift: float, upper: Floats) -> bool:
     """Write U with U' U = matrix + shift · 1; return whether that is positive definite.
 
-    Only the lower triangle of the matrix is read, and only the upper one of U means something. If
-    it is not positive definite, nothing is clipped.
+    Only the lower triangle of the matrix is read, and only the upper triangle of U is meaningful.
+    A matrix that is not positive definite is not repaired.
     """
     size, least = matrix.shape[0], LEAST * max(shift, 1e-300)
     lower = np.tril(matrix)
@@ -118,7 +118,7 @@ def _invert(upper: Floats, inverse: Floats) -> None:
         for j in range(size):
             upper[j, i] = inverse[i, j]
             inverse[i, j] = 0.0
-    for k in range(size):  # its columns are rows of ``upper`` now
+    for k in range(size):  # the columns of the inverse of U are now the rows of ``upper``
         for i in range(k + 1):
             factor = upper[k, i]
             for j in range(i + 1):
@@ -130,7 +130,7 @@ def _invert(upper: Floats, inverse: Floats) -> None:
 
 @compiled_as(_invert)
 def invert(upper: Floats, inverse: Floats) -> None:
-    """Write the inverse of U' U; ``upper`` is used up."""
+    """Write the inverse of U' U; ``upper`` is overwritten."""
     inverse[:, :] = 0.0
     for k in range(upper.shape[0] - 1, -1, -1):
         inverse[k, k] = 1.0
@@ -164,7 +164,7 @@ def _publish(
         total = 0.0
         for j in range(size):
             total += abs(spread[i, j])
-        widest = max(widest, total)  # no eigenvalue is larger than the largest sum of a row
+        widest = max(widest, total)  # the largest row sum bounds all eigenvalues
     return widest
 
 
@@ -172,7 +172,7 @@ def _publish(
 def publish(
     inverse: Floats, vector: Floats, width: float, reach: float, estimate: Floats, spread: Floats
 ) -> float:
-    """Write W⁻¹ S and β² W⁻¹ + ω² W⁻²; return a bound on the largest eigenvalue of the latter."""
+    """Write W⁻¹ S and β² W⁻¹ + ω² W⁻²; return an upper bound on the latter's eigenvalues."""
     estimate[:] = 0.0
     spread[:, :] = 0.0
     total = np.zeros(vector.size)
@@ -203,7 +203,7 @@ def _add_moments(
 def add_moments(
     matrix: Floats, vector: Floats, rows: Integers, columns: Integers, kept: float, released: Floats
 ) -> None:
-    """Multiply sums by ``kept`` and add moments, whose matrix has these rows and columns."""
+    """Multiply sums by ``kept`` and add moments, whose matrix entries are at these positions."""
     matrix[rows, columns] = kept * matrix[rows, columns] + released[: rows.size]
     vector[:] = kept * vector + released[rows.size :]
 
@@ -221,7 +221,7 @@ def _most_plausible(
             mean += part * estimate[i]
             length += part * part
         if mean + slack * math.sqrt(max(widest * length, 0.0)) <= most:
-            continue  # it cannot be the best arm, whatever its own uncertainty
+            continue  # even with the largest uncertainty, it cannot be the best arm
         square = 0.0
         for i in range(size):
             part = 0.5 * observation[arm, i] * spread[i, i]
@@ -240,13 +240,13 @@ def most_plausible(
 ) -> int:
     """Return the arm with the largest ⟨x, estimate⟩ + sqrt(x' spread x).
 
-    Ties go to the first one, counted from ``first`` around all arms.
-    ``widest`` is at least every eigenvalue of the spread; compiled, it saves most of the work.
+    Ties go to the first arm in cyclic order from ``first``. ``widest`` is an upper bound on the
+    eigenvalues of the spread; in compiled code, it saves most of the work.
     """
     parts = 0.5 * observation * spread.diagonal()
     for j in range(estimate.size - 1):
         parts[:, j + 1 :] += observation[:, j : j + 1] * spread[j + 1 :, j]
-    # sums in order, as in the loops above: np.sum adds in another one
+    # add in the same order as the loops above: np.sum uses another order
     squares = np.add.accumulate(2.0 * observation * parts, axis=1)[:, -1]
     means = np.add.accumulate(observation * estimate, axis=1)[:, -1]
     scores = np.roll(means + np.sqrt(np.maximum(squares, 0.0)), -first)

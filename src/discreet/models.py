@@ -1,4 +1,4 @@
-"""Models that servers publish and devices choose with: named arrays, and nothing raw."""
+"""Models that servers publish and devices use to choose: named arrays without raw data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["GreedyModel", "LinearModel"]
 
 
 class LinearModel(NamedTuple):
-    """A linear model of rewards: estimated parameters, and their uncertainty by direction."""
+    """A linear model of rewards: estimated parameters, and their uncertainty in each direction."""
 
     estimate: Floats
     spread: Floats  # β² times the inverse of the matrix of moments
@@ -18,7 +18,7 @@ class LinearModel(NamedTuple):
 
 
 class GreedyModel(NamedTuple):
-    """A linear model of rewards: an estimate to choose with, and the point for residuals."""
+    """A linear model of rewards: an estimate for choices, and the point for residuals."""
 
     estimate: Floats
     point: Floats

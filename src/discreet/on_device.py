@@ -1,4 +1,4 @@
-"""Where contexts are private too: devices choose and report, the server learns from reports."""
+"""Private contexts: devices choose and report, and the server learns from reports."""
 
 from __future__ import annotations
 
@@ -13,28 +13,28 @@ class OnDevice(
     Protected[Action, int, Feedback, Observation, Release, Query],
     Generic[Action, Feedback, Observation, Release, Query, Model],
 ):
-    """Joins a device (policy and channel) with a server (the learner) that gets only reports.
+    """Joins a device (policy and channel) and a server (the learner) that gets only reports.
 
-    A round's datum is its whole record: all contexts that were shown, and the outcome. Neighbours
-    replace one.
+    A round's datum is its whole record: all contexts that were shown, and the outcome. Neighbouring
+    inputs differ in one record.
 
     **Theorem.** Let the sequence of reports that ``channel`` releases be (epsilon,
-    delta)-differentially private, also when each round's record depends on what was released
-    before. Then so is everything that the server holds and publishes: the learner's whole state,
-    all models, and anything computed from them. Together with it, so are the actions of all
-    *other* rounds, whoever played them: the replaced record reaches them only through reports.
+    delta)-differentially private, even when each round's record depends on earlier releases. Then
+    so is everything that the server holds and publishes: the learner's whole state, all models, and
+    anything computed from them. The same guarantee covers them together with the actions of all
+    *other* rounds, whoever played them: the replaced record reaches these only through reports.
 
-    *Proof.* ``act`` hands nothing to the learner, and its trace is empty; ``submit`` hands the
-    record to the channel alone, and the learner gets only what is released. So by induction over
-    rounds the state of the learner, and the model, are functions of earlier reports, the same
-    functions for both neighbours. The action of a round is a function of the model, of the contexts
-    of that round and of coins of its own; in rounds that are not replaced all of these are
-    functions of reports and of what both neighbours share. Functions of a private output, with
-    independent randomness, are private (docs/proofs.md: Devices). ∎
+    *Proof.* ``act`` passes nothing to the learner, and its trace is empty. ``submit`` passes the
+    record to the channel alone, and the learner gets only releases. So by induction over rounds,
+    the learner's state and the model are functions of earlier reports, the same functions for both
+    neighbours. The action of a round is a function of the model, of the contexts of that round and
+    of its own coins. In rounds that are not replaced, all of these are functions of reports and of
+    inputs that both neighbours share. Functions of a private output and independent randomness are
+    private (docs/proofs.md: Devices). ∎
 
     *What it does not cover.* The action of the replaced round itself is a function of its contexts,
-    without noise. **A server that sees the action voids the privacy of the context**, whatever the
-    report says; so do user names, times and lengths of messages that depend on the action.
+    without noise. **A server that sees the action voids the privacy of the context**, no matter how
+    noisy the report is. So do user names, times and message lengths that depend on the action.
     """
 
     keeps_observations: ClassVar[bool] = True
@@ -48,15 +48,15 @@ class OnDevice(
         return self.policy.choose(self.learner.model, observation, rng), 0
 
     def hold_for(self, trace: int) -> int:
-        """Return one round: the next one shows other contexts."""
+        """Return one round: the next round shows other contexts."""
         return 1
 
     def submit(self, trace: int, feedback: Feedback, rng: Generator) -> tuple[bool, Release]:
-        """Hand the record to the channel; return whether it reports a value now, and which."""
+        """Pass the record to the channel; return whether it reports a value now, and the value."""
         return self.channel.offer(feedback, self.learner.query(trace), rng)
 
     def deliver(self, trace: int, released: Release) -> None:
-        """Hand a report to the server."""
+        """Pass a report to the server."""
         self.learner.learn(trace, released)
 
     def tell(self, trace: int, feedback: Feedback, rng: Generator) -> bool:
@@ -68,5 +68,5 @@ class OnDevice(
 
     @property
     def guarantee(self) -> Guarantee:
-        """The channel's guarantee, or what the channel proves of this very learner."""
+        """The channel's guarantee, or the one it proves for this particular learner."""
         return self.channel.guarantee_with(self.learner)

@@ -16,8 +16,8 @@ from discreet.errors import DiscreetError, is_number, shorten, whole_number
 __all__ = ["REQUIRED", "Option", "Values", "defined_as", "options_of", "parse_all"]
 
 REQUIRED = inspect.Parameter.empty
-LARGEST = 10**15  # of a whole number: larger ones may not fit into compiled code
-Values = Mapping[str, object]  # of options or parameters, by name
+LARGEST = 10**15  # maximum of a whole number: larger ones may not fit into compiled code
+Values = Mapping[str, object]  # values of options or parameters, by name
 
 
 class Option(NamedTuple):
@@ -29,7 +29,7 @@ class Option(NamedTuple):
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The values that are allowed, as text, if they are few."""
+        """The allowed values as text, if there are few."""
         only, _ = _required(self.kind)
         if typing.get_origin(only) is Literal:
             return tuple(str(value) for value in typing.get_args(only))
@@ -41,9 +41,9 @@ class Option(NamedTuple):
         return Path in typing.get_args(self.kind)
 
     def check(self, value: object) -> object:
-        """Return a number as a plain one, and refuse what is not among the choices.
+        """Return a plain number for a number of any type, and refuse values that are not allowed.
 
-        What a number must be is for the function to say that takes the option.
+        The range of a number is checked by the function that takes the option.
         """
         only, optional = _required(self.kind)
         if optional and value is None:
@@ -63,7 +63,7 @@ class Option(NamedTuple):
         return value
 
     def check_type(self, value: object) -> object:
-        """Return a value as ``check`` does, or refuse what is not of the option's type."""
+        """Return a value as ``check`` does, and refuse values of the wrong type."""
         value = self.check(value)
         only, optional = _required(self.kind)
         if optional and value is None:
@@ -81,7 +81,7 @@ class Option(NamedTuple):
         return value
 
     def parse(self, text: str) -> object:
-        """Return the value of a text."""
+        """Return the value that a text represents."""
         kind, _ = _required(self.kind)
         if typing.get_origin(kind) is Literal:
             found = [value for value in typing.get_args(kind) if str(value) == text]
@@ -105,12 +105,12 @@ class Option(NamedTuple):
 
 
 def defined_as(make: Callable[..., object]) -> tuple[str, str]:
-    """Return where a class or function is defined: another definition there replaces it."""
+    """Return where a class or function is defined; a new definition there replaces the old one."""
     return make.__module__, make.__qualname__
 
 
 def options_of(make: Callable[..., object]) -> dict[str, Option]:
-    """Return the options of a function, its keyword-only arguments, or of a component, its fields.
+    """Return the options: keyword-only arguments of a function, or fields of a component.
 
     >>> def brew(water, *, minutes: int = 4, milk: bool = False): ...
     >>> list(options_of(brew)), options_of(brew)["minutes"].parse("5")
@@ -136,7 +136,7 @@ def _options_of(make: Callable[..., object]) -> dict[str, Option]:
 
 
 def parse_all(options: Mapping[str, Option], texts: Mapping[str, str]) -> dict[str, Any]:
-    """Return the values of those texts that are options; others are left out."""
+    """Return the values of those texts that name options; others are ignored."""
     return {key: options[key].parse(text) for key, text in texts.items() if key in options}
 
 

@@ -1,4 +1,4 @@
-"""Output that appears complete or not at all, even if the process is interrupted while writing."""
+"""Output that appears completely or not at all, even if writing is interrupted."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _published: list[Path] = []
 def output_folder(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
     """Yield a hidden folder to write to; it becomes ``path`` if the block ends without an error.
 
-    An existing folder is refused unless ``overwrite`` is set. Then files of the same name are
-    replaced, and all others stay.
+    An existing folder is refused unless ``overwrite`` is set. In that case, files of the same name
+    are replaced, and all others stay.
     """
     created: Path | None = None
     try:
@@ -69,10 +69,10 @@ def output_folder(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def growing_folder(path: Path) -> Iterator[Callable[[], None]]:
-    """Make a folder for complete files; yield a function to call once one is worth keeping.
+    """Make a folder for complete files; yield a function to call once there is a file to keep.
 
-    Until then, an error or the end of the process removes the folder. An existing folder is used
-    and stays.
+    Until that call, an error or the end of the process removes the folder. An existing folder is
+    used and never removed.
     """
     created = next((p for p in reversed([path, *path.parents]) if not p.exists()), None)
     try:
@@ -80,7 +80,7 @@ def growing_folder(path: Path) -> Iterator[Callable[[], None]]:
             try:
                 created.mkdir()
                 _unfinished.add(created)
-            except FileExistsError:  # another process has made it since, and may be writing to it
+            except FileExistsError:  # another process just made it, and may be writing to it
                 created = None
         path.mkdir(parents=True, exist_ok=True)
     except OSError as reason:
@@ -141,8 +141,8 @@ def lock(file: IO[bytes]) -> bool:
 def abandon_unfinished() -> list[Path]:
     """Remove unfinished output and return what was published; only before the process exits.
 
-    Other threads may still be writing. A move that has begun is completed; after that, nothing is
-    published any more.
+    Other threads may still be writing. A move that has begun is completed; after that, nothing more
+    is published.
     """
     _publishing.acquire(timeout=1.0)
     for path in sorted(_unfinished):

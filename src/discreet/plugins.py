@@ -1,10 +1,10 @@
 """Plugins: modules outside this package that add algorithms, environments, problems or commands.
 
-A plugin registers what it adds when it is imported. An installed package names its module as an
+A plugin registers its additions when it is imported. An installed package names its module as an
 entry point of the group ``discreet``. The environment variable ``DISCREET_PLUGINS`` names further
-modules, or Python files, separated like the folders in ``PATH``. The command line loads all plugins
-when it starts. Python code need not do anything: the registries load the plugins when a name is
-unknown, and when they list everything.
+modules or Python files, separated like the folders in ``PATH``. The command line loads all plugins
+when it starts. Python code need not do anything: the registries load plugins when they meet an
+unknown name, and before they list everything.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class PluginCommand(NamedTuple):
     """A command that a plugin adds to the command line."""
 
     target: str  # module:attribute, where the attribute is a click.Command
-    short_help: str  # its line in `discreet --help`, which does not import the command
+    short_help: str  # its line in `discreet --help`, shown without importing the command
 
     def load(self) -> object:
         """Import the command."""
@@ -48,12 +48,12 @@ class PluginCommand(NamedTuple):
 
 
 _commands: dict[str, PluginCommand] = {}
-_deferred: list[str] = []  # modules that are yet to be imported
+_deferred: list[str] = []  # modules still to be imported
 
 _lock = threading.RLock()  # reentrant: a plugin may look up names while it is imported
 _is_loading = False
 _entry_points_loaded = False
-_loaded_names: set[str] = set()  # of those in the variable
+_loaded_names: set[str] = set()  # names from the variable
 
 
 def register_command(name: str, target: str, *, short_help: str) -> None:
@@ -75,7 +75,7 @@ def register_command(name: str, target: str, *, short_help: str) -> None:
 def register_modules(*names: str) -> None:
     """Name modules that register algorithms or environments; they are imported when one is needed.
 
-    So a plugin that also adds commands does not slow down ``discreet --help``.
+    This way, a plugin that also adds commands does not slow down ``discreet --help``.
     """
     _deferred.extend(names)
 
@@ -86,11 +86,11 @@ def plugin_commands() -> dict[str, PluginCommand]:
 
 
 def load_plugins(*, commands_only: bool = False) -> None:
-    """Import every plugin that has not been imported yet, with the modules that it registered.
+    """Import every plugin that has not been imported yet, and the modules that it registered.
 
-    Call it as often as you like, from any thread: when nothing is new it costs a microsecond. If a
-    plugin cannot be imported, it says so in one sentence, and the next call tries again. With
-    ``commands_only`` registered modules are left for later.
+    Call it as often as you like, from any thread: if there is nothing new, it takes a microsecond.
+    If a plugin cannot be imported, the error says so in one sentence, and the next call tries
+    again. With ``commands_only``, registered modules are left for later.
     """
     global _is_loading, _entry_points_loaded
     names = [name for name in os.environ.get(VARIABLE, "").split(os.pathsep) if name]
@@ -98,7 +98,7 @@ def load_plugins(*, commands_only: bool = False) -> None:
     if is_done and _entry_points_loaded and _loaded_names.issuperset(names):
         return
     with _lock:
-        if _is_loading:  # this thread is importing a plugin, which asks for a name
+        if _is_loading:  # this thread is importing a plugin, which looks up a name
             return
         _is_loading = True
         try:
@@ -124,7 +124,7 @@ def load_plugins(*, commands_only: bool = False) -> None:
 def load_plugin(name: str) -> None:
     """Import a module by its name, or a Python file by its path."""
     if name.startswith(".") and not name.endswith(".py"):
-        raise DiscreetError(f"{VARIABLE} names {name}, but modules are named in full.")
+        raise DiscreetError(f"{VARIABLE} names {name}, but module names must be absolute.")
     if not name.endswith(".py"):
         try:
             importlib.import_module(name)
@@ -142,7 +142,7 @@ def load_plugin(name: str) -> None:
     assert spec.loader is not None
     folder = str(path.resolve().parent)
     if folder not in sys.path:
-        sys.path.append(folder)  # so that it can import its neighbours; last, to hide no module
+        sys.path.append(folder)  # lets it import its neighbours; last, so as to hide no module
     sys.modules[path.stem] = module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
@@ -153,18 +153,18 @@ def load_plugin(name: str) -> None:
 
 
 def _check_file_name(path: Path) -> None:
-    """Refuse a file that would take the place of another module."""
+    """Refuse a file that would replace another module."""
     known = sys.modules.get(path.stem)
     file = None if known is None else known.__dict__.get("__file__")
     other = known is not None and (file is None or Path(file).resolve() != path.resolve())
     if other or path.stem in sys.stdlib_module_names:
         raise DiscreetError(
-            f"{VARIABLE} names {show_path(path)}, but there is a module {path.stem} already: "
+            f"{VARIABLE} names {show_path(path)}, but there is already a module {path.stem}: "
             "rename the file."
         )
 
 
 def _cannot_be_imported(name: str, reason: Exception) -> DiscreetError:
-    """Return the refusal of a plugin, and why."""
+    """Return the error for a plugin that cannot be imported, with the reason."""
     why = f"{type(reason).__name__}: {reason}".rstrip(".")
     return DiscreetError(f"the plugin {name} cannot be imported: {why}.")

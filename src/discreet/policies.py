@@ -1,4 +1,4 @@
-"""How a device chooses, given a published model and what only it observes."""
+"""How a device chooses an arm, given a published model and its own observations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Greedy", "Optimistic", "OptimisticRandomly", "UniformChoice"]
 class Greedy(Policy[GreedyModel, int, Floats]):
     """Plays the arm with the largest ⟨x, estimate⟩; ties go to the first."""
 
-    margin: float = 0.0  # by which a later arm must be better, to break ties despite rounding
+    margin: float = 0.0  # a later arm must be better by this, so that rounding decides no ties
 
     @classmethod
     def example(cls) -> Greedy:
@@ -22,7 +22,7 @@ class Greedy(Policy[GreedyModel, int, Floats]):
         return cls()
 
     def choose(self, model: GreedyModel, observation: Floats, rng: Generator) -> int:
-        """Return the arm that looks best."""
+        """Return the arm with the largest estimate."""
         best, most = 0, -math.inf
         for arm in range(observation.shape[0]):
             score = 0.0
@@ -51,10 +51,10 @@ class Optimistic(Policy[LinearModel, int, Floats]):
 
 
 class OptimisticRandomly(Policy[LinearModel, int, Floats]):
-    """The same, with ties broken at random.
+    """``Optimistic`` with ties broken at random.
 
-    Where all arms have the same features in blocks of their own, there are ties until the first
-    fit, and between arms that were never played.
+    If every arm has its own block with the same features, there are ties until the first fit, and
+    between arms that were never played.
     """
 
     slack: float = 1.0 + 1e-9  # for rounding
@@ -65,7 +65,7 @@ class OptimisticRandomly(Policy[LinearModel, int, Floats]):
         return cls()
 
     def choose(self, model: LinearModel, observation: Floats, rng: Generator) -> int:
-        """Return the arm with the largest plausible reward; ties go to the first from a random one.
+        """Return the arm with the largest plausible reward; ties go to the first from a random arm.
 
         One number is drawn in every round, tie or not.
         """

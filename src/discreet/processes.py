@@ -1,4 +1,4 @@
-"""A mark by which a process knows that it was forked, also by a fork that Python does not see."""
+"""A mark that shows whether a process was forked, even by a fork that Python does not see."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ WIPE_ON_FORK = 18  # Linux's MADV_WIPEONFORK
 class Mark:
     """A byte that is 1 in the process that made it, and 0 in every process forked from it.
 
-    Linux wipes the page that it is on in a fork, also in one that Python does not see. Reading it
-    takes a tenth of the time of asking for the number of the process, which is the other way.
+    Linux wipes its memory page in every fork, even in one that Python does not see. Reading it
+    takes a tenth of the time of ``os.getpid()``, which is the fallback.
     """
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class Mark:
 
     @property
     def byte(self) -> mmap.mmap | Mark:
-        """What to index with 0."""
+        """The object whose entry 0 is the byte."""
         return self if self._page is None else self._page
 
     def __getitem__(self, place: int) -> int:
@@ -40,7 +40,7 @@ _mark = Mark()
 
 
 def process_mark() -> mmap.mmap | Mark:
-    """Return something whose entry 0 is 1 in this process, and 0 in processes forked from it."""
+    """Return an object whose entry 0 is 1 in this process, and 0 in processes forked from it."""
     global _mark
     if not _mark.byte[0]:
         _mark = Mark()

@@ -12,29 +12,29 @@ from discreet.errors import DiscreetError, shorten
 
 __all__ = ["Progress", "make_progress"]
 
-Progress = Callable[[int, int], None]  # how much is done, and of how much
-WIDTH = 40  # letters of a bar in a terminal
+Progress = Callable[[int, int], None]  # takes the number done, and the total
+WIDTH = 40  # characters of a bar in a terminal
 PAUSE = 0.1  # seconds between two updates
 
 
 def make_progress(
     progress: Progress | bool | None, what: str = "trials"
 ) -> Callable[[int, int], None] | None:
-    """Return what is called with how much is done: a function of the user's, or a bar if True."""
+    """Return the function that is called with the progress: the user's, or a bar if True."""
     if progress is None or progress is False:
         return None
     if progress is True:
         return NotebookBar(what) if in_notebook() else TerminalBar(what)
     if not callable(progress):
         raise DiscreetError(
-            f"progress is {shorten(progress)}, but must be True, or a function of {what} finished "
-            "and asked for."
+            f"progress is {shorten(progress)}, but must be True, or a function of finished and "
+            f"total {what}."
         )
     return progress
 
 
 def in_notebook() -> bool:
-    """Return whether this runs in a notebook; IPython is not imported for that."""
+    """Return whether this runs in a notebook, without importing IPython."""
     shell: Any = sys.modules.get("IPython")
     return shell is not None and "IPKernelApp" in (shell.get_ipython() or _Nothing()).config
 
@@ -44,7 +44,7 @@ class _Nothing:
 
 
 class TerminalBar:
-    """One line on the error stream, which is written again and again."""
+    """One line on the error stream, which is overwritten."""
 
     def __init__(self, what: str) -> None:
         self._what, self._next = what, 0.0
@@ -66,7 +66,7 @@ class TerminalBar:
 
 
 class NotebookBar(TerminalBar):
-    """A bar that a notebook draws, in the place where it first appeared."""
+    """A bar in a notebook, updated in the place where it first appeared."""
 
     def __init__(self, what: str) -> None:
         super().__init__(what)

@@ -1,7 +1,7 @@
-"""Three separate random streams: of the environment, of the learner, and of privacy.
+"""Three separate random streams: for the environment, for the learner, and for privacy.
 
-Keeping them apart makes runs comparable (all algorithms of a trial meet the same game), keeps a
-learner's draws independent of the noise, and lets live use replace the privacy stream alone.
+Separate streams make runs comparable (all algorithms of a trial play the same game), keep a
+learner's draws independent of the noise, and let live use replace the privacy stream alone.
 """
 
 from __future__ import annotations
@@ -17,15 +17,14 @@ from discreet.errors import check_int
 
 __all__ = ["InBlocks", "Streams", "in_turn", "streams", "streams_of"]
 
-FEW = 8  # up to here NumPy makes seeds one by one in less time
-WORD = 2**32  # a number from here on takes two words of a seed
+FEW = 8  # for fewer seeds than this, NumPy is faster one by one
+WORD = 2**32  # numbers from here on take two words of a seed
 
 
 class InBlocks(np.random.Generator):
-    """Draws uniform numbers in blocks, and hands them out one by one: ten times faster in Python.
+    """Draws uniform numbers in blocks and returns them one by one: ten times faster in Python.
 
-    What else is drawn comes after the block, so a seed gives other numbers than with a plain
-    generator.
+    All other draws come after the block, so a seed gives other numbers than with a plain generator.
     """
 
     SIZE = 256  # 17 ns a number; twice as many take 16, and a quarter as many 24
@@ -52,10 +51,9 @@ class Streams(NamedTuple):
 
 
 def streams(seed: int | None, *, trial: int = 0) -> Streams:
-    """Return the streams of one trial; with no seed they come from the operating system's entropy.
+    """Return the streams of one trial; without a seed, they use the operating system's entropy.
 
-    The same seed and trial give the same streams whatever else is run, in any order and on any
-    thread.
+    The same seed and trial always give the same streams, in any order and on any thread.
 
     >>> first, again = streams(7, trial=2), streams(7, trial=2)
     >>> first.learner.random() == again.learner.random()
@@ -71,7 +69,7 @@ def streams(seed: int | None, *, trial: int = 0) -> Streams:
 
 
 def streams_of(seed: int, trials: Sequence[int]) -> list[Streams]:
-    """Return the same as ``streams`` for each of many trials, in a fraction of the time.
+    """Return ``streams`` for each of many trials, in a fraction of the time.
 
     >>> of_two, alone = streams_of(7, [2, 5]), streams(7, trial=5)
     >>> of_two[1].learner.random() == alone.learner.random()
@@ -85,10 +83,10 @@ def streams_of(seed: int, trials: Sequence[int]) -> list[Streams]:
 def in_turn(
     rng: np.random.Generator, keys: Sequence[tuple[int, ...]]
 ) -> Iterator[np.random.Generator]:
-    """Yield a generator for each key, which belongs to the seed of another.
+    """Yield a generator for each key, derived from the seed of another generator.
 
-    It is the same object every time, with a new state, because compiled code takes longer for a
-    generator that it has not seen.
+    It is the same object every time, with a new state, because compiled code is slower for a
+    generator that it has not seen before.
 
     >>> keys, rng = [(3, 0), (3, 1)], np.random.default_rng(5)
     >>> first, second = (one.random() for one in in_turn(rng, keys))
@@ -109,7 +107,7 @@ def _streams(*seeds: ISeedSequence) -> Streams:
 
 def _bits(seed: ISeedSequence) -> np.random.PCG64:
     """Return a generator's bits."""
-    known: Any = seed  # any sequence will do, also such that the published signature does not name
+    known: Any = seed  # any seed sequence works, although the published signature is narrower
     return np.random.PCG64(known)
 
 
@@ -125,7 +123,7 @@ def _spawn(
 
 
 class _KnownState(ISeedSequence):
-    """A seed sequence whose first words are known already."""
+    """A seed sequence whose first words are already known."""
 
     __slots__ = ("_words", "entropy", "spawn_key")
 
@@ -135,30 +133,30 @@ class _KnownState(ISeedSequence):
     def generate_state(
         self, n_words: int, dtype: DTypeLike = np.uint32
     ) -> NDArray[np.uint32 | np.uint64]:
-        """Return words to seed a generator with."""
+        """Return words for seeding a generator."""
         if n_words == len(self._words) and dtype is np.uint64:
             return cast("NDArray[np.uint32 | np.uint64]", self._words)
         kind: Any = dtype
         return SeedSequence(self.entropy, spawn_key=self.spawn_key).generate_state(n_words, kind)
 
 
-# The states of many generators at once, as NumPy's ``SeedSequence`` spawns them one by one. For 400
-# trials of 100 rounds, seeding takes 7 µs a trial in this way, and 36 µs in NumPy's; a whole trial
-# takes 57 and 77 µs (exp3, measured in turns).
+# The states of many generators at once; NumPy's ``SeedSequence`` spawns them one by one. For 400
+# trials of 100 rounds, seeding takes 7 µs per trial this way, and 36 µs with NumPy; a whole trial
+# takes 57 and 77 µs (exp3, measured alternately).
 #
 # Seeds are spread over a pool of four words (M. E. O'Neill, *Developing a seed_seq alternative*,
-# 2015). NumPy promises that the algorithm and its constants stay. What differs between generators,
-# the spawn key, comes last, so all that goes before is done once.
+# 2015). NumPy promises not to change the algorithm and its constants. Only the spawn key differs
+# between generators. It comes last, so everything before it is done once.
 POOL = 4  # words
-TAKEN_IN = (0x43B0D7E5, 0x931E8875)  # NumPy's INIT_A and MULT_A: where a hash starts, its factor
+TAKEN_IN = (0x43B0D7E5, 0x931E8875)  # NumPy's INIT_A and MULT_A: the start of a hash, its factor
 GIVEN_OUT = (0x8B51F9DD, 0x58F38DED)  # INIT_B and MULT_B
 MIX = (0xCA01F9DD, 0x4973F715)  # MIX_MULT_L and MIX_MULT_R
 
-Words = int | NDArray[np.integer]  # one number, or an array of them: 32 bits each, in 64
+Words = int | NDArray[np.integer]  # one number, or an array: 32 bits each, stored in 64
 
 
 class _Hash:
-    """Scrambles words, each with another constant."""
+    """Scrambles words, each with a new constant."""
 
     def __init__(self, start: int, factor: int) -> None:
         self._constant, self._factor = start, factor

@@ -1,12 +1,12 @@
-"""How far a released statistic moves when one round is replaced: what noise is calibrated to.
+"""Sensitivities: how far a released statistic moves when one round is replaced.
 
-Replacing a round moves a value to any other possible value, so sensitivities are widths and
-diameters, never norms: twice the norm for symmetric ranges. Earlier releases, and with them all
-actions, are the same for both neighbouring inputs; so public vectors (directions, advice,
-probabilities) do not move.
+Noise is calibrated to them. Replacing a round moves a value to any other possible value, so
+sensitivities are widths and diameters, never norms: twice the norm for symmetric ranges. Earlier
+releases, and therefore all actions, are the same for both neighbouring inputs. So public vectors
+(directions, advice, probabilities) do not move.
 
-``tests/claims/test_sensitivities.py`` searches every function for a larger movement, and for one
-that reaches it.
+``tests/claims/test_sensitivities.py`` checks every function: it searches for a larger movement, and
+for one that attains the bound.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def mean(*, width: float, size: int) -> Sensitivity:
 
 
 def total(*, width: float) -> Sensitivity:
-    """Return how far the sum of a batch, or each arm's sum, moves: R, as a round is in one sum."""
+    """Return how far the sum of a batch, or of each arm, moves: R, as a round is in one sum."""
     return loss(width=width)
 
 
@@ -90,16 +90,16 @@ def mean_gain(*, size: int) -> Sensitivity:
 
 
 def lipschitz_loss(*, lipschitz: float, diameter: float, margin: float) -> Sensitivity:
-    """Return how far a G-Lipschitz loss moves that is 0 somewhere in its domain: 2 G (D + ζ).
+    """Return how far a G-Lipschitz loss that is 0 somewhere in its domain moves: 2 G (D + ζ).
 
-    The domain has diameter D, losses are queried up to ζ outside it, and may have either sign.
+    The domain has diameter D. Losses are queried up to ζ outside it, and may have either sign.
     """
     reach = check_positive("diameter", diameter) + check_range("margin", margin, 0.0, 1e200)
     return loss(width=2.0 * check_positive("lipschitz", lipschitz) * reach)
 
 
 def two_point_difference(*, lipschitz: float, radius: float) -> Sensitivity:
-    """Return how far f(x + ζ u) - f(x - ζ u) moves, f G-Lipschitz, |u| = 1: 4 ζ G.
+    """Return how far f(x + ζ u) - f(x - ζ u) moves for a G-Lipschitz f and |u| = 1: 4 ζ G.
 
     It lies in [-2 ζ G, 2 ζ G].
     """
@@ -109,7 +109,7 @@ def two_point_difference(*, lipschitz: float, radius: float) -> Sensitivity:
 
 
 def clipped_weight(*, largest: float, rows: int = 1) -> Sensitivity:
-    """Return how far Σ w r moves, w in [0, W] and r in [0, 1], if m rows are replaced: m W."""
+    """Return how far Σ w r moves if m rows are replaced, w in [0, W], r in [0, 1]: m W."""
     return loss(width=check_positive("largest", largest) * check_int("rows", rows, minimum=1))
 
 
@@ -132,10 +132,10 @@ def box(*, dimension: int, width: float) -> Sensitivity:
 
 
 def ball(*, dimension: int, radius: float, norm: float) -> Sensitivity:
-    """Return how far a vector of N numbers moves whose 1-, 2- or ∞-norm is at most r.
+    """Return how far a vector of N numbers moves if its 1-, 2- or ∞-norm is at most r.
 
-    In the 1-ball it is 2 r in all norms; in the 2-ball 2 sqrt(N) r, 2 r, 2 r; the ∞-ball is a box
-    of width 2 r.
+    In the 1-ball, it is 2 r in all norms; in the 2-ball, 2 sqrt(N) r, 2 r and 2 r. The ∞-ball is a
+    box of width 2 r.
 
     >>> ball(dimension=4, radius=1.0, norm=2)
     Sensitivity(l1=4.0, l2=2.0, linf=2.0)
@@ -154,8 +154,8 @@ def ball(*, dimension: int, radius: float, norm: float) -> Sensitivity:
 def one_point_gradient(*, dimension: int, radius: float, width: float) -> Sensitivity:
     """Return how far the sum of (N / ζ) f(x + ζ u) u over a batch moves: (N / ζ) R.
 
-    The unit vectors u are public. One term changes, by (N / ζ) times a number of at most R times u.
-    In the 1-norm it is sqrt(N) times as much, as |u|₁ ≤ sqrt(N).
+    The unit vectors u are public. One term changes, by (N / ζ) c u with |c| ≤ R. In the 1-norm the
+    movement is sqrt(N) times as large, as |u|₁ ≤ sqrt(N).
     """
     size = check_int("dimension", dimension, minimum=1)
     step = size / check_positive("radius", radius) * check_positive("width", width)
@@ -191,11 +191,11 @@ def advice_estimates(
 ) -> Sensitivity:
     """Return how far the estimates of N experts in EXP4 on batches move, whatever they advise.
 
-    It is the worst case of ``weighted_losses``. Q = (1 - γ) Σ P(j) μ^j + γ / K is least if all
-    weight is on an expert who gives the played arm the least probability, c. If all others give it
-    1, |ξ| = |(1, .., 1, c)| / ((1 - γ) c + γ / K) / τ. That is largest at c = 0 or 1: the 1-norm is
-    (R / τ) max((N - 1) K / γ, N / (1 - γ + γ / K)), and the 2-norm has the roots of N - 1 and N
-    instead.
+    It is the worst case of ``weighted_losses``. Q = (1 - γ) Σ P(j) μ^j + γ / K is smallest if all
+    weight is on the expert who gives the played arm the smallest probability, c. If all others give
+    it 1, |ξ| = |(1, .., 1, c)| / ((1 - γ) c + γ / K) / τ. That is largest at c = 0 or 1: the 1-norm
+    is (R / τ) max((N - 1) K / γ, N / (1 - γ + γ / K)), and the 2-norm has the square roots of N - 1
+    and N instead.
     """
     number, choices = check_int("experts", experts, minimum=1), check_int("arms", arms, minimum=2)
     share = check_range("mixing", mixing, 1e-12, 1.0)
@@ -211,10 +211,10 @@ def advice_estimates(
 
 
 def scaled_context(*, dimension: int, largest: float) -> Sensitivity:
-    """Return how far a number of at most L times a context moves: as in a ball of radius L.
+    """Return how far a context times a number of size at most L moves: as in a ball of radius L.
 
-    An example is reward times context. A gradient (g(<x, θ>) - y) x has L = max |g - y|: for
-    logistic regression with |θ| ≤ 1 and y in {0, 1} that is 1 / (1 + exp(-1)).
+    An example is reward times context. A gradient (g(<x, θ>) - y) x has L = max |g - y|. For
+    logistic regression with |θ| ≤ 1 and y in {0, 1}, that is 1 / (1 + exp(-1)).
     """
     return ball(dimension=dimension, radius=check_positive("largest", largest), norm=2)
 
@@ -237,12 +237,13 @@ def moments(*, dimension: int, largest: float, matrix_scale: float, vector_scale
     """Return the joint 2-norm sensitivity of x x' / σ and y x / ς, |y| ≤ L, released as one vector.
 
     x x' is taken in the coordinates of ``outer_product``. With A = 1 / σ² and B = L² / ς², unit
-    contexts at cosine c and the worst signs of y move it by the root of 2 A (1 - c²) + 2 B (1 + c),
-    which is largest at c = min(1, B / 2A): the root of 2 A + 2 B + B² / 2A if B ≤ 2 A, else of 4 B.
-    Shorter contexts move it less.
+    contexts at cosine c and the worst signs of y move it by the square root of 2 A (1 - c²) +
+    2 B (1 + c). That is largest at c = min(1, B / 2A): the square root of 2 A + 2 B + B² / 2A if
+    B ≤ 2 A, and otherwise of 4 B. Shorter contexts move it less.
 
-    In one dimension c is 1, and a context of 1 and one of r move it by the root of A (1 - r²)² + B
-    (1 + r)², which is largest at r = 1 or, if 2 B < A, at the smaller root of r (1 - r) = B / 2A.
+    In one dimension c is 1, and contexts of length 1 and r move it by the square root of
+    A (1 - r²)² + B (1 + r)². That is largest at r = 1 or, if 2 B < A, at the smaller solution of
+    r (1 - r) = B / 2A.
     """
     scale = check_positive("matrix_scale", matrix_scale)
     ratio = (
@@ -261,9 +262,10 @@ def predicted_moments(
 ) -> float:
     """Return the joint 2-norm sensitivity of x x' / σ, z x / υ and r x / ς, with |r| ≤ L.
 
-    z = <x, θ> for some public θ with |θ| ≤ 1: three parts of one report. z x = x x' θ moves by at
-    most the root of 1 - c², where x x' moves by that of 2 (1 - c²). So it is ``moments`` with A = 1
-    / σ² + 1 / (2 υ²), or 1 / σ² + 1 / υ² in one dimension (docs/proofs.md: Moments).
+    These are three parts of one report; z = <x, θ> for a public θ with |θ| ≤ 1. z x = x x' θ moves
+    by at most the square root of 1 - c², where x x' moves by that of 2 (1 - c²). So the result is
+    that of ``moments`` with A = 1 / σ² + 1 / (2 υ²), or 1 / σ² + 1 / υ² in one dimension
+    (docs/proofs.md: Moments).
 
     >>> ones = {"largest": 1.0, "matrix_scale": 1.0, "prediction_scale": 1.0, "vector_scale": 1.0}
     >>> round(predicted_moments(dimension=2, **ones) ** 2, 9)
@@ -288,13 +290,13 @@ class MomentScales(NamedTuple):
 def moment_scales(
     *, dimension: int, largest: float, unit_scale: float, balance: float
 ) -> MomentScales:
-    """Return the noise for x x' and y x together that costs as much as one number moving by 1.
+    """Return the noise for x x' and y x that has the privacy cost of one number moving by 1.
 
-    ``unit_scale`` a is the standard deviation that such a number needs; ``balance`` q = B / A as in
-    ``moments``. From two dimensions on σ = a (2 + q) / sqrt(2), ς = L a (2 + q) / sqrt(2 q). At q =
-    2, ς = 2 L a is what y x alone needs; a larger q only adds noise to the matrix (in one dimension
-    from q = 0.36 on). Above the diagonal σ / sqrt(2) is enough, as the coordinates are sqrt(2)
-    times the entries.
+    ``unit_scale`` a is the standard deviation that such a number needs; ``balance`` q is B / A in
+    ``moments``. In two or more dimensions, σ = a (2 + q) / sqrt(2) and ς = L a (2 + q) / sqrt(2 q).
+    At q = 2, ς = 2 L a is what y x alone needs; a larger q only adds noise to the matrix (in one
+    dimension, from q = 0.36). Above the diagonal, σ / sqrt(2) is enough, as the coordinates are
+    sqrt(2) times the entries.
 
     >>> scales = moment_scales(dimension=3, largest=2.0, unit_scale=1.0, balance=2.0)
     >>> [round(scale, 9) for scale in scales]
@@ -323,9 +325,10 @@ def _joint_movement(dimension: int, ratio: float) -> float:
 
 
 def tree_levels(prefixes: int) -> int:
-    """Return how many tree nodes a round is in if m prefix sums are released: floor(log2 m) + 1.
+    """Return how many tree nodes contain a round if m prefix sums are released: floor(log2 m) + 1.
 
-    The first item is in one node on each level, and none is in more (docs/proofs.md: Tree levels).
+    The first item is in one node on each level, and no item is in more (docs/proofs.md: Tree
+    levels).
 
     >>> [tree_levels(m) for m in (0, 1, 2, 3, 4, 999)]
     [0, 1, 2, 2, 3, 10]
@@ -346,9 +349,9 @@ def tree(item: Sensitivity, *, prefixes: int) -> Sensitivity:
 
 
 def ftrl_prefixes(rounds: int) -> int:
-    """Return how many sums a leader uses that plays from all rounds before: T - 1.
+    """Return how many sums a leader uses that learns from all earlier rounds: T - 1.
 
-    So k = ceil(log2 T). A learner that also shows the sum of all T rounds releases T of them.
+    So k = ceil(log2 T). A learner that also shows the sum of all T rounds releases T sums.
     """
     return check_int("rounds", rounds, minimum=1) - 1
 
@@ -356,6 +359,6 @@ def ftrl_prefixes(rounds: int) -> int:
 def batched_prefixes(batches: int) -> int:
     """Return how many sums the batched convex bandit uses: T' - 2, so k = ceil(log2(T' - 1)).
 
-    Batch i plays the point that was computed during batch i - 1 from the sum of the first i - 2.
+    Batch i plays the point computed during batch i - 1 from the sum of the first i - 2 batches.
     """
     return max(check_int("batches", batches, minimum=1) - 2, 0)

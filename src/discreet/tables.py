@@ -1,4 +1,4 @@
-"""Read files of numbers: CSV, one row at a time, and NPY. Errors name the file and row."""
+"""Read files of numbers: CSV, one row at a time, and NPY. Errors name the file and the row."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def read_npy(path: Path) -> Floats:
     values = load_npy(path)
     if values.ndim != 2 or values.dtype.kind not in "biuf":
         raise DiscreetError(
-            f"{path} holds {values.dtype} of shape {values.shape}, but a table of numbers is "
-            "needed."
+            f"{path} contains {values.dtype} of shape {values.shape}, but must contain a table of "
+            "numbers."
         )
     return np.ascontiguousarray(values, dtype=np.float64)

@@ -1,8 +1,8 @@
 """The papers behind ``discreet``: reproductions, errata, calibrations, data sets, an inventory.
 
-It is a plugin like any other. It uses the public interface of ``discreet``, and an entry point of
-the group ``discreet`` names it. Importing it is cheap: algorithms, environments and commands are
-imported when one of them is needed.
+It is a plugin like any other: it uses the public interface of ``discreet``, and an entry point of
+the group ``discreet`` names it. Importing it is cheap, because algorithms, environments and
+commands are imported only when needed.
 """
 
 from discreet.plugins import register_command, register_modules
@@ -16,7 +16,7 @@ register_command(
 register_command(
     "errata",
     "discreet_papers.cli.errata:errata",
-    short_help="Measure where the papers are wrong or can be tighter.",
+    short_help="Measure where the papers are wrong or could be tighter.",
 )
 register_command(
     "counters",

@@ -1,6 +1,6 @@
 """Running sums compared: the error of every counter at equal privacy, computed and simulated.
 
-Equal privacy means Gaussian noise with μ = 1, for numbers that move by 1.
+Equal privacy means Gaussian noise with μ = 1, for numbers of sensitivity 1.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ COUNTERS = (*FACTORISATIONS, *SPLITS)
 STREAMS = 512  # simulated side by side, at most
 NUMBERS_AT_ONCE = 2**21  # in one compiled loop, which an interrupt must wait for
 GREY = "#666666"  # of the lower bound
-BOUND = "any factorisation, at least"
+BOUND = "lower bound, any factorisation"
 
 
 class Comparison(NamedTuple):
@@ -65,7 +65,7 @@ class Comparison(NamedTuple):
 def compare(name: str, rounds: int, *, copies: int = 0, seed: int = 1) -> Comparison:
     """Return the errors of a counter; with ``copies``, also those measured on independent streams.
 
-    The streams are zeros, so all that is released is error.
+    The streams are zeros, so every release is pure error.
 
     >>> compare("tree", 1024).computed.largest, round(compare("blt", 1024).computed.largest, 1)
     (110.0, 10.7)
@@ -103,7 +103,7 @@ def _simulate(name: str, rounds: int, worst: int, copies: int, seed: int) -> Err
     streamed = min(copies, STREAMS)
     losses = Box.cube(streamed, -0.5, 0.5)
     one = make_counter(name, Box.cube(1, -0.5, 0.5), rounds, Gaussian(1.0, 1e-6))
-    unit = 1.0 if name in SPLITS else one.sensitivity  # what one vector needs, or all rows together
+    unit = 1.0 if name in SPLITS else one.sensitivity  # that of one vector, or of all rows together
     squares = np.zeros(rounds)
     times = -(-copies // streamed)
     for trial in range(times):
@@ -168,7 +168,7 @@ def draw_counters(
     bound = CurveStyle(GREY, LINES[2], "")
     axes[0].plot(rounds, bounds, label=BOUND, **bound.options())
     ends[0].append(CurveEnd(BOUND, rounds[-1], bounds[-1], bound))
-    axes[0].set_ylabel("mean squared error\n(Gaussian noise, μ = 1, numbers that move by 1)")
+    axes[0].set_ylabel("mean squared error\n(Gaussian noise, μ = 1, sensitivity 1)")
     titles = ("Largest error over time", "Mean error over time")
     for panel, found, title in zip(axes, ends, titles, strict=True):
         set_log_axes(panel, rounds=rounds)

@@ -144,8 +144,8 @@ def test_arms_deal_the_losses_of_items():
 @pytest.mark.parametrize(
     ("make", "complaint"),
     [
-        (lambda: Points("set"), "geometry is set, but which one"),
-        (lambda: Points("ball", 3, loss_set="cross"), "loss_set is cross, but is for a domain"),
+        (lambda: Points("set"), "geometry is set, so give a domain too"),
+        (lambda: Points("ball", 3, loss_set="cross"), "loss_set is cross, but is only for a"),
         (lambda: Points(domain="k-sets(10,3)", loss_set="l2"), "unknown loss_set 'l2'"),
         (lambda: Points(domain=3), "domain is 3, but must be the name of a set"),
         (

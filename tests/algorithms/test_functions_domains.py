@@ -178,7 +178,7 @@ def test_scribles_own_noise_covers_half_of_what_it_must():
         found.private, setting_for("private-scrible", dimension=10).problem, compiled=False
     )
     problem = replace(algorithm("private-scrible").problem, domain="simplex(4)")
-    with pytest.raises(DiscreetError, match="calibration is paper, which is for sets around 0"):
+    with pytest.raises(DiscreetError, match="calibration is paper, which needs a set centred at 0"):
         algorithm("private-scrible").build(Setting(problem), calibration="paper")
 
 

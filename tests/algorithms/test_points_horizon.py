@@ -259,7 +259,7 @@ class TestTheChoice:
             )
 
     def test_low_says_nothing_about_a_ball(self):
-        with pytest.raises(DiscreetError, match="for points of the ball only high counts"):
+        with pytest.raises(DiscreetError, match="for points of the ball only high matters"):
             build("ftrl-ball", {}, bounds=Range(0.2, 1.0))
 
     def test_the_paper_s_noise_has_the_guarantee_that_it_really_has(self):

@@ -79,7 +79,8 @@ class TestOneSOwn:
     def test_tables_that_are_no_neighbours_are_refused(self):
         private = Private(PerRound(UNIT, Laplace(1.0)), Exp3.start(arms=2, learning_rate=0.1))
         with pytest.raises(
-            DiscreetError, match="the tables differ in 2 rounds, but neighbours differ in one only"
+            DiscreetError,
+            match="the tables differ in 2 rounds, but neighbours differ in exactly one",
         ):
             audit(private, attack=FreshRuns(np.zeros((3, 2)), np.eye(3)[:, :2]), trials=200)
         with pytest.raises(DiscreetError, match="the tables differ in 0 rounds"):

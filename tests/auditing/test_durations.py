@@ -212,7 +212,7 @@ def test_bad_subjects_are_refused():
     run = LiveRun.over(Private(sums, Hedge.example()), horizon=20)
     with pytest.raises(DiscreetError, match="outcomes is None, but a RunningSum needs some"):
         audit_durations(run)
-    with pytest.raises(DiscreetError, match="outcomes has 1, but at least 2"):
+    with pytest.raises(DiscreetError, match="outcomes has length 1, but at least 2"):
         audit_durations(bandit(), outcomes=(0.5,))
     with pytest.raises(DiscreetError, match="trials is 5"):
         audit_durations(bandit(), trials=5)

@@ -21,8 +21,12 @@ def test_both_epsilons_are_found_and_no_more():
 
 
 def test_exact_noise_is_audited_too():
+    """Exact noise has no seed. In 24 audits the bound was 1.31, with a standard deviation of 0.13.
+
+    So it is below 0.5 with a probability below 1e-6, and a violation is found in at most 1 %.
+    """
     made = {**OPTIONS, "low": -1.0, "high": 3.0}
-    found = audit_final(Bandit(epsilon=1.0, final=1.0, **made), trials=300)
+    found = audit_final(Bandit(epsilon=1.0, final=1.0, **made), trials=1_000)
     assert not found.violated
     assert found.lower_bound > 0.5
 

@@ -50,7 +50,7 @@ def test_too_little_noise_is_found(monkeypatch):
 
 
 def test_a_run_without_one_is_refused():
-    with pytest.raises(DiscreetError, match="holds nothing out"):
+    with pytest.raises(DiscreetError, match="has no hold-out"):
         audit_holdout(Bandit(arms=2, horizon=100, epsilon=1.0))
     with pytest.raises(DiscreetError, match="must be a live run"):
         audit_holdout("tracking-ucb")

@@ -77,12 +77,12 @@ def test_a_right_run_shows_nothing(face):
 def test_mistakes_are_caught(mistake):
     found = audit_release_times(bandit(), trials=100, kind=mistake)
     assert found.violated
-    assert "one person answers with the default, or is silent" in found.attack
+    assert "one person answers with the default, or stays silent" in found.attack
 
 
 def test_without_a_wait_time_nothing_is_claimed():
     with pytest.raises(
-        DiscreetError, match="no wait time: the times of its outcomes count as public"
+        DiscreetError, match="no wait time: arrival times of its outcomes count as public"
     ):
         audit_release_times(Bandit(arms=2, horizon=10, epsilon=1.0))
     with pytest.raises(

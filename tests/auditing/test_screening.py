@@ -151,7 +151,7 @@ def test_a_search_that_finds_nothing_does_not_hide_what_the_usual_attack_finds(m
     claim = PerRound(UNIT, Laplace(1.0)).guarantee
     found = audit(leaking, claimed=claim, trials=20_000)
     assert found.violated
-    assert found.attack == "a loss is 0 or 1; a half-line of what is released"
+    assert found.attack == "a loss is 0 or 1; a threshold on the release"
     steps = []
     audit(leaking, trials=2_000, progress=lambda done, asked: steps.append((done, asked)))
     assert steps[-1] == (8_000, 8_000), "both attacks are counted"
@@ -166,7 +166,7 @@ class TestRareValues:
         learner = Exp3.start(arms=2, learning_rate=0.1)
         found = audit(Private(Raw(UNIT, Laplace(1.0)), learner))
         assert found.violated
-        assert found.attack.endswith("which values come up of release 1")
+        assert found.attack.endswith("which exact values occur in release 1")
 
 
 @pytest.mark.parametrize(
@@ -233,8 +233,9 @@ class TestWhatAnAuditSays:
         )
         found = dataclasses.replace(base, lower_bound=0.8, claimed=claimed, stated=proved)
         assert found.remark == (
-            "The attack is weak: for this noise an epsilon of 2 is proved and 1 is claimed, but "
-            "it finds 0.8, so the claim may be false without being caught."
+            "The attack is weak: for this noise, epsilon 2 is proved and 1 is claimed, but the "
+            "attack finds only 0.8. So the claim may be false although this audit did not refute "
+            "it."
         )
         assert dataclasses.replace(found, lower_bound=0.99).remark == found.remark.replace(
             "0.8", "0.99"
@@ -300,6 +301,6 @@ class TestLive:
     def test_options_are_refused(self):
         with pytest.raises(
             DiscreetError,
-            match="options and setting are for named algorithms, but a Bandit is given",
+            match="options and setting are for named algorithms, but the subject is a Bandit",
         ):
             audit(Bandit(arms=2, horizon=100, epsilon=1.0), batch_size=3)

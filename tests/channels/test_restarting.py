@@ -297,7 +297,7 @@ class TestRefusals:
         for kind in (Honaker, Buffered, SquareRoot):
             with pytest.raises(
                 DiscreetError,
-                match=f"split is 'hybrid', but {kind.name} can be restarted with 'restarts'",
+                match=f"split is 'hybrid', but {kind.name} can be restarted only with 'restarts'",
             ):
                 Restarting.over(CUBE, Gaussian(1.0, 1e-6), kind, split="hybrid")
 

@@ -157,7 +157,7 @@ CALLS = [
     ('sim("exp3", clip="yes")', "clip is 'yes', but must be True or False."),
     (
         'sim("exp3", progress=3)',
-        "progress is 3, but must be True, or a function of trials finished and asked for.",
+        "progress is 3, but must be True, or a function of finished and total trials.",
     ),
     ('sim("exp3", problem=3)', "problem is 3, but must be a problem such as Arms(4)."),
     ('sim("exp3", problem="arms")', "problem is 'arms', but must be a problem such as Arms(4)."),

@@ -60,7 +60,7 @@ ROAMING = (
 )
 
 CALLS = [
-    # a set without an inner point
+    # a set without an interior point
     (
         'Functions("simplex(1)")',
         "the set of type Simplex has a hull of dimension 0, but must have at least 1.",
@@ -97,7 +97,7 @@ CALLS = [
     ),
     (
         "Permutahedron.of([2.0, 2.0])",
-        "values are 2 times 2, which is one point only: at least two must be different.",
+        "values are 2 times 2, which is a single point: at least two must differ.",
     ),
     ("KSets.of(3, 3)", "chosen is 3 of 3 items, but must be fewer: there is nothing to choose."),
     (
@@ -106,7 +106,7 @@ CALLS = [
     ),
     (
         "square(lambda direction: np.zeros(2))",
-        "the oracle of the set 'square' knows one point only, but a set has at",
+        "the oracle of the set 'square' returns only one point, but a set must have at",
     ),
     (
         "square(lambda direction: -np.sign(direction), inner=0.0)",
@@ -115,17 +115,17 @@ CALLS = [
     # an oracle that leaves its set, and what is no oracle
     (
         "square(lambda direction: -3.0 * np.sign(direction))",
-        "which is farther than 1.5, the outer radius, from the centre, so outside of the set.",
+        "which is farther from the centre than the outer radius, 1.5, so outside the set.",
     ),
     (
         "square(lambda direction: -np.sign(direction), contains=lambda point, near: "
         "bool(abs(point).max() < 0.5))",
-        "which is outside of the set by its own test.",
+        "which is outside the set according to its test.",
     ),
     (
         "square(lambda x: -np.sign(x), centre=[0.0, 9.0], contains=lambda point, near: "
         "bool(point[1] < 2))",
-        "the centre of the set 'square' is [0.0, 9.0], which is outside of the set by its own "
+        "the centre of the set 'square' is [0.0, 9.0], which is outside the set according to its "
         "test.",
     ),
     (
@@ -310,7 +310,7 @@ CALLS = [
     ),
     (
         'environment("diabetes", domain="ball(11)")',
-        "domain is ball(11), but the patients have 10 features: use a set of",
+        "domain is ball(11), but the patients have 10 features: use a set with",
     ),
     ('environment("slates", gap=2)', "gap is 2, but must be between 0 and 1."),
     ('environment("slates", drift=2)', "unknown option of environment 'slates' 'drift'"),

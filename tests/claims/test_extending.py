@@ -214,7 +214,7 @@ def test_a_plugin_file_takes_no_other_module_s_name(tmp_path):
     for name in ("random", "numpy", "wave"):
         path = tmp_path / f"{name}.py"
         path.write_text("")
-        with pytest.raises(DiscreetError, match=f"there is a module {name} already: rename"):
+        with pytest.raises(DiscreetError, match=f"there is already a module {name}: rename"):
             load_plugin(str(path))
 
 

@@ -326,7 +326,7 @@ class TestTheCommand:
 
     def test_it_prints_every_counter_and_the_bound(self):
         text = self.run("--horizon", "64")
-        for name in (*COUNTERS, "any factorisation, at least"):
+        for name in (*COUNTERS, "lower bound, any factorisation"):
             assert name in text
 
     def test_json(self):

@@ -200,7 +200,7 @@ def test_bad_files_are_refused(tmp_path):
     with pytest.raises(DiscreetError, match="is not a file"):
         read_table(tmp_path)
     np.save(tmp_path / "flat.npy", np.zeros(5))
-    with pytest.raises(DiscreetError, match="but a table of numbers is needed"):
+    with pytest.raises(DiscreetError, match="but must contain a table of numbers"):
         read_table(tmp_path / "flat.npy")
     (tmp_path / "bad.npy").write_bytes(b"nothing")
     with pytest.raises(DiscreetError, match="is not an NPY file"):

@@ -211,7 +211,7 @@ def test_without_scikit_learn_one_sentence_says_how_to_get_it(monkeypatch):
         (
             "diabetes",
             {"domain": "ball(11)"},
-            "domain is ball(11), but the patients have 10 features: use a set of",
+            "domain is ball(11), but the patients have 10 features: use a set with",
         ),
         (
             "diabetes",

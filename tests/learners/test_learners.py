@@ -57,7 +57,7 @@ class Moody(Uniform):
 @pytest.mark.parametrize(
     ("broken", "complaint"),
     [
-        (Forgetful(*EXAMPLES["TsallisInf"]), "if the trace was copied first|not finite"),
+        (Forgetful(*EXAMPLES["TsallisInf"]), "if the trace is a copy|not finite"),
         (Moody(5), "not a function of its state"),
     ],
 )

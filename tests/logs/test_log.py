@@ -73,7 +73,7 @@ def test_positions_own_names_levels_and_affinities(tmp_path):
         ({"click": [1.0, np.nan]}, {}, "row 2, column click: it must be a finite number"),
         ({"click": [1.0]}, {}, "different lengths"),
         ({"item_id": [3, 3]}, {}, "has 1 arm in column item_id"),
-        ({}, {"arms": [0, 7]}, "row 2, column item_id: '1' is none of the declared arms"),
+        ({}, {"arms": [0, 7]}, "row 2, column item_id: '1' is not one of the declared arms"),
         ({}, {"arms": [0, 0]}, "at least 2 different labels"),
         ({}, {"arms": "ab"}, "must be a list of labels"),
         ({}, {"position": 1}, "position is 1, but the log has no column position"),
@@ -96,8 +96,8 @@ def test_bad_files_are_refused_in_one_sentence(tmp_path, monkeypatch):
         ("b.csv", "item_id,click,propensity_score\n", "has no rows"),
         ("c.csv", "item_id,item_id\n1,2\n", "two columns called 'item_id'"),
         ("d.csv", "item_id,click\n1\n", "row 2 has 1 column, but the header has 2"),
-        ("e.parquet", "nothing", "it is not a file of Parquet"),
-        ("f.arrow", "nothing", "it is not a file of Arrow"),
+        ("e.parquet", "nothing", "it is not a valid Parquet file"),
+        ("f.arrow", "nothing", "it is not a valid Arrow file"),
     ]:
         (tmp_path / name).write_text(content)
         with pytest.raises(DiscreetError, match=complaint):

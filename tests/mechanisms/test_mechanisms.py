@@ -57,6 +57,7 @@ def test_vectors_are_perturbed_alike_compiled_and_plain(mechanism):
 
 
 @pytest.mark.parametrize("dimension", [1, 2, 7])
+@pytest.mark.long
 def test_spherical_noise_has_a_gamma_length_and_a_uniform_direction(dimension):
     found = drawn(SphericalLaplace(2.0), dimension)
     length = np.linalg.norm(found, axis=1)

@@ -72,7 +72,7 @@ def test_from_python():
         ("1,2\n3,4\n", (), "begins with numbers, but its first line must name its columns."),
         ("A,A\n1,2\n", (), "has two columns named 'A', but every column needs a unique name."),
         ("A,\n1,2\n", (), "has a column without a name, but every column needs a unique name."),
-        ("A,B\n1,2,3\n", (), "row 2 has 3 columns, but the first 2."),
+        ("A,B\n1,2,3\n", (), "row 2 has 3 columns, but the first row has 2."),
         ("A,B\n1,2\n2,x\n", (), "row 3, column 'B' has no finite number"),
         ("A,B\n1,2\n2,nan\n", (), "row 3, column 'B' has no finite number"),
         (
@@ -118,7 +118,10 @@ def test_what_is_no_file_or_no_numbers(tmp_path):
         (tmp_path / "bad.npy", "is not an NPY file of numbers."),
         (tmp_path / "bad.parquet", "is not a Parquet file."),
         (tmp_path / "bad.csv", "is not a comma-separated file in UTF-8."),
-        (tmp_path / "flat.npy", "holds float64 of shape (3,), but a table of numbers is needed."),
+        (
+            tmp_path / "flat.npy",
+            "contains float64 of shape (3,), but must contain a table of numbers.",
+        ),
         ({"A": "x", "B": [1, 2]}, "outcomes['A'] is of type str, but must be a file, or numbers."),
         (
             [1, 2],

@@ -351,10 +351,10 @@ def test_what_was_not_reached_is_said(plan):
         ({"trials": 2}, "trials is 2, but must be a whole number of at least 8."),
         ({"seed": -1}, "seed is -1, but must be a whole number of at least 0."),
         ({"experts": 5}, "experts is 5, but the value of advice depends on what the experts say"),
-        ({"dimension": 3}, "arms is 3 and dimension is 3, but a plan has one of the two."),
+        ({"dimension": 3}, "arms is 3 and dimension is 3, but a plan takes only one of the two."),
         (
             {"arm_column": "x"},
-            "arm_column and outcome_column name columns of a file, but no past outcomes are given.",
+            "arm_column and outcome_column name columns of a file, but outcomes is not given.",
         ),
         (
             {"outcomes": {"A": [1, 2], "B": [3, 4]}},

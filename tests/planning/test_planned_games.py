@@ -110,6 +110,7 @@ def test_uniform_play_costs_what_guessing_costs():
         assert not facts.beats_guessing
 
 
+@pytest.mark.long
 def test_the_first_arm_is_no_better_than_another():
     """Staying on the first arm gains nothing: the cost is 0 or the difference."""
     stubborn = Variant("tracking-ucb", 0.02)  # does not finish its first batch of the first arm

@@ -42,7 +42,8 @@ def test_a_column_is_legible_and_its_legend_covers_nothing(log, results, legible
     texts = legible(axes.figure)
     assert {each.label for each in results.contenders} <= set(texts)
     assert axes.figure.get_size_inches().tolist() == list(COLUMN)
-    assert not covers_curves(axes, axes.get_legend())
+    outside = not axes.get_legend().get_window_extent().overlaps(axes.get_window_extent())
+    assert outside or not covers_curves(axes, axes.get_legend())
     assert axes.get_title() == ""
     sizes = {text.get_fontsize() for text in axes.get_legend().get_texts()}
     assert sizes == {7.0}
@@ -100,7 +101,7 @@ def test_a_curve_that_is_nowhere_positive_is_refused_on_a_logarithmic_axis(resul
     with pytest.raises(DiscreetError) as raised:
         with_regret(results, lower).plot(log="y")
     assert str(raised.value) == (
-        "the mean regret of tsallis-inf is nowhere above 0, so it cannot be drawn on a logarithmic "
+        "the mean regret of tsallis-inf is never above 0, so it cannot be drawn on a logarithmic "
         "axis: use log='x', or leave it out (only)."
     )
     assert with_regret(results, lower).plot(log="y", only="tracking-ucb")
@@ -147,17 +148,18 @@ REFUSED = [
     ({"labels": {"exp4": "a"}}, "unknown curve 'exp4'"),
     (
         {"labels": {"tracking-ucb": "ours"}},
-        "labels names 'tracking-ucb', of which there are 2 curves: give a label to each of "
+        "labels names 'tracking-ucb', which has 2 curves: give a label to each of "
         "'tracking-ucb (ε = 1)', 'tracking-ucb (ε = 0.1)'.",
     ),
     (
         {"labels": ["a"]},
-        "labels is ['a'], but must be a list with one for each of 5 curves, or a dictionary by "
-        "label.",
+        "labels is ['a'], but must be a list with one label for each of 5 curves, or a dictionary "
+        "by label.",
     ),
     (
         {"colors": ["no colour"] * 5},
-        "colors has 'no colour', but must have colours, such as 'black', '#0072B2' or 'C0'.",
+        "colors contains 'no colour', but must contain colours, such as 'black', '#0072B2' or "
+        "'C0'.",
     ),
     ({"title": 3}, "title is 3, but must be text."),
 ]
@@ -179,8 +181,8 @@ def test_a_figure_without_room_for_its_curves_is_refused(results, legible):
     with pytest.raises(DiscreetError) as raised:
         results.plot(size=(1.6, 1.4))
     assert str(raised.value) == (
-        "size is 1.6 by 1.4 inches, which has no room for 5 curves and their labels: draw some of "
-        "them (only), shorten the labels, or make it larger."
+        "size is 1.6 by 1.4 inches, which leaves no room for 5 curves and their labels: draw "
+        "fewer (only), shorten the labels, or make the figure larger."
     )
 
 

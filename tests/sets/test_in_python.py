@@ -133,10 +133,11 @@ def test_both_speeds_agree_where_vertices_are_played():
     [
         (ValueError("no solution"), "no solution"),
         (KeyboardInterrupt(), "^$"),
-        (None, "the oracle of the set 'teams' is .*, which is farther than"),
+        (None, "the oracle of the set 'teams' is .*, which is farther from"),
     ],
     ids=["error", "interrupt", "outside"],
 )
+@pytest.mark.long
 def test_what_an_oracle_raises_comes_out_of_the_compiled_loop(failure, complaint):
     asked, calls_left = [], [math.inf]
 
@@ -200,7 +201,7 @@ def test_functions_are_measured_as_in_plain_python(name):
     assert len(made) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_calls_end_with_their_player():
     gc.collect()
     before = len(calls._calls)

@@ -150,8 +150,8 @@ def bulge(items):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Permutahedron.of([2.0, 2.0]), "values are 2 times 2, which is one point only"),
-        (lambda: Permutahedron.of([1.0, math.nan]), "values must have finite numbers only"),
+        (lambda: Permutahedron.of([2.0, 2.0]), "values are 2 times 2, which is a single point"),
+        (lambda: Permutahedron.of([1.0, math.nan]), "values must contain only finite numbers"),
         (lambda: PartitionMatroid.of([3], [1, 2]), "there are 1 sizes and 2 picks"),
         (lambda: PartitionMatroid.of([], []), "there are 0 sizes and 0 picks"),
         (lambda: PartitionMatroid.of([3, 1], [1, 1]), r"sizes\[1\] is 1"),
@@ -160,14 +160,14 @@ def bulge(items):
             lambda: GraphicMatroid.of([("a", "b"), ("a", "a")]),
             r"edges\[1\] is \('a', 'a'\), but must connect two",
         ),
-        (lambda: GraphicMatroid.of([("a", "b"), ("c", "d")]), "edges connect 2 of 4 nodes only"),
+        (lambda: GraphicMatroid.of([("a", "b"), ("c", "d")]), "edges connect only 2 of 4 nodes"),
         (
             lambda: GraphicMatroid.of([(str(i), str((i + 1) % 20)) for i in range(20)]).inner,
             "the graph has 20 nodes",
         ),
         (
             lambda: Paths.of([("a", "b"), ("b", "a")], "a", "b"),
-            "edges have the cycle a-b-a, but a path must never come back",
+            "edges contain the cycle a-b-a, but must have no cycles",
         ),
         (
             lambda: Paths.of([("a", "b"), ("a", "c")], "a", "b"),
@@ -175,7 +175,7 @@ def bulge(items):
         ),
         (
             lambda: Paths.of([("a", "b"), ("b", "c")], "a", "c"),
-            "there is one path from 'a' to 'c', but must be at least 2",
+            "there is only one path from 'a' to 'c', but there must be at least 2",
         ),
         (
             lambda: Paths.of([("a", "b"), ("b", "c")], "a", "x"),
@@ -199,7 +199,7 @@ def bulge(items):
         (lambda: BasePolytope.of(2, 3.0), "function is 3.0, but must be callable"),
         (
             lambda: BasePolytope.of(13, lambda items: math.sqrt(len(items))).inner,
-            "known up to 12 items only",
+            "known only up to 12 items",
         ),
     ],
 )
@@ -239,7 +239,7 @@ def test_a_custom_set_is_known_by_its_oracle():
         (
             lambda d: 2.0 * corner(d),
             {},
-            "the oracle of the set 'mine' is .* which is farther than 0.816497, the outer radius",
+            "the oracle of .* which is farther from the centre than the outer radius, 0.816497",
         ),
         (
             lambda d: corner(d)[:2],
@@ -248,7 +248,7 @@ def test_a_custom_set_is_known_by_its_oracle():
         ),
         (lambda d: "nothing", {}, "must be 3 finite numbers"),
         (lambda d: corner(d) * math.nan, {}, "must be 3 finite numbers"),
-        (lambda d: [1 / 3] * 3, {}, "the oracle of the set 'mine' knows one point only"),
+        (lambda d: [1 / 3] * 3, {}, "the oracle of the set 'mine' returns only one point"),
         (corner, {"inner": 0.0}, "inner is 0.0, but must be a finite number above 0"),
         (corner, {"outer": -1.0}, "outer is -1.0"),
         (
@@ -260,7 +260,7 @@ def test_a_custom_set_is_known_by_its_oracle():
         (
             corner,
             {"contains": lambda x, t: False},
-            "the centre of the set 'mine' is .* outside of the set by its own test",
+            "the centre of the set 'mine' is .* outside the set according to its test",
         ),
     ],
 )
@@ -285,8 +285,8 @@ def test_an_oracle_that_goes_astray_later_is_caught():
     astray.append(True)
     with pytest.raises(
         DiscreetError,
-        match=r"oracle of the set 'mine' is \[0.3, -0.3, 1.0\] for the direction \[.*by its own "
-        r"test",
+        match=r"oracle of the set 'mine' is \[0.3, -0.3, 1.0\] for the direction \[.*according "
+        r"to its test",
     ):
         each.minimise_linear(np.array([1.0, 1.0, 0.0]), point)
     assert point.tolist() == [7.0] * 3, "nothing is half-written"

@@ -285,7 +285,7 @@ def test_rows_of_a_polytope_have_length_1():
             "low has the shape \\(0,\\), but must be a vector with at least one number",
         ),
         (lambda: Box(["a"], [1.0]), "low must be a vector of numbers"),
-        (lambda: Box([0.0], [math.inf]), "high must have finite numbers only"),
+        (lambda: Box([0.0], [math.inf]), "high must contain only finite numbers"),
         (lambda: Box([0.0], [1.0, 2.0]), "low has length 1 and high has length 2"),
         (lambda: Box([0.0, 3.0], [1.0, 2.0]), "low\\[1\\] is 3 and high\\[1\\] is 2"),
         (lambda: Box.cube(0, 0.0, 1.0), "dimension is 0"),

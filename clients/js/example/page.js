@@ -38,7 +38,7 @@ async function keepDelivering(reporter) {
     const delivered = await reporter.deliver()
     if (delivered) say(`${delivered} sent. Your clicks stay on this device.`)
   } catch {
-    say('The service cannot be reached: the report waits.')
+    say('The service cannot be reached. The report will be sent later.')
   }
   const due = await reporter.nextDue()
   const pause = due === null ? wait : Math.max(due - Date.now(), 1000)
@@ -74,4 +74,4 @@ async function main() {
   keepDelivering(reporter)
 }
 
-main().catch(() => say('The service cannot be reached: try again later.'))
+main().catch(() => say('The service cannot be reached. Try again later.'))

@@ -1,4 +1,5 @@
-// Exact coins: whole numbers of 62 bits from the system decide, and all values take the same work.
+// Exact coins, tossed with 62-bit integers from the operating system, with the same work for all
+// values.
 
 const BITS = 62n
 export const WHOLE = 1n << BITS
@@ -20,7 +21,7 @@ export function wholeNumber(bytes) {
 export const rint = (x) => (x < SHARE ? x + SHARE - SHARE : x)
 
 /**
- * Return the least probability of either answer, 1 / (1 + e^epsilon), in units of 2^-62.
+ * Return the minimum probability of either answer, 1 / (1 + e^epsilon), in units of 2^-62.
  *
  * It is rounded up, with room for the error of exp.
  */
@@ -53,8 +54,8 @@ export const fraction = (value, { low, high }) =>
 /**
  * Randomised response about one number: true stands for the upper of two values.
  *
- * Each answer is epsilon-differentially private. Ask once: two answers about the same number have
- * twice the epsilon.
+ * Each answer is epsilon-differentially private. Respond once per number: two answers about one
+ * number cost twice the epsilon.
  */
 export function respond(value, { epsilon, low = 0, high = 1, random = systemBytes }) {
   const range = checkRange(low, high)
@@ -66,7 +67,7 @@ export function respond(value, { epsilon, low = 0, high = 1, random = systemByte
   return drawn < BigInt(fraction(value, range) * SHARE + SHARE) * span
 }
 
-/** Return the two values that an answer stands for: their mean over answers is the value. */
+/** Return the two values that an answer stands for: their expectation is the true value. */
 export function responseValues({ epsilon, low = 0, high = 1 }) {
   const { low: least, high: most } = checkRange(low, high)
   const reach = (0.5 * (most - least)) / Math.tanh(0.5 * epsilon)

@@ -1,4 +1,4 @@
-// A device: it chooses with a published model, makes one noisy report of the outcome, forgets both.
+// A device chooses with a published model, makes one noisy report of the outcome, and forgets both.
 
 import { systemBytes } from './coins.js'
 import { SEED, dot, encode } from './directions.js'
@@ -15,8 +15,8 @@ const TOLERANCE = 1e-9 // for the length of contexts, as on the server's side
  * Chooses with a published model, and reports the outcome once, with exact noise.
  *
  * A report is epsilon-differentially private by itself, for features and outcome together. The
- * choice is not protected: anyone who sees it learns about the features. `Device.create` computes the
- * digest of the task, so models of another task are refused.
+ * choice is not protected: anyone who sees it learns about the features. `Device.create` computes
+ * the digest of the task, so models of another task are refused.
  */
 export class Device {
   #task
@@ -31,35 +31,39 @@ export class Device {
     this.#random = random
   }
 
-  /** Return a device; all numbers must be those of the server. */
+  /** Return a device; its settings must match those of the server. */
   static async create({ clip = false, random = systemBytes, ...terms }) {
     return new Device(await makeTask(terms), { clip, random })
   }
 
-  /** The version of the model that is chosen with, or null. */
+  /** The version of the current model, or null. */
   get version() {
     return this.#model && this.#model.version
   }
 
-  /** Take a published model; the open round keeps its own. */
+  /** Use a newly published model; the open round keeps its own. */
   update(bytes) {
     this.#model = readModel(this.#task, bytes)
   }
 
-  /** Return the arm to play, given the features of each; an open round is forgotten. */
+  /** Return the arm to play, given one row of features per arm; forget an open round. */
   choose(contexts) {
-    if (!this.#model) throw new Error('there is no model yet: call update first.')
+    if (!this.#model) {
+      throw new Error('there is no model yet: call update with a model that the server published.')
+    }
     const rows = checkContexts(contexts, this.#task, this.#clip)
     const arm = this.#task.kind.choose(this.#model.values, rows)
     this.#open = { model: this.#model.bytes, features: Array.from(rows[arm]) }
     return arm
   }
 
-  /** Return the open round as plain data, to be kept on this device, and forget it here. */
+  /** Return the open round as plain data, to be stored on this device, and forget it here. */
   takeRound() {
     const round = this.#open
     this.#open = null
-    if (!round) throw new Error('no round is open: choose comes first.')
+    if (!round) {
+      throw new Error('no round is open: call choose first, and report each round once.')
+    }
     return round
   }
 
@@ -82,7 +86,7 @@ export class Device {
     return message
   }
 
-  /** Throw what is wrong with a reward, if anything is. */
+  /** Throw an error if a reward is not valid. */
   check(reward) {
     checkReward(reward, this.#task.range, this.#clip)
   }
@@ -93,14 +97,22 @@ function readModel(task, message) {
   if (!(message instanceof Uint8Array)) throw new TypeError('the model must be a Uint8Array.')
   const size = HEAD + 8 * task.kind.modelSize(task.dimension)
   if (message.length !== size) {
-    throw new RangeError(`the model has ${message.length} bytes, but must have ${size}.`)
+    throw new RangeError(
+      `the model has ${message.length} bytes, but must have ${size} in this task.`,
+    )
   }
-  if (message[0] !== 0x64 || message[1] !== 0x6d) throw new RangeError('this is not a model.')
+  if (message[0] !== 0x64 || message[1] !== 0x6d) {
+    throw new RangeError('the message is not a model.')
+  }
   if (message[2] !== FORMAT) {
-    throw new RangeError(`the model has format ${message[2]}, but this version reads ${FORMAT}.`)
+    throw new RangeError(
+      `the model has format ${message[2]}, but this version reads format ${FORMAT}.`,
+    )
   }
   if (task.digest.some((byte, i) => byte !== message[DIGEST + i])) {
-    throw new RangeError('the model is of another task: all numbers must be those of the server.')
+    throw new RangeError(
+      'the model is of another task: device and server must have the same settings.',
+    )
   }
   const bytes = message.slice()
   const view = new DataView(bytes.buffer)
@@ -129,7 +141,8 @@ function checkContexts(contexts, { dimension, norm }, clip) {
     if (length <= (norm / largest) * (1 + TOLERANCE)) return row
     if (clip) return scaled.map((part) => (part * norm) / length)
     throw new RangeError(
-      `a context is longer than the declared norm ${norm}: declare a larger one, or clip.`,
+      `a context is longer than the declared norm ${norm}: ` +
+        'declare a larger norm, or use clip: true.',
     )
   })
 }
@@ -140,7 +153,9 @@ function checkReward(reward, { low, high }, clip) {
     throw new RangeError('the reward is not a finite number.')
   }
   if (!clip && !(reward >= low && reward <= high)) {
-    throw new RangeError(`the reward is outside the declared range ${low} to ${high}.`)
+    throw new RangeError(
+      `the reward is outside the declared range ${low} to ${high}; clip: true would clip it.`,
+    )
   }
   return reward
 }

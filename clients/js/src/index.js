@@ -1,4 +1,4 @@
-// The device's half of local privacy. No dependencies; everything that is random is WebCrypto's.
+// The device's half of local privacy. No dependencies; all random bytes come from WebCrypto.
 
 export { leastShare, respond, responseValues } from './coins.js'
 export { Device, REPORT_SIZE } from './device.js'

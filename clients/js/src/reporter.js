@@ -1,4 +1,4 @@
-// Rounds from choice to delivery: a report is drawn once, stored, and sent when its time has come.
+// Rounds from choice to delivery: a report is drawn once, stored, and sent when it is due.
 
 import { MemoryStore } from './stores.js'
 
@@ -8,13 +8,14 @@ const BUDGET = 'reports' // the key of the number of reports so far
  * Plays rounds with a device and delivers their reports.
  *
  * A round waits for its outcome until its deadline, which is fixed when the arm is chosen. Then a
- * report is drawn from the outcome, or from `defaultReward` if there was none. So when a report is
- * sent does not depend on the answer. The drawn report takes the place of the round in the store
- * before it is sent: whatever fails, the same bytes are sent again, and nothing is drawn twice.
- * Outcomes that wait are raw: they stay on this device.
+ * report is drawn from the outcome, or from `defaultReward` if there was none. So the time of
+ * sending does not depend on the answer. The drawn report replaces the round in the store before it
+ * is sent: after any failure the same bytes are sent again, and no report is drawn twice. Outcomes
+ * that wait for their deadline are raw, and stay on this device.
  *
- * `send(report)` delivers 32 bytes: it returns true once the server has them (also if it had them
- * before), false if it refuses them for good, and throws if it is to be tried again.
+ * `send(report)` delivers 32 bytes. It returns true once the server has them (even if it already
+ * had them), returns false if the server refuses them permanently, and throws to be called again
+ * later.
  */
 export class Reporter {
   #device
@@ -30,7 +31,7 @@ export class Reporter {
       throw new RangeError(`wait is ${wait}, but must be a positive number of milliseconds.`)
     }
     if (maxReports !== undefined && !(Number.isSafeInteger(maxReports) && maxReports > 0)) {
-      throw new RangeError(`maxReports is ${maxReports}, but must be a whole number from 1.`)
+      throw new RangeError(`maxReports is ${maxReports}, but must be a whole number of at least 1.`)
     }
     device.check(defaultReward)
     this.#device = device
@@ -45,7 +46,7 @@ export class Reporter {
   /**
    * Choose an arm; return it with the name of its round.
    *
-   * The name is null if the budget is used up: then the arm is good, and nothing is reported.
+   * The name is null if the budget is used up: the arm is as good, but nothing is reported.
    */
   async choose(contexts) {
     const arm = this.#device.choose(contexts)
@@ -57,7 +58,7 @@ export class Reporter {
     return { arm, round: name }
   }
 
-  /** Keep the outcome of a round until its deadline; after it, or again, it changes nothing. */
+  /** Store the outcome of a round until its deadline; late and repeated outcomes are ignored. */
   async tell(name, reward) {
     this.#device.check(reward)
     if (name === null) return
@@ -68,7 +69,7 @@ export class Reporter {
   }
 
   /**
-   * Draw and send the reports whose time has come; return how many were delivered.
+   * Draw and send the reports that are due; return how many were delivered.
    *
    * Call it when the page starts, and at `nextDue`.
    */
@@ -98,7 +99,7 @@ export class Reporter {
     return { due: kept.due, report: this.#device.reportOf(kept.round, reward) }
   }
 
-  /** Count a report; return whether the budget allows it. */
+  /** Charge the budget for a report; return whether it allows this. */
   async #charge() {
     if (this.#most === Infinity) return true
     let allowed = false
@@ -121,7 +122,9 @@ export function sendTo(url, options = {}) {
       ...options,
       headers: { 'Content-Type': 'application/octet-stream', ...options.headers },
     })
-    if (reply.status >= 500 || reply.status === 429) throw new Error(`the server says ${reply.status}.`)
+    if (reply.status >= 500 || reply.status === 429) {
+      throw new Error(`the server answered with status ${reply.status}.`)
+    }
     return reply.ok || reply.status === 409 // 409: it was received before
   }
 }

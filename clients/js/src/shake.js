@@ -4,7 +4,7 @@ const RATE = 136 // bytes of a block
 const LANES = 25
 const { constants, turns, places } = tables()
 
-/** The round constants (low and high halves), and where each lane goes and how far it turns. */
+/** The round constants (low and high halves); how far each lane is rotated, and where it goes. */
 function tables() {
   const constants = new Uint32Array(48)
   for (let round = 0, bits = 1; round < 24; round++) {
@@ -43,7 +43,7 @@ function permute(state) {
     }
     for (let lane = 0; lane < LANES; lane++) {
       const turn = turns[lane]
-      // from 32 on, the halves change places
+      // from 32 on, the halves swap
       const low = state[2 * lane + (turn >> 5)]
       const high = state[2 * lane + 1 - (turn >> 5)]
       const by = turn & 31

@@ -1,10 +1,10 @@
 // Where a device keeps its rounds and reports: in memory, or in the browser's database.
 
-/** Keeps values as long as the page lives. */
+/** Keeps values until the page is closed. */
 export class MemoryStore {
   #values = new Map()
 
-  /** Replace the value of a key by change(value), at once; null removes it. */
+  /** Replace the value of a key by change(value), without a pause in between; null removes it. */
   async update(key, change) {
     const value = change(this.#values.get(key) ?? null)
     if (value === null) this.#values.delete(key)
@@ -18,7 +18,7 @@ export class MemoryStore {
   }
 }
 
-/** Keeps values in IndexedDB: they outlive the page, and tabs take turns. */
+/** Keeps values in IndexedDB: they survive the page, and several tabs can share them safely. */
 export class BrowserStore {
   #name
   #opened = null

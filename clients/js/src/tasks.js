@@ -1,4 +1,4 @@
-// What devices and their server agree on: how to choose, what a report is about, and the digest.
+// What devices and server must agree on: how to choose, what a report is about, and the digest.
 
 import { checkRange, clamp, fraction, leastShare } from './coins.js'
 import { dot } from './directions.js'
@@ -7,7 +7,7 @@ const FORMAT = 1
 const BALANCE = 2 // of the two kinds of moments
 const SHORTEST = 1e-140 // length of a context: squares of shorter ones underflow
 
-/** Algorithms that devices can play: sizes of models and reports, the choice, the statistic. */
+/** Algorithms for devices: sizes of models and reports, the choice, the statistic. */
 const ALGORITHMS = {
   'local-greedy': {
     modelSize: (d) => 2 * d,
@@ -31,16 +31,16 @@ const ALGORITHMS = {
   },
 }
 
-/** Return a task, or refuse its numbers; all of them must be those of the server. */
+/** Return a task, or refuse its settings; all of them must match those of the server. */
 export async function makeTask(terms) {
   const { algorithm = 'local-greedy', dimension, epsilon, low = 0, high = 1, norm = 1 } = terms
   const kind = Object.hasOwn(ALGORITHMS, algorithm) ? ALGORITHMS[algorithm] : null
   if (!kind) {
     const known = Object.keys(ALGORITHMS).join(', ')
-    throw new RangeError(`algorithm is ${algorithm}, but devices have one of ${known}.`)
+    throw new RangeError(`algorithm is ${algorithm}, but must be one for devices: ${known}.`)
   }
   if (!Number.isSafeInteger(dimension) || dimension < 1) {
-    throw new RangeError(`dimension is ${dimension}, but must be a whole number from 1.`)
+    throw new RangeError(`dimension is ${dimension}, but must be a whole number of at least 1.`)
   }
   if (!Number.isFinite(norm) || norm <= 0) {
     throw new RangeError(`norm is ${norm}, but must be a positive number.`)

@@ -1,4 +1,4 @@
-// What only a browser can show: vectors, IndexedDB, two tabs, and reports that a server takes.
+// What only a browser can test: vectors, IndexedDB, two tabs, and reports that a server accepts.
 
 import { BrowserStore, Device, Reporter, sendTo } from '../src/index.js'
 import { checkVectors } from './check_vectors.js'

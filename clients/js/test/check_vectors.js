@@ -1,4 +1,4 @@
-// Compares this client with what Python wrote; runs in node and in browsers.
+// Compares this client with vectors written by Python; runs in node and in browsers.
 
 import { Device, directionOf, encode, leastShare, respond, shake256 } from '../src/index.js'
 

@@ -1,4 +1,4 @@
-"""Many trials side by side from the one definition of a loop: a third speed, with the same numbers.
+"""Many trials side by side, from the single definition of a loop, with the same results.
 
 ``program_for`` takes a loop that declares its interface (``componentjit.vectorizable``), inlines
 all calls, and writes it once more for vectors of trials.

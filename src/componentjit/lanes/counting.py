@@ -11,13 +11,13 @@ from typing import Any
 from componentjit.errors import NotVectorizable
 from componentjit.syntax import Statements, exits, load, names_assigned, store
 
-COUNTER = "#"  # which no variable or field has in its name
+COUNTER = "#"  # no variable or field has this in its name
 
 
 class Counters:
-    """Gives counters of loops other names, so that they are the same in all lanes of the loop.
+    """Gives loop counters other names, so that they are the same in all lanes of the loop.
 
-    A lane that leaves keeps the value: ``arm = arm.#1; break``.
+    A lane that leaves the loop keeps the value: ``arm = arm.#1; break``.
     """
 
     def __init__(self) -> None:
@@ -47,7 +47,7 @@ class Counters:
         return f"{name}.{COUNTER}{next(self.count)}"
 
     def rewrite_range(self, node: ast.For) -> ast.For:
-        """Return a loop over a range whose counter is nothing but that."""
+        """Return a loop over a range whose counter has no other use."""
         assert isinstance(node.target, ast.Name)
         name = node.target.id
         body = self.block(node.body)
@@ -59,7 +59,7 @@ class Counters:
         return ast.For(store(counter), node.iter, [*first, *renamed], [])
 
     def rewrite_while(self, node: ast.While, before: Statements) -> Statements:
-        """Return a loop with breaks, with a counter for what moves by a constant in every turn."""
+        """Return a loop with breaks, with a counter for a variable that changes by constants."""
         body = self.block(node.body)
         if not any(isinstance(each, ast.Break) for each in exits(body)) or any(
             isinstance(each, ast.Continue) for each in exits(body)
@@ -86,7 +86,7 @@ def is_counter(name: str) -> bool:
 
 
 def _last_value(statements: Statements, name: str) -> ast.expr | None:
-    """Return what a variable was last set to in a block, if that is plain to see."""
+    """Return what a variable was last set to in a block, if that is a plain assignment."""
     for statement in reversed(statements):
         if name in names_assigned([statement]):
             plain = isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)

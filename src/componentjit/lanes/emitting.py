@@ -1,8 +1,8 @@
-"""From a loop in normal form to LLVM: every statement is done for all lanes at once.
+"""From a loop in normal form to LLVM: every statement is executed for all lanes at once.
 
-Branches on numbers that differ between lanes become masks: both sides are done, each by some of the
-lanes, in copies of the variables that they assign; afterwards every lane keeps the copy of its
-side. Lanes that leave a loop wait for the others. What is the same in all lanes (rounds, counters,
+Branches on numbers that differ between lanes become masks: both sides run, each for some of the
+lanes, on copies of the variables that they assign; then every lane keeps the copies of its side.
+Lanes that leave a loop wait for the others. What is the same in all lanes (rounds, counters,
 parameters) stays ordinary code with ordinary branches.
 """
 
@@ -69,7 +69,7 @@ class Emitter(LaneMemory):
             self.go_on(end)
 
     def go_on(self, block: Any) -> None:
-        """Go to a block, and write there."""
+        """Branch to a block, and continue writing there."""
         if not self.builder.block.is_terminated:
             self.builder.branch(block)
         self.builder.position_at_end(block)
@@ -96,7 +96,7 @@ class Emitter(LaneMemory):
                 raise NotVectorizable(f"statement {type(node).__name__}")
 
     def fail(self, number: int, told: Sequence[ast.expr]) -> None:
-        """Return a failure if a lane is here; store the numbers of the first that is."""
+        """Return a failure if any lane is here; store the numbers of the first one."""
         mask = self.mask()
         ends, goes_on = self.new_block("fails"), self.new_block("goes.on")
         self.builder.cbranch(FLAG(1) if mask is None else self.maths.any(mask), ends, goes_on)
@@ -110,7 +110,7 @@ class Emitter(LaneMemory):
         self.builder.position_at_end(goes_on)
 
     def uniform_branch(self, node: ast.If) -> None:
-        """Write a branch that all lanes take alike."""
+        """Write a branch that all lanes take in the same way."""
         test = self.maths.as_kind(self.expression(node.test), "b").code
         yes, no, end = self.new_block("yes"), self.new_block("no"), self.new_block("after")
         self.builder.cbranch(test, yes, no)
@@ -142,7 +142,7 @@ class Emitter(LaneMemory):
                 self.go_on(end)
 
     def leave(self, node: ast.Break | ast.Continue) -> None:
-        """Lanes leave the innermost loop, or its turn."""
+        """Let lanes leave the innermost loop, or its current turn."""
         together = self.uniform_loops[-1]
         if together is not None:
             self.builder.branch(together[isinstance(node, ast.Continue)])
@@ -228,7 +228,7 @@ class Emitter(LaneMemory):
         return bounds[-1]
 
     def goes_on(self, node: ast.While | ast.For, stop: Value | None) -> Value:
-        """Return whether a loop goes on."""
+        """Return whether a loop continues."""
         if isinstance(node, ast.While):
             return self.maths.as_kind(self.expression(node.test), "b")
         assert stop is not None
@@ -236,7 +236,7 @@ class Emitter(LaneMemory):
         return self.maths.compare("Lt", self.read(node.target.id), stop)
 
     def next_turn(self, node: ast.While | ast.For) -> None:
-        """Move the counter of a loop over a range."""
+        """Advance the counter of a loop over a range."""
         if isinstance(node, ast.For):
             assert isinstance(node.target, ast.Name)
             self.assign(

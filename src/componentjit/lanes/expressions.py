@@ -25,15 +25,15 @@ from componentjit.lanes.vectors import (
 )
 from componentjit.loops import LoopInterface
 
-# Up to this many rows one of them is chosen by comparing with each index; beyond, loading from 16
-# addresses takes less time.
+# Up to this many rows, one of them is chosen by comparing with each index; with more rows, loading
+# from 16 addresses takes less time.
 FEW = 8
 LIBRARY = {"math.exp": "exp", "math.log": "log", "math.log1p": "log1p", "math.expm1": "expm1"}
 ROUNDED = {"math.floor": "floor", "math.ceil": "ceil", "round": "roundeven"}
 
 
 class Expressions:
-    """Writes expressions; variables and regions are those of the statements around."""
+    """Writes expressions; variables and regions are those of the surrounding statements."""
 
     builder: ir.IRBuilder
     maths: Arithmetic
@@ -60,7 +60,7 @@ class Expressions:
 
     @contextlib.contextmanager
     def narrow_to(self, test: Value) -> Iterator[None]:
-        """Within it only lanes that pass a test are here."""
+        """Restrict the code in this block to the lanes that pass a test."""
         before, self.narrow = self.narrow, self.within(test)
         yield
         self.narrow = before
@@ -217,7 +217,7 @@ class Expressions:
         return self.maths.select(below, self.maths.binary("Add", index, length), index)
 
     def safe_row(self, row: Value) -> Value:
-        """Return a row that can be read even if no lane is here, or not all are: else the first."""
+        """Return a row that can be read even if not all lanes, or none, are here."""
         mask = self.mask()
         if mask is None or (
             isinstance(row.code, ir.Constant) and not row.varies and self.narrow is None

@@ -15,7 +15,7 @@ from componentjit.syntax import Statements
 
 
 class FoundRecords:
-    """What is known of the names of a loop; ``find_records`` completes it."""
+    """What is known about the names of a loop; ``find_records`` completes it."""
 
     source: Statements
     names: dict[str, Any]  # globals of the loop

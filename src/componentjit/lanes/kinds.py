@@ -12,7 +12,7 @@ from componentjit.lanes.counting import is_counter
 from componentjit.lanes.normal import Normal
 from componentjit.syntax import Statements, exits, names_assigned, names_read
 
-ORDER = "bif"  # flags, integers, floats: each can stand for those before it
+ORDER = "bif"  # flags, integers, floats: each can represent those before it
 RESULTS = {
     "float": "f",
     "int": "i",
@@ -33,7 +33,7 @@ DRAWS = ("random",)
 
 
 def widest(*kinds: str) -> str:
-    """Return the kind that can stand for all of these; an empty text is an unknown kind."""
+    """Return the kind that can represent all of these; an empty text is an unknown kind."""
     return max(kinds, key=lambda kind: ORDER.find(kind) if kind else -1)
 
 
@@ -70,7 +70,7 @@ class Kinds:
                         self.widen(node.target.id, "i")
 
     def widen(self, name: str, kind: str) -> None:
-        """Let a variable stand for one more kind."""
+        """Widen a variable so that it can represent one more kind."""
         self.names[name] = widest(self.names.get(name, ""), kind)
 
     @property

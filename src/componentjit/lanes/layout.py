@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 
-# Trials of one call. 16 doubles fill two registers of AVX-512, or four of AVX2, so that the
-# processor can begin with the next register while it still computes one.
+# Trials of one call. 16 doubles fill two registers of AVX-512, or four of AVX2, so the processor
+# can start on the next register while it still computes one.
 LANES = 16
 # Up to this length an axis is a constant of the code, so that loops over it can be unrolled. Longer
-# axes gain little, and every length would need other code.
+# axes gain little, and every length would need its own code.
 SMALL = 16
 LINE = 64  # bytes of a cache line
 NUMBERS_TOLD = 2  # that the sentence of an error may name (see ``componentjit.guards``)
@@ -37,7 +37,7 @@ def fixed_lengths(normal: Normal, handed: Set[str]) -> dict[str, tuple[int | Non
 
 
 class Layout:
-    """Where everything is in the three tables that the code gets: addresses, integers, floats.
+    """Positions in the three tables that the code gets: addresses, integers, floats.
 
     Integers are, in this order: fields of the component, lengths of arrays, uniform arguments, and
     the numbers that an error tells. Floats are fields of the component, and uniform arguments.
@@ -75,7 +75,7 @@ def _is_float(value: object) -> bool:
 
 
 def address_of(array: Array) -> int:
-    """Return where an array's numbers are; ``ctypes.data`` takes ten times as long."""
+    """Return the address of an array's numbers; ``ctypes.data`` takes ten times as long."""
     found: int = array.__array_interface__["data"][0]
     return found
 

@@ -18,7 +18,7 @@ _engines: list[Any] = []  # code lives as long as these
 
 @functools.cache
 def _target() -> tuple[Any, str]:
-    """Return the machine to compile for, and what tells it from others."""
+    """Return the machine to compile for, and a text that identifies it."""
     import llvmlite
     from llvmlite import binding
 
@@ -35,13 +35,13 @@ def _target() -> tuple[Any, str]:
 
 
 def has_fused_products() -> bool:
-    """Return whether the processor multiplies and adds in one step; otherwise that is very slow."""
+    """Return whether the processor has a fused multiply-add; without it, emulation is very slow."""
     known = _target()[1]
     return "+fma" in known or " aarch64" in known
 
 
 def machine_name() -> str:
-    """Return what tells this machine from others for which other code would be written."""
+    """Return a text that differs between machines that need different code."""
     return _target()[1]
 
 
@@ -68,7 +68,7 @@ def load(code: bytes, functions: Sequence[str]) -> Callable[..., int]:
 
 
 def _address_of(name: str) -> int:
-    """Return where a function of the C library is, or refuse: a wrong address would crash."""
+    """Return the address of a function of the C library, or refuse: a wrong one would crash."""
     try:
         library = ctypes.CDLL("ucrtbase" if os.name == "nt" else None)
         address = ctypes.cast(library[name], ctypes.c_void_p).value

@@ -1,4 +1,4 @@
-"""Where the variables of all lanes are kept, and which lanes are in a block."""
+"""Where the variables of all lanes are stored, and which lanes are in a block."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class LaneMemory(Expressions):
             self.assign(name, Value(code, stored, False))
 
     def write_carried(self) -> None:
-        """Store what the next call is to go on with."""
+        """Store the carried values for the next call."""
         for row, name in enumerate(self.layout.carried):
             value = self.expression(self.normal.returned[name])
             stored = self.maths.as_vector(
@@ -116,7 +116,7 @@ class LaneMemory(Expressions):
         return self.kinds.names[name]
 
     def new_place(self, name: str, *, varies: bool) -> Any:
-        """Make room for a variable."""
+        """Reserve memory for a variable."""
         of = (VECTORS if varies else SCALARS)[self.kind(name)]
         with self.builder.goto_block(self.entry):
             place = self.builder.alloca(of)
@@ -124,7 +124,7 @@ class LaneMemory(Expressions):
         return place
 
     def place(self, name: str) -> Any:
-        """Return where the value of a variable is kept for the lanes of the current region."""
+        """Return where the value of a variable is stored for the lanes of the current region."""
         region = self.region
         while region is not None:
             if name in region.copies:
@@ -163,7 +163,7 @@ class LaneMemory(Expressions):
         )
 
     def new_mask(self, value: Any) -> Any:
-        """Make room for a mask, and set it."""
+        """Reserve memory for a mask, and set it."""
         with self.builder.goto_block(self.entry):
             place = self.builder.alloca(VECTORS["b"])
         self.builder.store(value, place)
@@ -179,7 +179,7 @@ class LaneMemory(Expressions):
         return self.region
 
     def hand_over(self, region: Region, mask: Any) -> None:
-        """Copy the variables of lanes that leave a region to what is around it."""
+        """Copy the variables of lanes that leave a region to the region around it."""
         for name in region.copies:
             value = self.read(name).code
             inside, self.region = self.region, region.outer

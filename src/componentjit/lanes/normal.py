@@ -1,6 +1,6 @@
 """A loop in a simpler language: numbers and arrays, and one assignment per statement.
 
-Records (tuples with names) are taken apart: field ``arm`` of ``trace`` becomes a variable called
+Records (named tuples) are taken apart: field ``arm`` of ``trace`` becomes a variable called
 ``trace.arm``.
 """
 
@@ -25,14 +25,14 @@ from componentjit.state import as_plain
 from componentjit.syntax import InlinedLoop, Statements, load, store
 
 NUMBERS = (bool, int, float, np.number)
-MODULES = {"math": math, "bits": bits}  # whose functions lanes can do
+MODULES = {"math": math, "bits": bits}  # whose functions lanes support
 
 
 class Failure(NamedTuple):
     """An error that a loop may raise."""
 
     kind: type[Exception]
-    message: str  # perhaps with places for two numbers
+    message: str  # may have places for two numbers
     numbers: bool = False  # whether it has them
 
 
@@ -43,8 +43,8 @@ class Normal(NamedTuple):
     arrays: dict[str, Any]  # by name
     numbers: dict[str, Any]  # fields that are numbers
     uniform: dict[str, Any]  # arguments that are numbers, the same in all lanes
-    carried: dict[str, Any]  # what goes from one call to the next in every lane, with examples
-    returned: dict[str, ast.expr]  # the values with which those go on
+    carried: dict[str, Any]  # passed from one call to the next in every lane, with examples
+    returned: dict[str, ast.expr]  # the values that are passed on
     failures: list[Failure]
     interface: LoopInterface
 
@@ -177,7 +177,7 @@ class _Normalizer(FoundRecords):
         return found
 
     def returned_record(self, name: str, value: ast.expr) -> dict[str, ast.expr]:
-        """Return the numbers of a record that is returned, perhaps as a plain tuple."""
+        """Return the numbers of a returned record, which may be a plain tuple."""
         if isinstance(value, ast.Call) and self.callee(value) is as_plain:
             value = value.args[0]
         fields = self.shapes[name]
@@ -249,7 +249,7 @@ class _Normalizer(FoundRecords):
         raise NotVectorizable(f"statement {type(node).__name__}")
 
     def check(self, guard: GuardSpec, found: ast.expr, wanted: ast.expr) -> ast.stmt:
-        """Return what a check does: raise, with both numbers, unless they fit."""
+        """Return a check in normal form: an error with both numbers, if it fails."""
         self.failures.append(Failure(guard.error, guard.sentence, numbers=True))
         told = ast.Tuple([found, wanted], ast.Load())
         return ast.If(

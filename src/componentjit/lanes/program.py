@@ -1,4 +1,4 @@
-"""A loop for many trials at once: made from its one definition, and fed with their states."""
+"""A loop for many trials at once: made from its single definition, and run on their states."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ from componentjit.syntax import names_read
 from componentjit.watching import compiling
 
 Array = np.ndarray[Any, Any]
-# Statements. In a loop with more of them lanes take different branches, and each waits for all
-# others: of the loops that were measured, only one is longer (370), and its lanes gain little.
+# Statements. In a longer loop, lanes take different branches, and each waits for all others: of the
+# loops that were measured, only one is longer (370 statements), and it gains little from lanes.
 LONG = 250
 
 _found: dict[object, Program | NotVectorizable] = {}
@@ -79,7 +79,7 @@ def program_for(function: Callable[..., Any], examples: Mapping[str, Any]) -> Pr
 
 
 def _signature(value: object, *, any_length: bool) -> object:
-    """Return all of a value that code depends on: classes, lengths of arrays, kinds of numbers.
+    """Return what code depends on in a value: classes, lengths of arrays, kinds of numbers.
 
     Arrays of ``any_length`` may have any number of rows.
     """
@@ -91,7 +91,7 @@ def _signature(value: object, *, any_length: bool) -> object:
 
 
 class Sheet(NamedTuple):
-    """All that is needed to run compiled code, and is not in it."""
+    """Everything that is needed to run compiled code, apart from the code."""
 
     interface: LoopInterface
     paths: dict[str, str]  # of arrays and numbers by name, such as private.learner.weights
@@ -99,7 +99,7 @@ class Sheet(NamedTuple):
     layout: Layout
     failures: tuple[Failure, ...]
     functions: tuple[str, ...]  # of the C library
-    is_long: bool  # whether lanes rarely do the same
+    is_long: bool  # whether lanes rarely take the same branches
 
 
 class Program:
@@ -170,7 +170,7 @@ class Program:
         return self._code is not None or _path(self.digest).is_file()
 
     def compile(self) -> None:
-        """Compile the code, unless that was done before, and keep it."""
+        """Compile the code, unless that was done before, and cache it."""
         if self._code is None:
             kept = _load(self.digest)
             if isinstance(kept, Program):
@@ -189,8 +189,8 @@ class Program:
     ) -> Lanes:
         """Return trials before their first round, each with a copy of the component.
 
-        ``generators`` has one of every trial for each argument that is a generator. What is
-        carried begins with the numbers that are given, the same in all trials, or else with 0.
+        ``generators`` has, for each argument that is a generator, one generator per trial. Carried
+        values start at the given numbers, which are the same in all trials, or else at 0.
         """
         sheet, layout = self.sheet, self.sheet.layout
         self._check_start(generators, carried or {})
@@ -245,14 +245,14 @@ class Program:
                 )
 
     def run(self, lanes: Lanes, handed: Mapping[str, Any]) -> None:
-        """Go on: ``handed`` are all tables, as ``game.losses``, and all uniform arguments.
+        """Run the loop on ``handed``: all tables and all uniform arguments.
 
-        Tables have an axis of lanes at the end.
+        Names are such as ``game.losses``. Tables have an extra last axis, for lanes.
         """
         if self._code is None:
             raise LoopError("the program was not compiled: call compile() before run().")
         missing = self.needed - handed.keys()
-        if missing:  # compiled code would read at an address that is not there
+        if missing:  # compiled code would read from a missing address
             raise LoopError(f"the loop needs {', '.join(sorted(missing))}, which is not handed in.")
         for path, value in handed.items():
             if path in self.slots:
@@ -291,10 +291,10 @@ class Program:
 
 
 class Lanes(NamedTuple):
-    """The state of trials side by side: in all arrays the last axis is that of trials."""
+    """The state of trials side by side: in all arrays the last axis is for trials."""
 
     tables: dict[str, Array]  # by name: of components, what is carried, and generators
-    carried: dict[str, Array]  # what is carried, by name: to read
+    carried: dict[str, Array]  # what is carried, by name, for reading
     addresses: Array
     integers: Array
     floats: Array
@@ -311,7 +311,7 @@ def _write(
     examples: Mapping[str, Any],
     digest: str | None,
 ) -> Program | NotVectorizable:
-    """Return a program that was not written before, or why there is none, which is kept."""
+    """Write a program, or return why there is none; that reason is cached."""
     try:
         return Program.write(function, interface, examples, digest)
     except NotVectorizable as reason:
@@ -324,7 +324,7 @@ def _write(
         LookupError,
         TypeError,
         ValueError,
-    ) as error:  # a component does something that is not foreseen here
+    ) as error:  # a component does something unforeseen
         found = NotVectorizable(f"{type(error).__name__}: {error}")
     if digest is not None:
         _keep(digest, str(found))
@@ -333,7 +333,7 @@ def _write(
 
 @functools.cache
 def _how() -> str:
-    """Return what code depends on besides the loop: this package, the machine, the C library."""
+    """Return what else code depends on: this package, the machine, the C library."""
     sources = "".join(
         path.read_text(encoding="utf-8") for path in sorted(Path(__file__).parent.glob("*.py"))
     )
@@ -369,7 +369,7 @@ def _load(digest: str) -> Program | NotVectorizable | None:
 
 
 def _keep(digest: str, what: object) -> None:
-    """Keep it for other processes, if there is room for it."""
+    """Cache it for other processes, if there is room on the disk."""
     path = _path(digest)
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Records (tuples with names) in loops: their fields, and where they are."""
+"""Records (named tuples) in loops: their fields, and where they are."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def leaves(name: str, shape: Shape | None) -> Iterator[str]:
 
 
 def target_pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, ast.expr]]:
-    """Yield every single target of an assignment with its value."""
+    """Yield each single target of an assignment with its value."""
     if isinstance(target, ast.Tuple):
         if not isinstance(value, ast.Tuple) or len(value.elts) != len(target.elts):
             raise NotVectorizable("a tuple taken apart")

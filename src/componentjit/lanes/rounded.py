@@ -1,9 +1,9 @@
-"""Exponentials and logarithms of all lanes at once, with the last digit of the C library's.
+"""Exponentials and logarithms of all lanes at once, equal to the C library's in all digits.
 
-They are computed with more digits than a number has, as a sum of two. Where that sum is not near
-the middle between two numbers, the nearest one is also what the C library gives, whose error is
-hardly above half a digit; for the few lanes where it is near (or the argument is unusual), the C
-library is called.
+They are computed with extra digits, as a sum of two numbers. Unless that sum is nearly halfway
+between two floating-point numbers, the nearer one is also the C library's result, whose error is
+hardly above half a unit in the last place. For the few lanes where it is nearly halfway (or the
+argument is unusual), the C library is called.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from llvmlite import ir
 from componentjit.lanes.layout import LANES
 
 FLOATS, WORDS = ir.VectorType(ir.DoubleType(), LANES), ir.VectorType(ir.IntType(64), LANES)
-# In units of the last digit: how far a sum may be from the nearest number, so that this is
-# certainly the one of the C library. glibc (from 2.28 on) is off by at most 0.511 (exp) and 0.520
-# (log), the sums by at most 0.003 and 0.05.
+# In units in the last place: how far a sum may be from the nearest number, so that this is
+# certainly the C library's. glibc (from 2.28 on) is off by at most 0.511 (exp) and 0.520 (log), the
+# sums by at most 0.003 and 0.05.
 EXP_ROOM, LOG_ROOM = 0.486, 0.42
 LOG2_E = 1.4426950408889634
 LN2_HIGH, LN2_LOW = 0.6931471805592082, 7.371002565167799e-13  # 40 bits of ln 2, and the rest
-WHOLE = 6755399441055744.0  # 3 · 2^51: a number that is added to it keeps no digit after the point
+WHOLE = 6755399441055744.0  # 3 · 2^51: adding it to a number rounds that to an integer
 LARGE = 700.0  # exponents beyond are left to the C library
 EXPONENT, ONE, ROOT_HALF = 0x7FF << 52, 0x3FF << 52, 0x3FE6A09E667F3BCD  # bits of numbers
-LEAST = 1 << 52  # bits of the least number with all its digits
+LEAST = 1 << 52  # bits of the smallest number with full precision
 # Chebyshev polynomials: of (e^r - 1 - r - r²/2 - r³/6) / r⁴ in r, for |r| ≤ ln(2) / 2, and of
 # (ln(1 + f) - 2 s) / s³ in s², for s = f / (2 + f) and 1 + f between the roots of 1/2 and 2. Their
-# own errors are below 0.002 of the last digit.
+# own errors are below 0.002 units in the last place.
 EXP_TERMS = (
     0.041666666666666664,
     0.008333333333333333,
@@ -43,7 +43,7 @@ EXP_TERMS = (
     2.0911236630261545e-09,
     1.608202806504724e-10,
 )
-SIXTH, SIXTH_LOW = 0.16666666666666666, 9.25185853854297e-18  # 1/6, and what that leaves out
+SIXTH, SIXTH_LOW = 0.16666666666666666, 9.25185853854297e-18  # 1/6, and its rounding error
 LOG_TERMS = (
     0.6666666666666666,
     0.40000000000000885,
@@ -65,14 +65,14 @@ def is_accurate(library: tuple[str, str] | None = None) -> bool:
 
 
 class Nearest(NamedTuple):
-    """Numbers, and in which lanes they are surely those of the C library."""
+    """Numbers, and in which lanes they are certainly the C library's."""
 
     values: Any
     certain: Any
 
 
 class Careful:
-    """Writes operations on vectors of floats; those with a rest are exact."""
+    """Writes operations on vectors of floats; those that return a rest are exact."""
 
     def __init__(self, builder: ir.IRBuilder) -> None:
         self.builder = builder
@@ -106,19 +106,19 @@ class Careful:
         return self.builder.call(self.multiply_and_add, [x, y, z])
 
     def sum_and_rest(self, large: Any, small: Any) -> tuple[Any, Any]:
-        """Return large + small as it is rounded, and what that leaves out."""
+        """Return large + small rounded, and the rounding error."""
         total = self.builder.fadd(large, small)
         return total, self.builder.fsub(small, self.builder.fsub(total, large))
 
     def product_and_rest(self, x: Any, y: Any) -> tuple[Any, Any]:
-        """Return x y as it is rounded, and what that leaves out."""
+        """Return x y rounded, and the rounding error."""
         product = self.builder.fmul(x, y)
         return product, self.fused(x, y, self.builder.fneg(product))
 
     def polynomial(self, terms: Sequence[float], x: Any, square: Any) -> Any:
         """Return the sum of terms[i] x^i.
 
-        Even and odd powers are added apart, so that half as many steps wait for the one before.
+        Even and odd powers are added separately, which halves the chain of dependent steps.
         """
         halves = []
         for half in (terms[::2], terms[1::2]):
@@ -129,10 +129,10 @@ class Careful:
         return self.fused(halves[1], x, halves[0])
 
     def is_sure(self, value: Any, rest: Any, room: float) -> Any:
-        """Return where value + rest is not near the middle between two numbers.
+        """Return where value + rest is not nearly halfway between two numbers.
 
-        Digits are counted as they are just below the value: if it is a power of 2 they are half as
-        large there.
+        The unit in the last place is that just below the value: below a power of 2 it is half as
+        large.
         """
         b = self.builder
         below = b.and_(b.sub(self.bits(self.absolute(value)), self.word(1)), self.word(EXPONENT))
@@ -145,8 +145,8 @@ def nearest_exp(builder: ir.IRBuilder, x: Any) -> Nearest:
 
     With r = high + low, e^r is 1 + high + high²/2 + high³/6 + the polynomial + low e^high.
 
-    The first four are added with all that rounding leaves out: a lane that is not sure takes as
-    long as all of this.
+    The first four are added with all rounding errors: calling the C library for one uncertain lane
+    takes as long as all of this.
     """
     c = Careful(builder)
     shifted = c.fused(x, c.each(LOG2_E), c.each(WHOLE))

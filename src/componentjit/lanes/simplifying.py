@@ -13,7 +13,7 @@ from componentjit.lanes.counting import Counters
 from componentjit.syntax import Statements, exits, load, names_assigned
 
 Known = dict[str, Any]  # constants by name
-# Of all axes of an array, by its name: None for what may change.
+# Of all axes of an array, by its name: None for a length that may change.
 Lengths = Mapping[str, Sequence[int | None]]
 UNKNOWN = object()
 OPERATIONS: dict[type, Any] = {
@@ -35,7 +35,7 @@ CONVERSIONS: dict[str, Any] = {"float": float, "int": int, "bool": bool}
 
 
 # A loop of at most this many turns is unrolled: enough to draw one of 16 arms, four at a time. More
-# turns would make the code longer, and so slower to compile, for little.
+# turns would make the code longer, and so slower to compile, for little gain.
 TURNS = 4
 
 
@@ -45,7 +45,7 @@ def simplify(body: Sequence[ast.stmt], flags: Set[str], lengths: Lengths) -> Sta
 
 
 class Endless(Exception):
-    """It is not known how many turns a loop has, or they are too many."""
+    """A loop has too many turns, or their number is unknown."""
 
 
 class Rest(ast.While):
@@ -55,7 +55,7 @@ class Rest(ast.While):
 
 
 class Both(ast.If):
-    """A branch of which both sides may be taken."""
+    """A branch whose two sides may both be taken."""
 
     ends: tuple[Known, Known]  # what is known at the end of each side
 

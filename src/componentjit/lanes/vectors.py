@@ -1,4 +1,4 @@
-"""Numbers of lanes: LLVM vectors of floats, integers and flags, and what can be done with them."""
+"""Numbers of lanes: LLVM vectors of floats, integers and flags, and their operations."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Arithmetic:
         return self.builder.shuffle_vector(one, ir.Constant(vector, ir.Undefined), zeros)
 
     def as_kind(self, value: Value, kind: str) -> Value:
-        """Return the value as another kind of number; floats become integers towards 0."""
+        """Return the value as another kind of number; floats are truncated to integers."""
         code, before, varies = value
         if before == kind:
             return value
@@ -179,7 +179,7 @@ class Arithmetic:
     # Functions
 
     def intrinsic(self, name: str, *values: Value) -> Value:
-        """Call what LLVM has for scalars and vectors."""
+        """Call an intrinsic of LLVM on scalars or vectors."""
         codes, kind, varies = self.alike(*values, kind="f")
         suffix = f"v{LANES}f64" if varies else "f64"
         of = codes[0].type
@@ -187,7 +187,7 @@ class Arithmetic:
         return Value(self.builder.call(function, codes), kind, varies)
 
     def elementary(self, name: str, values: Sequence[Value], *, here: Any = None) -> Value:
-        """Return a function of the C library in the lanes that are here, as plain Python has it."""
+        """Return a function of the C library in the lanes that are here, as in plain Python."""
         codes, kind, varies = self.alike(*values, kind="f")
         scalar = self.function(name, DOUBLE, [DOUBLE] * len(codes))
         if not varies:
@@ -210,7 +210,7 @@ class Arithmetic:
 
     def lane_by_lane(self, inner: ir.IRBuilder, scalar: Any, vectors: Sequence[Any]) -> Any:
         """Call a function of scalars for every lane."""
-        # Vectors in registers would not survive a call.
+        # A call would overwrite vectors in registers.
         rooms = [inner.alloca(VECTORS["f"]) for _ in vectors]
         for vector, room in zip(vectors, rooms, strict=True):
             inner.store(vector, room)
@@ -222,7 +222,7 @@ class Arithmetic:
         return inner.load(places[0], typ=VECTORS["f"])
 
     def exponent(self, value: Value) -> Value:
-        """Return which power of 2 is in a positive number."""
+        """Return the exponent of 2 of a positive number."""
         (code,), _, varies = self.alike(value, kind="f")
         words = self.builder.bitcast(code, (VECTORS if varies else SCALARS)["i"])
         power = Value(self.builder.lshr(words, self.same(52, words.type)), "i", varies)
@@ -267,10 +267,10 @@ class Arithmetic:
 
 
 def _uniform(builder: ir.IRBuilder, state: Any, mask: Any) -> Any:
-    """Move PCG64 on: its state are two rows of words, high and low, and so is its step.
+    """Advance PCG64: its state is two rows of words, high and low, and so is its increment.
 
-    The state is multiplied by a constant of 128 bits, and the step is added; the words of products
-    are put together from those of half words, because there are vectors of those.
+    The state is multiplied by a constant of 128 bits, and the increment is added. Products are
+    assembled from those of half words, which can be computed in vectors.
     """
     words = VECTORS["i"]
 

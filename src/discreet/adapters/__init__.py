@@ -1,10 +1,10 @@
 """Adapters to other libraries, each imported only when it is used.
 
 * :class:`PrivatePolicy` is a policy for river's ``bandit.evaluate`` that keeps no raw rewards.
-* :func:`as_gymnasium` makes an environment of discreet one of Gymnasium.
-* :func:`from_gymnasium` makes a bandit of Gymnasium an environment of discreet.
+* :func:`as_gymnasium` turns a discreet environment into a Gymnasium environment.
+* :func:`from_gymnasium` turns a Gymnasium bandit into a discreet environment.
 
-Logs with the columns of the Open Bandit data are read by :class:`discreet.Log`.
+:class:`discreet.Log` reads logs with the columns of the Open Bandit data.
 """
 
 from discreet.adapters.gymnasium_arms import GymnasiumArms, from_gymnasium

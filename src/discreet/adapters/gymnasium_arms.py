@@ -1,4 +1,4 @@
-"""Bandits of Gymnasium as environments of discreet."""
+"""Gymnasium bandits as discreet environments."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from discreet.environments.access import uniforms
 from discreet.errors import DiscreetError, shorten
 from discreet.problems import ArmGame, ArmsEnvironment
 
-SEED = 2_100  # the purpose of the random number that seeds a trial
+SEED = 2_100  # the stream of the random number that seeds a trial
 
 
 class GymnasiumArms(ArmsEnvironment):
-    """A bandit of Gymnasium: in every trial it is reset with another seed.
+    """A Gymnasium bandit, reset with a different seed in every trial.
 
-    Every arm is played in a copy of its own, which gives the loss low + high - reward of all arms
-    in every round. So **it is for bandits whose rewards do not depend on earlier actions**. An
-    episode that ends is followed by another.
+    Every arm is played in its own copy of the bandit, to get the loss low + high - reward of all
+    arms in every round. So **the rewards of the bandit must not depend on earlier actions**. When
+    an episode ends, another begins.
     """
 
     arms: int
@@ -32,13 +32,13 @@ class GymnasiumArms(ArmsEnvironment):
 
     @property
     def source(self) -> str:
-        """What it is made of."""
+        """A name for messages."""
         return "the environment of Gymnasium"
 
     def deal(self, start: int, stop: int, rng: Generator) -> ArmGame:
-        """Return rounds start to stop; earlier rounds are played again, so that they are the same.
+        """Return rounds start to stop; earlier rounds are replayed to reach the same state.
 
-        Games are dealt in few pieces, so that costs little.
+        That costs little, because games are dealt in few pieces.
         """
         seed = int(uniforms(rng, 0, 1, 1, purpose=SEED)[0, 0] * 2**31)
         first = self.make()
@@ -58,11 +58,11 @@ class GymnasiumArms(ArmsEnvironment):
 def from_gymnasium(
     env: str | Callable[[], Any], *, low: float = 0.0, high: float = 1.0, **options: object
 ) -> GymnasiumArms:
-    """Return a bandit of Gymnasium as an environment, for ``simulate``.
+    """Return a Gymnasium bandit as an environment for ``simulate``.
 
     ``env`` is the name of a registered environment, or a function that makes one; ``options`` go to
-    ``gymnasium.make``. Rewards lie between ``low`` and ``high``, which ``simulate`` must be told as
-    well; others are refused there, or clipped with ``clip=True``.
+    ``gymnasium.make``. Rewards lie between ``low`` and ``high``; pass both to ``simulate`` as well.
+    It refuses other rewards, or clips them with ``clip=True``.
     """
     gym = require_gymnasium()
     if isinstance(env, str):
@@ -85,6 +85,6 @@ def from_gymnasium(
         ) from None
     if not isinstance(space, gym.spaces.Discrete) or space.n < 2 or space.start != 0:
         raise DiscreetError(
-            f"the action space is {space}, but a bandit has Discrete(n) with at least 2 arms."
+            f"the action space is {space}, but must be Discrete(n) with at least 2 arms."
         )
     return GymnasiumArms(arms=int(space.n), make=make, low=float(low), high=float(high))

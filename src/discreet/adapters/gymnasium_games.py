@@ -1,4 +1,4 @@
-"""Environments of discreet as environments of Gymnasium."""
+"""Discreet environments as Gymnasium environments."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from discreet.simulation.dealing import Dealer
 if TYPE_CHECKING:
     import gymnasium
 
-BLOCK = 4096  # rounds that are dealt at once
+BLOCK = 4096  # rounds dealt at once
 
 
 def require_gymnasium() -> Any:  # noqa: ANN401
-    """Return Gymnasium, or say how to install it."""
+    """Return the module, or raise an error that says how to install it."""
     try:
         import gymnasium
     except ImportError:
@@ -35,11 +35,11 @@ def as_gymnasium(
     high: float = 1.0,
     **options: object,
 ) -> gymnasium.Env[Any, Any]:
-    """Return an environment for arms or contexts as one of Gymnasium; an episode has ``rounds``.
+    """Return an environment for arms or contexts as a Gymnasium environment.
 
-    An action is an arm. The reward is low + high - loss. With contexts an observation has the
-    features of every arm, a row each; arms have nothing to observe (always 0). ``options`` are
-    those of a named environment, and the parameters of its problem.
+    An episode has ``rounds`` rounds. An action is an arm. The reward is low + high - loss. With
+    contexts, an observation has one row of features for every arm; without, it is always 0.
+    ``options`` are those of a named environment, and the parameters of its problem.
 
     >>> env = as_gymnasium("stochastic", rounds=3, arms=4)
     >>> observation, info = env.reset(seed=1)
@@ -53,24 +53,26 @@ def as_gymnasium(
         found = named(found, None, rounds=length, bounds=bounds, **options)
     if not isinstance(found.problem, Arms | Contexts):
         raise DiscreetError(
-            f"{found.source} is for {found.problem}, but Gymnasium can play arms and contexts."
+            f"{found.source} is for {found.problem}, but this adapter supports only arms and "
+            "contexts."
         )
     if found.answers or found.reacts:
         raise DiscreetError(
-            f"losses of {found.source} depend on what was played, which this adapter cannot play."
+            f"losses of {found.source} depend on earlier actions, which this adapter does not "
+            "support."
         )
     made: gymnasium.Env[Any, Any] = _make_class()(found, length, bounds)
     return made
 
 
 def _make_class() -> Any:  # noqa: ANN401
-    """Return the class, which extends one of Gymnasium's, so that it is made when it is needed."""
+    """Return the class; it is made only when needed, because its base is in Gymnasium."""
     import gymnasium as gym
 
     class DealtGames(gym.Env[Any, Any]):
         """Deals the losses of an environment, some rounds at a time."""
 
-        metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 (as Gymnasium has it)
+        metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012 (as in Gymnasium)
 
         def __init__(self, environment: Environment, rounds: int, bounds: Range) -> None:
             problem = environment.problem
@@ -98,7 +100,7 @@ def _make_class() -> Any:  # noqa: ANN401
         def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:  # noqa: ANN401
             """Play an arm."""
             if self._round >= self._rounds:
-                raise DiscreetError("the episode is over, or was not begun: call reset().")
+                raise DiscreetError("the episode is over, or has not started: call reset().")
             if not self.action_space.contains(action):
                 raise DiscreetError(
                     f"action is {action!r}, but must be from 0 to {self._arms - 1}."

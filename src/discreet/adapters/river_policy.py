@@ -1,4 +1,4 @@
-"""A policy for river that learns under differential privacy and keeps no raw rewards."""
+"""A river policy that learns under differential privacy and keeps no raw rewards."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from discreet.live import Bandit, Decision
 
 
 class PrivatePolicy:
-    """A private bandit as a policy of river: ``pull`` an arm, then ``update`` it with the reward.
+    """A private bandit as a river policy: ``pull`` an arm, then ``update`` it with the reward.
 
-    It is a policy by its methods and not by inheritance, because river's own ``Policy.update`` adds
-    raw rewards to statistics that anybody can read. Rewards go to a live run and nowhere else.
+    It has the methods of a policy but does not inherit from it, because river's ``Policy.update``
+    adds raw rewards to statistics that anybody can read. Rewards go to a live run and nowhere else.
 
-    Formal guarantee: that of the run (``guarantee``), for the arms that are pulled and all that the
+    Formal guarantee: that of the run (``guarantee``), for the pulled arms and everything that the
     policy shows. What river itself records, such as the statistic of rewards in
-    ``bandit.evaluate``, is not covered: do not publish it. ``clone`` makes a new run, with a
-    guarantee of its own; a person whose rewards are in several runs has the sum of their epsilons.
+    ``bandit.evaluate``, is not covered: do not publish it. ``clone`` makes a new run with its own
+    guarantee. For a person whose rewards are in several runs, their epsilons add up.
 
-    A pull that is not followed by an update is pulled again. So in replays of a log, which update
-    only where the log agrees, the choice stays until it is accepted.
+    Without an update, the next pull returns the same arm. So when a log is replayed, with updates
+    only where the log agrees, a choice stays until it is accepted.
 
     >>> policy = PrivatePolicy(3, horizon=1000, epsilon=1.0)
     >>> arm = policy.pull(range(3))
@@ -33,14 +33,14 @@ class PrivatePolicy:
     Parameters
     ----------
     arms
-        How many arms there are, or what river calls them.
+        The number of arms, or their names in river.
     horizon
-        The maximal number of pulls.
+        The maximum number of pulls.
     epsilon
         The privacy of the run.
     options
-        Anything else that :class:`discreet.Bandit` takes, such as ``low`` and ``high``, the range
-        of rewards, ``clip=True`` or ``algorithm``.
+        Other arguments of :class:`discreet.Bandit`, such as ``low`` and ``high``, the range of
+        rewards, ``clip=True`` or ``algorithm``.
 
     """
 
@@ -56,11 +56,11 @@ class PrivatePolicy:
         self._bandit = Bandit(arms, horizon, epsilon, **options)
         self._labels = tuple(range(arms)) if isinstance(arms, int) else tuple(arms)
         self._open: Decision | None = None
-        self._n = 0  # river's offline evaluation reads how many pulls were updated
+        self._n = 0  # updated pulls, which river's offline evaluation reads
 
     @property
     def guarantee(self) -> Guarantee:
-        """What the run promises."""
+        """The guarantee of the run."""
         return self._bandit.guarantee
 
     def pull(self, arm_ids: Iterable[Hashable]) -> Any:  # noqa: ANN401
@@ -76,7 +76,7 @@ class PrivatePolicy:
         return self._open.arm
 
     def update(self, arm_id: Hashable, reward: float) -> None:
-        """Tell the reward of the arm that was pulled; it is not kept."""
+        """Learn from the reward of the pulled arm, without keeping it."""
         if self._open is None or arm_id != self._open.arm:
             pulled = "no arm was" if self._open is None else f"{shorten(self._open.arm)} was"
             raise DiscreetError(f"arm_id is {shorten(arm_id)}, but {pulled} pulled last.")
@@ -86,12 +86,12 @@ class PrivatePolicy:
 
     @property
     def ranking(self) -> list[Hashable]:
-        """All arms, the one that is played most likely first."""
+        """All arms by decreasing probability of being played."""
         shares = dict(self._bandit.state().shares)
         return sorted(shares, key=lambda arm: -shares[arm])
 
     def clone(self) -> PrivatePolicy:
-        """Return the same policy before its first pull: a new run, with its own guarantee."""
+        """Return the same policy before its first pull: a new run with its own guarantee."""
         arms, horizon, epsilon, options = self._given
         return type(self)(arms, horizon=horizon, epsilon=epsilon, **options)
 

@@ -1,4 +1,4 @@
-"""Attacks: two neighbouring inputs and a statistic that tells them apart; one for each channel."""
+"""Attacks: two neighbouring inputs and a statistic that distinguishes them, for each channel."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ from discreet.randomness import streams
 from discreet.ranges import Range, make_range
 from discreet.simulation.loop import Player, Prototype
 
-LONGEST_BATCH = 64  # most rounds of a batch in an audit if the learner chooses its length
+LONGEST_BATCH = 64  # maximum rounds of a batch in an audit, if the learner chooses its length
 AT_ONCE = 1 << 19  # numbers recorded in one array
 SEEDS = 10**15  # seeds are below this
 PIECE, SLOW_PIECE = 1 << 24, 1 << 14  # rounds in a fraction of a second: compiled, and in Python
 SLOW_ROUNDS = 1 << 18  # rounds played in Python, as in live use: half a minute
 
-# Takes 0 or 1 (which neighbouring input), a number of trials and a seed; one number per trial.
+# Takes 0 or 1 (the neighbouring input), a number of trials and a seed; returns a number per trial.
 Sampler = Callable[[int, int, int], Floats]
 
 
@@ -61,11 +61,11 @@ class Recording(Wrapping[Action, Trace, float, Asked, Observation]):
     counts: Integers  # actions, releases
 
     def patience(self, trace: Trace) -> int:
-        """Leave the length of a batch to the channel: the noise does not depend on it."""
+        """Leave the batch length to the channel: the noise does not depend on it."""
         return 0
 
     def is_done(self) -> bool:
-        """Continue after the learner is done: it only post-processes, and more trials follow."""
+        """Continue after the learner is done: more trials follow, and it only post-processes."""
         return False
 
     def learn(self, trace: Trace, released: float) -> None:
@@ -76,10 +76,10 @@ class Recording(Wrapping[Action, Trace, float, Asked, Observation]):
 
 
 class RecordingSums(Recording[Action, Trace, Asked, Observation]):
-    """Records the sums of batches whose length the learner chooses, relative to middle losses.
+    """Records the sums of batches whose length the learner chooses, minus that of middle losses.
 
-    Sums of batches of different lengths are comparable trials; their means are not. Batches have at
-    most ``LONGEST_BATCH`` rounds.
+    As trials, sums of batches of different lengths are comparable; their means are not. Batches
+    have at most ``LONGEST_BATCH`` rounds.
     """
 
     def learn(self, trace: Trace, released: float) -> None:
@@ -91,7 +91,7 @@ class RecordingSums(Recording[Action, Trace, Asked, Observation]):
         self.learner.learn(trace, released)
 
     def patience(self, trace: Trace) -> int:
-        """Hold an action as long as the learner asks for, within limits."""
+        """Hold an action as long as the learner asks for, up to ``LONGEST_BATCH`` rounds."""
         return min(self.learner.patience(trace), LONGEST_BATCH)
 
 
@@ -109,7 +109,7 @@ class RecordingActions(Recording[int, Trace, Asked, Observation]):
 
 
 class Attack(Component):
-    """Plays two neighbouring games, 0 and 1, and reports one number for each trial."""
+    """Plays two neighbouring games, 0 and 1, and returns one number for each trial."""
 
     compiles = False
 
@@ -123,29 +123,29 @@ class Attack(Component):
         raise NotImplementedError
 
     def sampler(self, private: Protected) -> Sampler:
-        """Return ``sample`` for one private learner; slow preparation for all trials goes here."""
+        """Return ``sample`` for one private learner; override it to prepare once for all trials."""
         return functools.partial(self.sample, private)
 
     def prepared(self, private: Protected, claim: Guarantee) -> Protected:
-        """Return what to attack in order to refute the claim: the private learner itself."""
+        """Return what to attack in order to refute the claim; by default, the private learner."""
         return private
 
     def gaussian_curve(self, private: Protected) -> GaussianNoise | None:
-        """Return the curve if the statistic has our own Gaussian noise: one point determines it."""
+        """Return the curve if the statistic has our Gaussian noise: one point determines it."""
         return None
 
     def trials_for(self, private: Protected, claim: Guarantee) -> int:
-        """Return how many trials the attack needs and can afford: few if each is a whole run."""
+        """Return how many trials the attack needs and can afford; few if each is a whole run."""
         return RUNS
 
     def at_once(self, private: Protected) -> int:
-        """Return how many trials to play in one go: at most a second's, as none is interrupted."""
+        """Return how many trials to play in one uninterruptible call: at most a second's worth."""
         return RUNS // 20
 
     def largest_bound(
         self, private: Protected, claim: Guarantee, *, trials: int, confidence: float
     ) -> float:
-        """Return the largest epsilon that this many trials can show, whatever is attacked."""
+        """Return the largest epsilon that this many trials can show, even if nothing is private."""
         gaussian = self.gaussian_curve(private) is not None
         return largest_bound(trials, confidence=confidence, delta=claim.delta, gaussian=gaussian)
 
@@ -166,7 +166,7 @@ class Attack(Component):
 
         prepared, gaussian = self.prepared(private, claim), self.gaussian_curve(private) is not None
         drawn = self.sampler(prepared)
-        sample(0, 1, 0)  # compiles everything here, where Ctrl-C works at once
+        sample(0, 1, 0)  # compiles everything here, where Ctrl-C takes effect immediately
         return attacked(
             sample,
             trials,
@@ -189,11 +189,11 @@ def channel_curve(private: Protected) -> GaussianNoise | None:
 def trials_to_find(
     claim: Guarantee, shape: GaussianNoise | None, *, affordable: int, rarer: float = 1.0
 ) -> int:
-    """Return about how many trials find 95 % of epsilon if the guarantee is tight.
+    """Return roughly how many trials find 95 % of epsilon if the guarantee is tight.
 
-    ``rarer`` is the factor by which the root of the number grows if the best event is rare;
-    Gaussian noise does not need it. 2.6 deviations are the 99 % confidence of an audit; the bound
-    should stay 4 % of epsilon (Gaussian: 3 % of mu) below the truth.
+    If the best event is rare, the square root of this number grows by the factor ``rarer``;
+    Gaussian noise does not need it. 2.6 standard deviations give the 99 % confidence of an audit;
+    the bound should be 4 % of epsilon (Gaussian: 3 % of mu) below the truth.
     """
     most = largest_bound(MOST, confidence=CONFIDENCE, delta=claim.delta, gaussian=shape is not None)
     if claim.epsilon == 0.0 or claim.epsilon > most:
@@ -205,7 +205,7 @@ def trials_to_find(
         / max(0.04 * claim.epsilon, 1e-9)
     )
     if shape is not None:
-        # 1.8 is the deviation of Φ⁻¹(P) - Φ⁻¹(Q) in one trial, for probabilities near 1/2.
+        # 1.8: the standard deviation of Φ⁻¹(P) - Φ⁻¹(Q) in one trial, for probabilities near 1/2.
         precise = 2.6 * 1.8 / max(0.03 * shape.mu, 1e-9)
     return int(max(min(max(precise**2 / (1.0 - SPENT), LEAST), MOST, affordable), LEAST // 20))
 
@@ -232,7 +232,7 @@ class FreshRuns(Attack):
     one: Floats | Game
     other: Floats | Game
     statistic: Callable[[ObservedRun], float] = total_released
-    text: str = "two neighbouring tables of losses; a half-line of the statistic"
+    text: str = "two neighbouring tables of losses; a threshold on the statistic"
     rounds: int = 0
 
     def sample(self, private: Protected, neighbour: int, trials: int, seed: int) -> Floats:
@@ -269,8 +269,8 @@ class FreshRuns(Attack):
         changed = int((self.one != self.other).any(axis=1).sum())
         if changed != 1:
             raise DiscreetError(
-                f"the tables differ in {count(changed, 'round')}, but neighbours differ in one "
-                "only."
+                f"the tables differ in {count(changed, 'round')}, but neighbours differ in exactly "
+                "one."
             )
         if not (np.isfinite(self.one).all() and np.isfinite(self.other).all()):
             raise DiscreetError("a table holds a loss that is not a finite number.")
@@ -286,20 +286,18 @@ def fresh_runs(
     rounds = private.channel.hold()
     if problem is not None:
         one, other = problem.neighbours(rounds, bounds or make_range())
-        text = (
-            "the first outcome is the lowest or the highest; a half-line of the sum of the releases"
-        )
+        text = "the first outcome is lowest or highest; a threshold on the sum of the releases"
         return FreshRuns(one, other, text=text, rounds=rounds)
-    # The number of arms is unknown; too many columns do no harm.
+    # The number of arms is unknown; extra columns do no harm.
     arms = max([2, *(array.size for _, array in componentjit.arrays(private.learner))])
     losses = np.full((rounds, arms), 0.5), np.full((rounds, arms), 0.5)
     losses[0][0], losses[1][0] = 0.0, 1.0
-    text = "the first loss is 0 or 1, all others 0.5; a half-line of the sum of the releases"
+    text = "the first loss is 0 or 1, all others 0.5; a threshold on the sum of the releases"
     return FreshRuns(*losses, text=text)
 
 
 class FixedObservation(Wrapping[Action, Trace, Release, Query, Floats]):
-    """A learner that observes the same in every round, whatever the game shows."""
+    """A learner that makes the same observation in every round, whatever the game shows."""
 
     observation: Floats
 
@@ -314,7 +312,7 @@ def with_first_observation(private: Protected, problem: Problem) -> Protected:
 
 
 def with_observation(private: Protected, observation: object) -> Protected:
-    """Return the private learner with this observation in every round, for games without any."""
+    """Return the private learner with this observation in every round, for games that show none."""
     if isinstance(observation, int) or private.keeps_observations:
         return private
     return private._replace(
@@ -341,7 +339,7 @@ def recorder_of(player: Player) -> RecordingActions:
 
 
 class GameFacts(NamedTuple):
-    """What is known about the game besides channel and learner; None if unknown."""
+    """What is known about the game, apart from channel and learner; None if unknown."""
 
     problem: Problem | None = None
     bounds: Range | None = None  # of the losses
@@ -373,16 +371,17 @@ def attack_on(*channels: type[Channel]) -> Callable[[Given], Given]:
 
 
 def releases_are_trials(channel: Channel) -> bool:
-    """Return whether releases are independent: an attack is declared for exactly this class.
+    """Return whether releases are independent, so that each can be a trial.
 
-    All of its parts must be of this package, and noise must have no memory. A subclass may keep
-    something from one release to the next, so it does not count, and neither does custom noise.
+    An attack must be registered for exactly this class, all of its parts must belong to this
+    package, and its noise must have no memory. A subclass or custom noise does not qualify: it may
+    keep something from one release to the next.
     """
     return type(channel) in _makers and all(map(is_ours, channel))
 
 
 def is_ours(part: object) -> bool:
-    """Return whether a component and all of its parts are of this package, without memory."""
+    """Return whether a component and all its parts belong to this package and have no memory."""
     if not isinstance(part, tuple):
         return type(part).__module__.split(".")[0] in ("builtins", "numpy", "discreet")
     if isinstance(part, Noise) and part.has_memory:
@@ -391,7 +390,7 @@ def is_ours(part: object) -> bool:
 
 
 def default_attack(private: Protected, facts: GameFacts) -> Attack:
-    """Return the best known attack; for unknown channels, fresh runs."""
+    """Return the best known attack on the channel; for unknown channels, fresh runs."""
     for cls in type(private.channel).__mro__:
         if cls in _makers:
             return _makers[cls](private, facts)

@@ -1,4 +1,4 @@
-"""Attack a guarantee: refute it, or confirm a share of its epsilon, with a stated confidence."""
+"""Attack a guarantee: refute it or confirm part of its epsilon, with a stated confidence."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from discreet.progress import Progress, make_progress
 
 Subject = str | Protected | LiveClient | LiveRun
 WEAK = 0.5  # an attack that finds less than this share of an epsilon says little about it
-SERIES = 1 << 33  # between the seeds of attacks: names make numbers below 2^32
+SERIES = 1 << 33  # distance between the seeds of attacks: checksums of names are below 2^32
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +50,7 @@ class Audit(FactsInHtml):
     trials: int  # for each of the two neighbouring inputs
     attack: str
     seed: int
-    stated: Guarantee  # what discreet itself says of this noise
+    stated: Guarantee  # what discreet itself states for this noise
     seconds: float
 
     @property
@@ -60,12 +60,12 @@ class Audit(FactsInHtml):
 
     @property
     def share(self) -> float:
-        """The share of the claimed epsilon that the attack confirmed."""
+        """How much of the claimed epsilon the attack confirmed, as a share."""
         return self.lower_bound / self.claimed.epsilon if self.claimed.epsilon > 0.0 else 0.0
 
     @property
     def remark(self) -> str | None:
-        """Why the audit says little or nothing, in one sentence; None if it is informative."""
+        """Why the audit is inconclusive, in one sentence; None if it is informative."""
         epsilon = self.claimed.epsilon
         if self.violated or epsilon == 0.0:
             return None
@@ -75,12 +75,12 @@ class Audit(FactsInHtml):
             )
             if epsilon > most:
                 return (
-                    f"This audit cannot refute the claim: epsilon is {epsilon:g}, and even "
+                    f"This audit cannot refute the claim: epsilon is {epsilon:g}, but even "
                     f"{MOST:,} trials could not show more than {most:.3g}."
                 )
             return (
                 f"This audit cannot refute the claim: {self.trials:,} trials could not show more "
-                f"than {self.reach:.3g}, and epsilon is {epsilon:g}."
+                f"than {self.reach:.3g}, but epsilon is {epsilon:g}."
             )
         if self.share < WEAK:
             return (
@@ -90,9 +90,9 @@ class Audit(FactsInHtml):
         known = self.stated.epsilon
         if math.isfinite(known) and self.lower_bound < WEAK * known and known > epsilon:
             return (
-                f"The attack is weak: for this noise an epsilon of {known:.4g} is proved and "
-                f"{epsilon:.4g} is claimed, but it finds {self.lower_bound:.2g}, so the claim may "
-                "be false without being caught."
+                f"The attack is weak: for this noise, epsilon {known:.4g} is proved and "
+                f"{epsilon:.4g} is claimed, but the attack finds only {self.lower_bound:.2g}. So "
+                "the claim may be false although this audit did not refute it."
             )
         return None
 
@@ -147,28 +147,28 @@ def audit(
     """Attack a named algorithm, your own channel and learner, or a live run, through the real code.
 
     A named algorithm is built for ``setting`` (epsilon 1 and 10,000 rounds by default; 8 rounds of
-    2 dimensions for running sums, where every trial is a whole run) and ``options``; with
+    2 dimensions for running sums, where every trial is a whole run) and ``options``. With
     ``calibration="paper"`` the claim is the paper's. For your own ``Private`` the claim is its
-    guarantee, or the one you give. For channels of this package, the default attack counts every
-    release as a trial. For your own channel or noise, which may remember, a trial is a fresh run in
-    which the first of ``channel.hold()`` losses is replaced. Give an attack (see
-    :class:`FreshRuns`) for another range than [0, 1], or a better one.
+    guarantee, unless you pass ``claimed``. For channels of this package, the default attack counts
+    every release as a trial. Your own channel or noise may have memory, so there a trial is a fresh
+    run in which the first of ``channel.hold()`` losses is replaced. Pass an attack (see
+    :class:`FreshRuns`) if the range is not [0, 1], or if you know a better one.
 
     For a ``Bandit`` or any other live client, a fresh copy of its channel is attacked with the
     exact noise that it draws, which is slow. The run itself is not changed.
 
-    Before the default attack, two searches for leaks are made that assume nothing: whole runs,
-    neighbours of many kinds and levels, and everything that is seen of them together; and rare
-    values that come again exactly. A loss that is no number is tried as well. What they find is
-    attacked too. Each attack has all of the trials and a share of 1 - ``confidence``; the best is
-    reported.
+    The audit first runs two searches that assume nothing about the channel. One plays whole runs
+    with many kinds and levels of neighbours and looks at everything observable together. The other
+    looks for rare values that repeat exactly. NaN and infinite losses are tried as well. Anything
+    suspicious is attacked in addition to the default attack. Each attack gets all of the trials
+    and an equal part of 1 - ``confidence``; the best is reported.
 
-    The result is a lower bound: a guarantee can be false without being caught, but a correct one is
-    called violated in at most 1 - ``confidence`` of all audits. A quarter of the trials is used to
-    choose the event, and the others are counted. Out of scope are events rarer than about 1 in
-    1,000 at epsilon 1, levels narrower than 1/32 of the range, rare faults after the first four
-    releases, the lowest bits of floating-point noise, and raw data that leaves by another way than
-    releases and their times (docs/manual.md: Attack).
+    The result is a lower bound: a false guarantee may go undetected, but a correct one is called
+    violated in at most 1 - ``confidence`` of all audits. A quarter of the trials is used to choose
+    the event, and the others are counted. Out of scope are events rarer than about 1 in 1,000 at
+    epsilon 1, levels narrower than 1/32 of the range, rare faults after the first four releases,
+    the lowest bits of floating-point noise, and raw data that leaves other than through releases
+    and their times (docs/manual.md: Attack).
 
     >>> found = audit("batched-exp3", trials=40_000)
     >>> found.violated, 0.9 < found.lower_bound <= 1.0
@@ -186,8 +186,8 @@ def audit(
     elif isinstance(subject, Protected | LiveClient | LiveRun):
         if options or setting is not None:
             raise DiscreetError(
-                f"options and setting are for named algorithms, but a {type(subject).__name__} is "
-                "given."
+                "options and setting are for named algorithms, but the subject is a "
+                f"{type(subject).__name__}."
             )
         private = subject if isinstance(subject, Protected) else _planned(subject.plan)
         facts = GameFacts()
@@ -210,8 +210,8 @@ def audit(
         told(0, 1)
     with compiling_for(name):
         attacks = [attack] if attack else _attacks(private, claim, facts, trials, seed=root)
-        # Each may be wrong with its share of the allowed probability, so the best of them may be
-        # reported: all were chosen before, on other trials.
+        # Each bound fails with at most its share of the allowed probability (union bound), so the
+        # best may be reported. All attacks were chosen before, on other trials.
         each = 1.0 - (1.0 - confidence) / len(attacks)
         numbers = [one.trials_for(private, claim) if trials is None else trials for one in attacks]
         bounds = [
@@ -247,7 +247,7 @@ def audit(
 def _attacks(
     private: Protected, claim: Guarantee, facts: GameFacts, trials: int | None, *, seed: int
 ) -> list[Attack]:
-    """Return the attack made for the channel, and what searches found that could refute it."""
+    """Return the attack made for the channel, and leads of the searches that could refute it."""
     usual = default_attack(private, facts)
     found = (
         find_no_numbers(private, facts, seed=seed),
@@ -272,7 +272,7 @@ def _part_of(progress: Progress | None, place: int, parts: int) -> Progress | No
 
 
 def _name_of(subject: Subject) -> str:
-    """Return a name for what is audited."""
+    """Return a name for the subject of an audit."""
     if isinstance(subject, str):
         return subject
     if isinstance(subject, Protected):
@@ -286,7 +286,7 @@ def _planned(plan: RunPlan) -> Protected:
 
 
 def default_setting(name: str) -> Setting[Problem]:
-    """Return the setting that an algorithm is audited with."""
+    """Return the setting in which an algorithm is audited by default."""
     problem, rounds = algorithm(name).problem.for_audit()
     return Setting(problem, rounds=rounds)
 
@@ -294,7 +294,7 @@ def default_setting(name: str) -> Setting[Problem]:
 def _named(
     name: str, setting: Setting[Problem], options: Values
 ) -> tuple[Protected, Guarantee, GameFacts]:
-    """Return the private learner of a name, what is claimed of it, and facts about its game."""
+    """Return a named algorithm as a private learner, what it claims, and facts about its game."""
     known = algorithm(name)
     built = known.build(setting, **options)
     claim = built.claim or built.guarantee

@@ -1,8 +1,8 @@
-"""An attack with what is no number: a guarantee must not depend on good input.
+"""An attack with NaN and infinities: a guarantee must not depend on valid input.
 
-A declared range clamps what is outside of it, and takes NaN as its lower end. One that lets NaN or
-an infinity pass makes releases that are no numbers, or huge ones where NaN became a whole number,
-with one input and never with the other.
+A declared range clamps values outside it, and maps NaN to its lower end. If a range lets NaN or an
+infinity pass, then one of the inputs leads to releases that are not finite (or huge, where NaN was
+converted to a whole number), and the other input never does.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from discreet.channels.residuals import Reporting
 from discreet.contracts import Protected
 
 NO_NUMBERS = {"NaN": math.nan, "infinite": math.inf, "minus infinite": -math.inf}
-BATCHES = 2  # that are played
-TRIED = 8  # runs with each
+BATCHES = 2  # to play
+TRIED = 8  # runs for each value
 HUGE = 1e3  # times the largest release with an ordinary loss
 
 
 def find_no_numbers(private: Protected, facts: GameFacts, *, seed: int) -> JointReleases | None:
-    """Return an attack with a loss that is no number, if such a loss is seen in releases."""
+    """Return an attack with a NaN or infinite loss, if such a loss shows in releases."""
     channel = private.channel
-    # These take records, and what is private through its own sampling releases nothing.
+    # The latter take records; a channel that is not private by itself relies on the learner.
     if not channel.guarantee.is_private or isinstance(channel, MomentShape | Reporting):
         return None
     rounds = BATCHES * channel.hold()
@@ -46,13 +46,13 @@ def find_no_numbers(private: Protected, facts: GameFacts, *, seed: int) -> Joint
                 runs.play(each, TRIED, np.random.default_rng([seed, 5]))[:, columns]
                 for each in (one, other)
             ]
-        except (ArithmeticError, ValueError):  # refused: check_channel says whether it may be
+        except (ArithmeticError, ValueError):  # refused; check_channel decides whether that is fine
             continue
         statistic = _beyond(HUGE * (1.0 + float(np.abs(seen[0]).max())))
         if not statistic(seen[0]).any() and statistic(seen[1]).any():
             text = (
                 f"fresh runs; the first loss is {pair.text}, all others are {others}; how many "
-                "releases are no numbers, or huge"
+                "releases are NaN, infinite or huge"
             )
             return JointReleases(runs, one, other, columns, statistic, text)
     return None

@@ -1,4 +1,4 @@
-"""From two samples of a statistic to a lower bound on epsilon, with a stated confidence."""
+"""Lower bounds on epsilon from two samples of a statistic, with a stated confidence."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from discreet.curves import gaussian_epsilon
 from discreet.progress import Progress
 
 CONFIDENCE = 0.99
-LEAST, MOST = 400_000, 100_000_000  # trials, unless their number is given
+LEAST, MOST = 400_000, 100_000_000  # minimum and maximum trials, unless their number is given
 RUNS = 20_000  # trials of attacks in which each is a whole run
-ROUNDS = 4 * 10**9  # most rounds unless the number of trials is given: about a minute
-SPENT = 0.25  # the share of the trials that the event is chosen with
+ROUNDS = 4 * 10**9  # maximum rounds, unless the number of trials is given: about a minute
+SPENT = 0.25  # the share of the trials used to choose the event
 AT_ONCE = 1 << 21  # numbers in memory
-CANDIDATES = 400  # thresholds that are tried
-# How far a threshold is moved at a time, as a share of the spread: much more than rounding errors.
+CANDIDATES = 400  # thresholds to try
+# The step by which a threshold is moved, as a share of the spread: far above rounding errors.
 ASIDE = 1e-5
-PLACES = np.arange(1, 9)  # numbers of such moves that are tried
+PLACES = np.arange(1, 9)  # numbers of such steps to try
 
 
 class Event(NamedTuple):
-    """A half-line of the statistic, and for which of the two inputs it is likelier."""
+    """The statistic is above (or below) a threshold; for one of the inputs this is likelier."""
 
     threshold: float
     upper: bool
@@ -60,9 +60,9 @@ def attacked(
 ) -> float:
     """Return the lower bound on epsilon from ``sample(neighbour, trials, series)``.
 
-    Both neighbouring inputs, 0 and 1, are sampled in parallel. An event is chosen on a quarter of
-    the trials, and counted in the others. That is done in pieces, so that memory does not grow, and
-    an interrupt waits for one piece at most.
+    Both neighbouring inputs, 0 and 1, are sampled in parallel. The event is chosen on a quarter of
+    the trials and counted in the others. The work is done in pieces, so memory does not grow and an
+    interrupt waits for at most one piece.
     """
     spent, counted = split_trials(trials)
     stop, lock, done = threading.Event(), threading.Lock(), 0
@@ -101,13 +101,13 @@ def attacked(
 
 
 def split_trials(trials: int) -> tuple[int, int]:
-    """Return in how many trials an event is chosen, and in how many it is counted."""
+    """Return how many trials are used to choose the event, and how many to count it."""
     spent = min(math.ceil(SPENT * trials), AT_ONCE)
     return spent, trials - spent
 
 
 def largest_bound(trials: int, *, confidence: float, delta: float, gaussian: bool) -> float:
-    """Return what this many trials show if an event always happens for one input, never else."""
+    """Return the bound from this many trials if one input always has the event, the other never."""
     counted = split_trials(trials)[1]
     return epsilon_bound(
         Tally(counted, 0, counted), confidence=confidence, delta=delta, gaussian=gaussian
@@ -117,11 +117,11 @@ def largest_bound(trials: int, *, confidence: float, delta: float, gaussian: boo
 def epsilon_bound(tally: Tally, *, confidence: float, delta: float, gaussian: bool) -> float:
     """Return a lower bound on epsilon that holds with the stated confidence.
 
-    P and Q are the probabilities of the event; p and q are exact (Clopper-Pearson) limits on them
-    from below and above, each wrong with at most half of the allowed probability. Differential
-    privacy says P ≤ e^ε Q + δ, so ε ≥ ln((p - δ) / q). For Gaussian noise the whole trade-off curve
-    is one number: Φ⁻¹(P) - Φ⁻¹(Q) ≤ μ, so μ ≥ Φ⁻¹(p) - Φ⁻¹(q), returned as the epsilon that this μ
-    has at δ.
+    P and Q are the probabilities of the event. p is an exact (Clopper-Pearson) lower limit on P and
+    q an upper limit on Q; each fails with at most half of the allowed probability. Differential
+    privacy says P ≤ e^ε Q + δ, so ε ≥ ln((p - δ) / q). For Gaussian noise one number determines the
+    whole trade-off curve: Φ⁻¹(P) - Φ⁻¹(Q) ≤ μ, so μ ≥ Φ⁻¹(p) - Φ⁻¹(q), returned as the epsilon that
+    this μ has at δ.
     """
     return float(
         _bounds(
@@ -138,12 +138,11 @@ def epsilon_bound(tally: Tally, *, confidence: float, delta: float, gaussian: bo
 def best_event(
     first: Floats, second: Floats, *, confidence: float, delta: float, gaussian: bool
 ) -> Event:
-    """Return the half-line with the largest bound on these two samples of equal size.
+    """Return the event with the largest bound on these two samples of equal size.
 
-    These samples are used up by the choice. The bound must come from others, so that choosing costs
-    no confidence.
+    The bound must then come from other samples, so that the choice costs no confidence.
     """
-    strict = 1.0 - (1.0 - confidence) / 100.0  # or one of many rare events looks best by chance
+    strict = 1.0 - (1.0 - confidence) / 100.0  # otherwise some rare event looks best by chance
     trials = min(first.size, second.size)
     samples = np.sort(first[:trials]), np.sort(second[:trials])
     pooled = np.sort(np.concatenate(samples))
@@ -174,9 +173,9 @@ def best_event(
 def quick_bound(
     first: Floats, second: Floats, *, delta: float, gaussian: bool, deviations: float
 ) -> float:
-    """Return about what the best half-line shows on two samples of equal size: only to choose by.
+    """Return roughly what the best event shows on two samples of equal size, to rank statistics.
 
-    It stays some deviations away from what was counted.
+    It allows for some standard deviations of the counts.
     """
     from scipy import special
 
@@ -210,10 +209,10 @@ def quick_bound(
 
 
 def move_aside(values: Floats, pooled: Floats) -> Floats:
-    """Return thresholds next to some values of a sorted sample, on both sides, where it is thin.
+    """Return thresholds next to some values of a sorted sample, on both sides, where it is sparse.
 
     Many trials may have the same value up to rounding errors, which differ between the two inputs.
-    A threshold among them would tell the inputs apart by these errors alone. So it is moved aside,
+    A threshold among them would distinguish the inputs by these errors alone. So it is moved aside,
     to the emptiest of a few places.
     """
     low, high = np.quantile(pooled, [0.01, 0.99])

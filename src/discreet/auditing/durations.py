@@ -1,6 +1,6 @@
-"""Attack how long a live run takes: its durations must not tell what it was told.
+"""Attack the durations of a live run's operations: they must not reveal outcomes.
 
-Two neighbouring inputs are played in turns, in random order, in one process. The time of each
+Two neighbouring inputs are played alternately, in random order, in one process. The time of each
 operation is measured; an event on one of these times gives a lower bound on epsilon.
 """
 
@@ -34,27 +34,27 @@ from discreet.live.slates import SlateBandit
 
 LIMIT = 0.05  # the largest epsilon that durations may show
 TRIALS = 20_000
-PILOT = 0.1  # of the trials: to compare neighbouring inputs with
+PILOT = 0.1  # of the trials: to compare neighbouring inputs
 # Between an outcome and its deadline a processor does other work, so its caches do not show whether
-# an outcome was told a microsecond ago. A round of another run and reading this take its place.
+# an outcome was told a microsecond ago. A round of another run, and reading this, simulate that.
 ELSEWHERE = np.zeros(1 << 16)
 WARM = 20  # trials of a new run that are not counted: caches and branch predictors adapt
 FEWEST = 4  # ... if a run has few rounds
-LONGEST = 2_000  # most rounds of a batch
-# Shares of the range that outcomes have: both ends, and a number with all of its binary digits.
+LONGEST = 2_000  # maximum number of rounds in a batch
+# Outcomes are at both ends of the range and at this share of it, which uses all binary digits.
 ORDINARY = 0.37139906763250014
 BEYOND = 3.0  # widths by which an outcome leaves the range, if it is clipped
-SILENT = None  # the outcome that does not come before its deadline
+SILENT = None  # the outcome does not arrive before its deadline
 MEASURED = ("its tell", "the last tell of its batch", "all tells of its batch", "the next ask")
 WAITING = ("its tell", "the releases after its deadline", "the next ask")
 
 
 class SameRelease(Wrapping[Action, Trace, Release, Query, Observation]):
-    """Hands the learner the same value again and again: the first that was released.
+    """Always hands the learner the same value: the first that was released.
 
-    What a learner does with a released value takes a time that depends on that value, which the
-    guarantee covers. So only the time given what is released is audited. ``kept`` is the first
-    value, and the last one.
+    The time a learner takes depends on the released value, which the guarantee covers anyway. So
+    the audit compares times for equal released values only. ``kept`` holds the first value and the
+    last one.
     """
 
     compiles = False
@@ -62,7 +62,7 @@ class SameRelease(Wrapping[Action, Trace, Release, Query, Observation]):
     kept: list[Release]
 
     def learn(self, trace: Trace, released: Release) -> None:
-        """Let the learner learn what was released first."""
+        """Let the learner learn from the first released value."""
         value = released.copy() if isinstance(released, np.ndarray) else released
         kept = self.kept
         if not kept:
@@ -72,15 +72,15 @@ class SameRelease(Wrapping[Action, Trace, Release, Query, Observation]):
 
     @property
     def model(self) -> object:
-        """What a server publishes."""
-        assert isinstance(self.learner, Server), "only the policies of contexts ask"
+        """The model that a server publishes."""
+        assert isinstance(self.learner, Server), "only contextual policies use it"
         return self.learner.model
 
 
 class Neighbours(NamedTuple):
     """Two inputs that differ in one outcome: the first of a batch, or the last."""
 
-    others: object  # what all other outcomes of the batch are
+    others: object  # every other outcome of the batch
     first: object
     second: object
     last: bool
@@ -143,20 +143,20 @@ def audit_durations(
 ) -> DurationAudit:
     """Attack the durations of ``ask``, ``tell`` and ``release_due``.
 
-    Fresh runs of the same plan are played in memory; the subject itself is not changed. Some pairs
-    of neighbouring inputs are compared first: outcomes at both ends of the range and inside of it,
-    beyond it with ``clip=True``, and silence with a wait time. The pair, the operation and the
+    The attack plays fresh runs of the same plan in memory; the subject itself is not changed. It
+    first compares some pairs of neighbouring inputs: outcomes at both ends of the range and inside
+    it, outside it with ``clip=True``, and silence with a wait time. The pair, the operation and the
     event that distinguish best are then attacked with fresh trials, so the choice costs no
-    confidence. Both inputs are played in turns, in random order: load of the machine affects both
-    alike, and is no false alarm.
+    confidence. Both inputs are played alternately, in random order. So machine load affects both
+    alike and causes no false alarms.
 
-    The learner is handed the same value in every trial, because the time it takes for a released
-    value is covered by the guarantee of that value. The disk, the network, other processes and
-    garbage collection are not measured (docs/live.md: How long operations take).
+    The learner is handed the same value in every trial, because the guarantee of a released value
+    also covers the time spent on it. The disk, the network, other processes and garbage collection
+    are not measured (docs/live.md: How long operations take).
 
-    ``outcomes`` are what is told, if not numbers of the declared range; a run of your own needs
-    them. ``kind`` is the class of runs to attack, for example your own. ``seed`` decides the order
-    of trials; measured times are never the same again.
+    ``outcomes`` replaces the default outcomes, which are numbers in the declared range; a custom
+    run needs it. ``kind`` is the class of runs to attack, for example your own. ``seed`` determines
+    the order of trials; measured times are not reproducible.
 
     >>> from discreet import Bandit
     >>> found = audit_durations(Bandit(arms=2, horizon=1000, epsilon=1.0), trials=200)
@@ -171,8 +171,8 @@ def audit_durations(
     plan = subject.plan
     if plan.simulation or not plan.private.guarantee.is_private:
         raise DiscreetError(
-            "the run protects nobody (it is not private, or a simulation): there is nothing to "
-            "audit."
+            "the run protects nobody, since it is not private or is a simulation: there is nothing "
+            "to audit."
         )
     hold = plan.private.channel.hold()
     if hold > LONGEST:
@@ -222,7 +222,7 @@ def neighbours_of(
     """Yield pairs of inputs that differ in one outcome."""
     told = outcomes or _usual_outcomes(subject)
     if len(told) < 2:
-        raise DiscreetError(f"outcomes has {len(told)}, but at least 2 are needed.")
+        raise DiscreetError(f"outcomes has length {len(told)}, but at least 2 are needed.")
     low, high, *rest = told
     inside = rest[0] if rest else low
     pairs = [(high, low, "upper end", "lower end")]
@@ -240,12 +240,12 @@ def neighbours_of(
 
 
 def _usual_outcomes(subject: LiveClient | LiveRun) -> tuple[object, ...]:
-    """Return both ends of what may be told, something inside, and what is clipped."""
+    """Return outcomes at both ends of the range, inside it, and outside if they are clipped."""
     if isinstance(subject, LiveRun):
         channel = subject.plan.private.channel
         if not isinstance(channel, BatchSums | EveryRound):
             raise DiscreetError(
-                f"outcomes is None, but a {type(channel).__name__} needs some: give at least 2."
+                f"outcomes is None, but a {type(channel).__name__} needs them: give at least 2."
             )
         low, high = channel.bounds
         return low, high, low + ORDINARY * (high - low)
@@ -296,7 +296,7 @@ class Player:
             _, self._ask_elsewhere, self._tell_elsewhere = self._new_run()
 
     def _new_run(self) -> tuple[LiveRun, Callable[[], Any], Callable[[Any, Any], object]]:
-        """Return a run, and how it is asked and told."""
+        """Return a run, and functions that ask and tell it."""
         run = self._kind.start(self._plan, {}, clock=lambda: self._now)
         subject, observation = self._subject, self._plan.observation
         if isinstance(subject, LiveRun):
@@ -313,19 +313,19 @@ class Player:
             rows = np.zeros((len(features.arms), features.arm_features))
             own = rows if features.arm_features else None
             ask = lambda: client.ask(context, arm_features=own)  # noqa: E731
-        elif isinstance(client, BestArmSearch):  # without the question whether it has its answer
+        elif isinstance(client, BestArmSearch):  # skips the check whether the answer is known
             ask = lambda: ArmsClient.ask(client)  # noqa: E731
         return run, ask, lambda decision, outcome: told(decision, **{keyword: outcome})
 
     def fresh(self, hold: int) -> bool:
-        """Return whether a new run was begun because the last one has too few rounds left."""
+        """Start a new run if this one has too few rounds left; return whether it did."""
         if self._left < 2 * hold + 2:
             self.start()
             return True
         return False
 
     def play(self, neighbours: Neighbours, which: int) -> list[float]:
-        """Play one batch with one of two inputs; return durations, and what was released."""
+        """Play one batch with one of the two inputs; return durations and the released value."""
         clock, run = time.perf_counter_ns, self._run
         changed = neighbours[1 + which]
         decisions = [self._ask()]
@@ -356,7 +356,7 @@ class Player:
         begun = clock()
         decision = self._ask()
         found.append(clock() - begun)
-        # the batch that this begins is finished without being measured
+        # this began another batch: finish it without measuring
         for waiting in [decision] + [self._ask() for _ in range(run._store.rows.counters[2])]:
             self._left -= 1
             tell(waiting, others)
@@ -369,8 +369,8 @@ class Player:
 def renewed(outcome: object) -> object:
     """Return the same outcome as a new object.
 
-    An object that was used a moment ago would be in the processor's cache, and another one not:
-    that says nothing about outcomes, which are new objects in every round.
+    An object that was just used would be in the processor's cache, another would not. In real use
+    this reveals nothing, since outcomes are new objects in every round.
     """
     if isinstance(outcome, float):
         return outcome * 1.0
@@ -378,7 +378,7 @@ def renewed(outcome: object) -> object:
 
 
 def measure(player: Player, neighbours: Neighbours, trials: int, rng: Generator) -> Measured:
-    """Play both inputs in turns, in random order."""
+    """Play both inputs alternately, in random order."""
     orders = rng.integers(2, size=trials)
     durations, releases = np.empty((2, trials, len(player.measured))), np.empty((2, trials))
     hold = 1

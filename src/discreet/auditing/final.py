@@ -1,4 +1,4 @@
-"""Attack a final release together with the batch that has the same outcome."""
+"""Attack a final release together with the batch that contains the same outcome."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ TRIALS = 2_000  # runs of each of the two inputs
 
 
 class FinalRuns(Attack):
-    """Every trial is a run of one batch and its end: the first round has the outcome.
+    """Every trial is a run of one batch and the final release.
 
-    All other outcomes are the lowest. The outcome is in two releases, the batch and the final sum
-    of its arm. What is attacked is the sum of their log-likelihood ratios, for Laplace noise: each
-    is the noisy sum, clipped to where the ratio changes, times its epsilon.
+    The outcome of the first round is replaced; all others are the lowest. It is in two releases:
+    the batch and the final sum of its arm. The statistic is the sum of their log-likelihood ratios
+    for Laplace noise. Each is, up to a constant, epsilon times the noisy sum, clipped to where the
+    ratio changes.
     """
 
     plan: Any  # a RunPlan
@@ -37,7 +38,7 @@ class FinalRuns(Attack):
         """What the attack does."""
         low, high = self.bounds
         return (
-            f"the first outcome is {low:g} or {high:g}; a half-line of the likelihood ratio of its "
+            f"the first outcome is {low:g} or {high:g}; a threshold on the likelihood ratio of its "
             "batch and of the final sum of its arm"
         )
 
@@ -60,16 +61,16 @@ class FinalRuns(Attack):
         return self.statistic(float(np.asarray(first.value).flat[0]) * first.size, total)
 
     def statistic(self, batch: float, total: float) -> float:
-        """Return the log-likelihood ratio of a noisy sum of a batch and of the final one."""
+        """Return the log-likelihood ratio of the noisy sum of a batch and the final sum."""
         epsilons = self.plan.private.guarantee.epsilon, self.plan.final.guarantee.epsilon
         return float(np.dot(epsilons, np.clip(2.0 * np.array([batch, total]) - 1.0, -1.0, 1.0)))
 
 
 class FinalChannels(FinalRuns):
-    """The same without the run: a new one would draw more exact noise than a trial needs."""
+    """The same on the channels alone: a new run would draw more exact noise than a trial needs."""
 
     def sample(self, private: Protected, neighbour: int, trials: int, seed: int) -> Floats:
-        """Return the statistics of the two channels of a run, again and again."""
+        """Return the statistics of a run's two channels, which are used again for every trial."""
         batches, sums = (
             copy(each._replace(channel=unsealed(each.channel)))
             for each in (self.plan.private, self.plan.final)
@@ -99,8 +100,8 @@ def audit_final(
 ) -> Audit:
     """Attack the final release of a run, and a batch with it; the claim is the run's guarantee.
 
-    Fresh runs of the same plan are played; for exact noise, which is slow, copies of both channels
-    are attacked. The subject itself is not changed.
+    The attack plays fresh runs of the same plan. For exact noise, which is slow, it attacks copies
+    of both channels. The subject itself is not changed.
 
     >>> from discreet import Bandit
     >>> bandit = Bandit(arms=2, horizon=100, epsilon=0.5, final=0.5, simulation=True)

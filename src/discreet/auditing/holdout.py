@@ -1,4 +1,4 @@
-"""Attack the release of a hold-out in which one outcome is replaced."""
+"""Attack the release of a hold-out: one outcome in it is replaced."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ from discreet.live.run_plan import RunPlan
 from discreet.ranges import Range
 
 TRIALS = 2_000  # runs of each of the two inputs
-LOOKED_FOR = 100_000  # decisions in which a run must hold one out
+LOOKED_FOR = 100_000  # decisions within which a run must have held two out
 
 
 class HeldOutRuns(Attack):
-    """Every trial is a run that ends when it has held two rounds out: the first has the outcome.
+    """Every trial is a run that ends once it has held out two rounds.
 
-    All other outcomes are the lowest. What is attacked is the released sum of the first one's arm.
+    The outcome of the first of them is replaced; all other outcomes are the lowest. The statistic
+    is the released sum of that round's arm.
     """
 
     plan: Any  # a RunPlan
@@ -36,8 +37,8 @@ class HeldOutRuns(Attack):
         """What the attack does."""
         low, high = self.bounds
         return (
-            f"the first outcome that is held out is {low:g} or {high:g}; a half-line of the "
-            "released sum of its arm"
+            f"the first held-out outcome is {low:g} or {high:g}; a threshold on the released sum "
+            "of its arm"
         )
 
     def sample(self, private: Protected, neighbour: int, trials: int, seed: int) -> Floats:
@@ -64,10 +65,10 @@ class HeldOutRuns(Attack):
 
 
 class HeldOutSums(HeldOutRuns):
-    """The same without the run: a new one would draw more exact noise than a trial needs."""
+    """The same on the channel alone: a new run would draw more exact noise than a trial needs."""
 
     def sample(self, private: Protected, neighbour: int, trials: int, seed: int) -> Floats:
-        """Return the released sums of one channel, again and again."""
+        """Return the released sums of one channel, which is used again for every trial."""
         mine, rng, found = copy(private), np.random.default_rng([seed, neighbour]), list[float]()
         for _ in range(trials):
             mine.submit(0, self.bounds[neighbour], rng)
@@ -86,8 +87,9 @@ def audit_holdout(
 ) -> Audit:
     """Attack the release of a run's hold-out; the claim is the run's guarantee.
 
-    Fresh runs of the same plan are played; for exact noise, which is slow, a copy of the channel is
-    attacked. The subject itself is not changed. All else that it releases is attacked by ``audit``.
+    The attack plays fresh runs of the same plan. For exact noise, which is slow, it attacks a copy
+    of the channel. The subject itself is not changed. ``audit`` attacks everything else that the
+    run releases.
 
     >>> from discreet import Bandit
     >>> bandit = Bandit(arms=2, horizon=100, epsilon=1.0, explore=0.5, simulation=True)
@@ -98,7 +100,7 @@ def audit_holdout(
         raise DiscreetError(f"the subject is {subject!r}, but must be a live run.")
     plan: RunPlan = subject.plan
     if plan.holdout is None:
-        raise DiscreetError("the run holds nothing out: it has neither explore nor holdout.")
+        raise DiscreetError("the run has no hold-out: it was started without explore= or holdout=.")
     private = plan.holdout.private
     channel: Any = private.channel
     attack = (HeldOutRuns if plan.simulation else HeldOutSums)(plan, channel.bounds)

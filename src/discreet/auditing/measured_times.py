@@ -1,4 +1,4 @@
-"""Measured times: which trials can be compared, and what of them does not come from load."""
+"""Measured times: which trials are comparable, and durations corrected for machine load."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from discreet.contracts import Floats, Integers
 from discreet.errors import DiscreetError
 
 BLOCK = 256  # consecutive trials whose median is subtracted: it follows the load of the machine
-ALIKE = 0.02  # of the interquartile range: releases that differ by less count as equal
+ALIKE = 0.02  # of the interquartile range: releases that differ by at most this count as equal
 FEWEST_MATCHES = 30
 
 
 class Measured(NamedTuple):
-    """Durations, and what was released: for both inputs, for each trial; in order of time."""
+    """Durations and released values, for both inputs and each trial, in chronological order."""
 
     durations: Floats  # in nanoseconds, for each operation
     releases: Floats
 
     def matched(self) -> list[tuple[Floats, Floats]]:
-        """Return for each operation the durations with both inputs, with equal releases.
+        """Return, for each operation, the durations with both inputs, matched by equal releases.
 
-        Both are of the same block of trials: otherwise they would show how the load changed. They
-        are relative to the median of that block, whichever input its trials had.
+        Matched trials are from the same block: otherwise they would show how the load changed. All
+        durations are relative to the median of their block, over both inputs.
         """
         rng = np.random.default_rng(0)
         found = []
         for begin in range(0, self.releases.shape[1], BLOCK):
             block = self.durations[:, begin : begin + BLOCK]
             relative = block - np.median(block, axis=(0, 1))
-            # in random order, so that of equal releases not the earliest are chosen
+            # in random order, to avoid always choosing the earliest of equal releases
             orders = [rng.permutation(block.shape[1]) for _ in range(2)]
             pairs = match(
                 *(self.releases[which, begin + order] for which, order in enumerate(orders))
@@ -45,16 +45,16 @@ class Measured(NamedTuple):
         both = np.concatenate(found, axis=1)
         if both.shape[1] < FEWEST_MATCHES:
             raise DiscreetError(
-                f"only {both.shape[1]} trials had equal releases with both inputs, but at least "
+                f"only {both.shape[1]} trials had equal releases for both inputs, but at least "
                 f"{FEWEST_MATCHES} are needed: use more trials."
             )
         return [(both[0, :, place], both[1, :, place]) for place in range(both.shape[2])]
 
 
 def match(one: Floats, other: Floats) -> tuple[Integers, Integers]:
-    """Return places of two samples with about equal values, in pairs; each place at most once.
+    """Return positions in two samples with about equal values, in pairs; each at most once.
 
-    Going up through all values, each is paired with the last one of the other sample that is free.
+    In increasing order, each value is paired with the last unpaired one of the other sample.
     """
     values = np.concatenate([one, other])
     order = np.argsort(values, kind="stable")
@@ -74,7 +74,7 @@ def match(one: Floats, other: Floats) -> tuple[Integers, Integers]:
 
 
 def rank_score(one: Floats, other: Floats) -> float:
-    """Return by how many deviations the ranks of two samples differ: only to choose by."""
+    """Return by how many standard deviations the ranks of two samples differ, for comparisons."""
     from scipy import stats
 
     ranks = stats.rankdata(np.concatenate([one, other]))
@@ -84,7 +84,7 @@ def rank_score(one: Floats, other: Floats) -> float:
 
 @contextmanager
 def quiet_process() -> Iterator[None]:
-    """Keep garbage collection out of what is measured."""
+    """Keep garbage collection out of the measurements."""
     collecting = gc.isenabled()
     gc.collect()
     gc.disable()

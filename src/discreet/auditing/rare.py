@@ -1,10 +1,11 @@
-"""A search for rare events: values that come again exactly, under one of two inputs.
+"""A search for rare events: values that repeat exactly, under one of two inputs.
 
-Noise with a density hardly ever makes the same number twice. A raw value that slips through once
-in a thousand times does, and so do noise of few bits, noise that is used twice, and a release that
-is missing. So many runs are played, and it is recorded which values come up for which input. A
-value's score is how much likelier it was for the second input. Other runs then show how much these
-scores reveal. All of these trials are spent on the choice: a lead is attacked with new ones.
+Noise with a density hardly ever produces the same number twice. Repeated values reveal faults: a
+raw value that slips through once in a thousand times, noise with few bits, noise that is used
+twice, or a missing release. So the search plays many runs and records which values occur for which
+input. A value's score is how much likelier it was for the second input. Other runs then show how
+much these scores reveal. All of these trials serve only to choose: a lead is attacked with new
+ones.
 """
 
 from __future__ import annotations
@@ -26,17 +27,17 @@ from discreet.contracts import Channel, Floats, Integers, Noise, Protected
 from discreet.guarantee import Guarantee
 
 MANY, SLOW_MANY = 1 << 17, 1 << 12  # trials of each input, half of them to record values
-LONG, SLOW_LONG = 1 << 25, 1 << 16  # most rounds of all these trials
-BATCHES = 4  # that are played
-LAGS = 3  # releases later in which noise may come again
-WIDEST = 12  # columns that are inspected
-# What is left of noise that cancels is equal up to rounding errors: far below this share.
+LONG, SLOW_LONG = 1 << 25, 1 << 16  # maximum rounds of all these trials
+BATCHES = 4  # to play
+LAGS = 3  # noise may repeat up to this many releases later
+WIDEST = 12  # columns to inspect
+# Where noise cancels, values are equal up to rounding errors, which are far below this.
 ROUNDED = 2.0**-36
-DEVIATIONS = 2.5  # how far a bound stays away from what was counted
-REPEATED = 16  # values that come again, without which nothing is found
-ODD = 0.3718  # a share of the range that no simple grid contains
+DEVIATIONS = 2.5  # standard deviations of the counts that a bound allows for
+REPEATED = 16  # repeated values below which nothing is reported
+ODD = 0.3718  # a share of the range that is on no simple grid
 
-Keys = Callable[[Floats], Floats]  # from rows to one number per row, which may come again
+Keys = Callable[[Floats], Floats]  # from rows to one number per row, which may repeat
 
 
 class Place(NamedTuple):
@@ -48,18 +49,18 @@ class Place(NamedTuple):
 
 
 class ReportedValues(Attack):
-    """Every report is a trial, of one of two records; which values come up."""
+    """Every report, of one of two records, is a trial; the statistic is which values occur."""
 
     reports: EveryReport
     statistic: Statistic
-    text: str = "a record is one of two that are far apart; which values are reported"
+    text: str = "a record is one of two that are far apart; which exact values are reported"
 
     def trials_for(self, private: Protected, claim: Guarantee) -> int:
-        """Return as many as rare values need, or as can be drawn in some seconds."""
+        """Return as many as rare values need, at most what can be drawn in a few seconds."""
         return LEAST if compilable(private.channel) else SLOW_PIECE
 
     def at_once(self, private: Protected) -> int:
-        """Return as many as take a fraction of a second."""
+        """Return how many trials take a fraction of a second."""
         return self.reports.at_once(private)
 
     def sample(self, private: Protected, neighbour: int, trials: int, seed: int) -> Floats:
@@ -78,7 +79,7 @@ def find_rare(
 ) -> Attack | None:
     """Return an attack on rare values that seems to refute the claim, or None.
 
-    ``trials`` is how many will follow, if that is given: few show nothing that is rare.
+    ``trials`` is the number of trials that will follow, if given: few cannot show rare events.
     """
     limit = max(4 * trials, SLOW_MANY) if trials else MANY
     channel = private.channel
@@ -128,7 +129,7 @@ def _rare_release(
         if score > best:
             text = (
                 f"fresh runs; the loss of round {place.position + 1} is {place.pair.text}, all "
-                f"others are {place.others}; which values come up of {name}"
+                f"others are {place.others}; which exact values occur in {name}"
             )
             last = _last_round(name, rows, hold)
             one, other = (each[:last] for each in inputs)
@@ -137,16 +138,16 @@ def _rare_release(
 
 
 def _last_round(name: str, rows: list[Floats], hold: int) -> int:
-    """Return how many rounds must be played: fewer if only early releases matter and none moves."""
+    """Return how many rounds to play: fewer if only early releases matter and none is shifted."""
     times = np.concatenate([each[:, -BATCHES:] for each in rows])
     usual = (np.arange(BATCHES) + 1) * hold - 1
-    if name.startswith("when") or not (times == usual).all():
+    if name.startswith("the round") or not (times == usual).all():
         return BATCHES * hold
     return hold * max(int(word) for word in name.split() if word.isdigit())
 
 
 def _columns(runs: Runs) -> Integers:
-    """Return the first numbers of each release, and when releases come."""
+    """Return the columns of the first numbers of each release, and of the rounds of releases."""
     width = max(1, runs.size)
     each = max(1, min(width, WIDEST // BATCHES))
     releases = [release * width + i for release in range(BATCHES) for i in range(each)]
@@ -155,7 +156,7 @@ def _columns(runs: Runs) -> Integers:
 
 
 def _places(stage: Stage, hold: int) -> Iterator[Place]:
-    """Yield some neighbouring inputs: ends of the range and not, in the first batch or later."""
+    """Yield some neighbouring inputs: ends of the range or not, in the first or second batch."""
     ends = stage.pairs[0]
     odd = Pair("the lowest or odd", np.asarray(ends.one), ends.one + ODD * (ends.other - ends.one))
     yield Place("in the middle", ends, 0)
@@ -164,7 +165,7 @@ def _places(stage: Stage, hold: int) -> Iterator[Place]:
 
 
 def _kinds(channel: Channel, columns: int) -> Iterator[tuple[str, Keys]]:
-    """Yield what may come again, by name; the last columns are times."""
+    """Yield quantities that may repeat, with their names; the last columns are times."""
     releases = columns - BATCHES
     each = releases // BATCHES
     for place in range(releases):
@@ -177,7 +178,7 @@ def _kinds(channel: Channel, columns: int) -> Iterator[tuple[str, Keys]]:
             if lag == 1:
                 yield f"the sum of {which}", _mixed(place, later, 1.0)
     for place in range(releases, columns):
-        yield f"when release {place - releases + 1} comes", _column(place)
+        yield f"the round of release {place - releases + 1}", _column(place)
     if _is_exact(channel):  # the low bits of floating-point noise depend on what it is added to
         for place in range(releases):
             yield f"the lowest bits of release {place // each + 1}", _low_bits(place)
@@ -196,7 +197,7 @@ def _column(place: int) -> Keys:
 
 
 def _mixed(place: int, later: int, sign: float) -> Keys:
-    """Return a difference or a sum of two columns, without rounding errors."""
+    """Return a difference or a sum of two columns, rounded to remove rounding errors."""
 
     def key(rows: Floats) -> Floats:
         return np.round((rows[:, later] + sign * rows[:, place]) / ROUNDED) * ROUNDED
@@ -216,7 +217,7 @@ def _low_bits(place: int) -> Keys:
 
 
 def _finest_bit(place: int) -> Keys:
-    """Return which power of two the lowest bit that is set stands for: noise is on a grid."""
+    """Return the power of two of the lowest bit that is set: noise is on a grid."""
 
     def key(rows: Floats) -> Floats:
         fraction, power = np.frexp(rows[:, place])
@@ -230,7 +231,7 @@ def _finest_bit(place: int) -> Keys:
 def _best(
     rows: list[Floats], kinds: Iterator[tuple[str, Keys]], delta: float
 ) -> tuple[float, str, Statistic]:
-    """Return about what the best scores reveal, of what, and the statistic."""
+    """Return roughly how much the best scores reveal, the name of the quantity, the statistic."""
     half = rows[0].shape[0] // 2
     found: list[tuple[float, str, Statistic]] = [(0.0, "", _column(0))]
     for name, key in kinds:
@@ -250,9 +251,9 @@ def _of(statistic: Statistic, key: Keys) -> Statistic:
 
 
 def scores(first: Floats, second: Floats) -> Statistic:
-    """Return the score of a value: about log₂ of how much oftener it came in the second sample.
+    """Return the score of a value: about log₂ of how much more often the second sample has it.
 
-    It is 0 for values that did not come.
+    It is 0 for values in neither sample.
     """
     values, inverse = np.unique(np.concatenate([first, second]), return_inverse=True)
     counts = [
@@ -270,7 +271,7 @@ def scores(first: Floats, second: Floats) -> Statistic:
 
 
 def _revealed(first: Floats, second: Floats, delta: float) -> float:
-    """Return about what scores of two samples of equal size reveal; they are few whole numbers."""
+    """Return roughly what scores of two equally large samples reveal; they are small integers."""
     trials = first.size
     levels, inverse = np.unique(np.concatenate([first, second]), return_inverse=True)
     if levels.size < 2:

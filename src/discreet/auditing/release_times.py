@@ -1,8 +1,8 @@
-"""Attack what a live run shows besides its numbers: when it releases, and its status.
+"""Attack what a live run shows besides released numbers: when it releases, and its state.
 
-In a run with a wait time, it must not matter whether and when somebody answers. So one person
-either answers with the default value, for which silence stands, or is silent. Nothing that the run
-shows may then tell which.
+In a run with a wait time, nothing observable may depend on whether and when somebody answers. So
+one person either answers with the default value, which also replaces a missing answer, or stays
+silent. Nothing that the run shows may then reveal which.
 """
 
 from __future__ import annotations
@@ -22,24 +22,24 @@ from discreet.live.client import LiveClient
 from discreet.live.run import LiveRun
 from discreet.live.run_plan import RunPlan
 
-TIMETABLES = 24  # that are tried; the first that shows a difference is attacked
+TIMETABLES = 24  # tried; the first that shows a difference is attacked
 LOOKS = 200  # at the run's state, at fixed times
-LONGEST = 2_000  # most rounds of a batch
-Views = tuple[tuple[int, int, int], ...]  # at each look: releases, what is open, what waits
+LONGEST = 2_000  # maximum number of rounds in a batch
+Views = tuple[tuple[int, int, int], ...]  # at each look: released, open, waiting
 
 
 class Timetable(NamedTuple):
-    """When decisions, answers, timers and looks happen; the target may be silent instead."""
+    """When decisions, answers, timers and looks happen; the target may stay silent instead."""
 
     asked: tuple[float, ...]
-    told: tuple[float, ...]  # after the decision; infinity for silence
+    told: tuple[float, ...]  # delay after the decision; infinity for silence
     looks: tuple[float, ...]
     timers: tuple[float, ...]
     target: int
 
     @classmethod
     def draw(cls, rounds: int, wait: float, rng: Generator) -> Timetable:
-        """Return a random timetable: some answer at once, some later, some too late, some never."""
+        """Return a random timetable: some people answer at once, some later, too late or never."""
         pace = float(rng.choice([0.1, 0.5, 2.0])) * wait / rounds
         asked = np.cumsum(rng.uniform(0.5, 1.5, rounds)) * pace
         late = (
@@ -58,7 +58,7 @@ class Timetable(NamedTuple):
         return cls(asked_at, told_at, looks_at, timers_at, target)
 
     def events(self, silent: bool) -> Iterator[tuple[float, int, int]]:
-        """Return events in order of time: 0 is ask, 1 is tell, 2 is a timer, 3 is a look."""
+        """Return events in chronological order: 0 is ask, 1 is tell, 2 a timer, 3 a look."""
         told = [
             (a + d, 1, i)
             for i, (a, d) in enumerate(zip(self.asked, self.told, strict=True))
@@ -81,7 +81,7 @@ def audit_release_times(
 ) -> Audit:
     """Attack the release times, and everything else that a run with a wait time shows.
 
-    Fresh runs of the same plan are played with a simulated clock; the subject itself is not
+    The attack plays fresh runs of the same plan with a simulated clock; the subject itself is not
     changed. ``kind`` is the class of runs to attack, for example your own.
 
     >>> from discreet import Bandit
@@ -97,8 +97,8 @@ def audit_release_times(
     plan = subject.plan
     if plan.wait is None:
         raise DiscreetError(
-            "the run has no wait time: the times of its outcomes count as public, so nothing is "
-            "claimed about them."
+            "the run has no wait time: arrival times of its outcomes count as public, so there is "
+            "no claim to audit."
         )
     start, rng = time.perf_counter(), np.random.default_rng(check_int("seed", seed, minimum=0))
     hold = plan.private.channel.hold()
@@ -133,8 +133,8 @@ def audit_release_times(
         reach=largest_bound(trials, confidence=confidence, delta=delta, gaussian=False),
         confidence=confidence,
         trials=trials,
-        attack="one person answers with the default, or is silent; everything that is shown, at "
-        "fixed times",
+        attack="one person answers with the default, or stays silent; everything the run shows, "
+        "at fixed times",
         seed=seed,
         stated=plan.private.guarantee,
         seconds=time.perf_counter() - start,
@@ -144,7 +144,7 @@ def audit_release_times(
 def play_timetable(
     plan: RunPlan, timetable: Timetable, kind: type[LiveRun], *, silent: bool
 ) -> Views:
-    """Play a run by a timetable; return what it shows at every look."""
+    """Play a run according to a timetable; return what it shows at every look."""
     now, seen, tickets = [0.0], [], {}
     run = kind.start(plan, {}, clock=lambda: now[0])
     for at, what, which in timetable.events(silent):

@@ -1,4 +1,4 @@
-"""Attacks on channels that keep nothing from one release to the next: every release is a trial."""
+"""Attacks on channels without memory between releases: every release is a trial."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Stretches(Game[object, float | Floats, int]):
 
 
 class PairStretches(Stretches):
-    """The same for two values per round: the second is 0, so the outcome is their difference."""
+    """``Stretches`` with two values per round: the outcome is their difference, as one is 0."""
 
     values: Floats
 
@@ -89,7 +89,7 @@ class RecordingBits(Recording[Any, Any, Any, Any]):
 
 
 class SlateStretches(Stretches):
-    """The same for slates: all items of a round have the same loss."""
+    """``Stretches`` for slates: all items of a round have the same loss."""
 
     values: Floats
 
@@ -102,10 +102,10 @@ class SlateStretches(Stretches):
 
 
 class EveryRelease(Attack):
-    """Every release is a trial: for channels that keep nothing from one release to the next.
+    """Every release is a trial: for channels without memory between releases.
 
     In each batch the loss of the first round is the lowest for one input and the highest for the
-    other; the statistic is the release. That is all the learner receives from this round, so no
+    other. The statistic is the release. The learner receives nothing else from this round, so no
     attack on actions or states can do better.
     """
 
@@ -118,14 +118,14 @@ class EveryRelease(Attack):
         """What the attack does."""
         low, high = self.bounds
         what = f"one loss of {self.size}" if self.size > 1 else "a loss"
-        return f"{what} is {low:g} or {high:g}; a half-line of what is released"
+        return f"{what} is {low:g} or {high:g}; a threshold on the release"
 
     def gaussian_curve(self, private: Protected) -> GaussianNoise | None:
         """Return the curve of the channel."""
         return channel_curve(private)
 
     def trials_for(self, private: Protected, claim: Guarantee) -> int:
-        """Return as many as needed, or as can be played in about a minute."""
+        """Return as many as needed, at most what can be played in about a minute."""
         hold = private.channel.hold()
         affordable = (
             ROUNDS // (20 + hold) if componentjit.compilable(private) else SLOW_ROUNDS // hold
@@ -133,7 +133,7 @@ class EveryRelease(Attack):
         return trials_to_find(claim, self.gaussian_curve(private), affordable=affordable)
 
     def at_once(self, private: Protected) -> int:
-        """Return as many as take a fraction of a second."""
+        """Return how many trials take a fraction of a second."""
         hold = private.channel.hold()
         return (
             min(AT_ONCE, PIECE // (20 + hold))
@@ -168,9 +168,9 @@ class EveryRelease(Attack):
 
 
 class EverySum(EveryRelease):
-    """The same where the learner chooses the lengths of batches; a trial is a batch's centred sum.
+    """The same if the learner chooses batch lengths; a trial is a batch's centred sum.
 
-    Given all earlier releases, the length is known, and the sum has the same law for every length.
+    Earlier releases determine the length, and the sum has the same distribution for every length.
     So trials are independent, whatever the learner chooses.
     """
 
@@ -181,13 +181,12 @@ class EverySum(EveryRelease):
         """What the attack does."""
         low, high = self.bounds
         return (
-            f"the first loss of every batch is {low:g} or {high:g}; a half-line of the sum that "
-            "is released"
+            f"the first loss of every batch is {low:g} or {high:g}; a threshold on the released sum"
         )
 
 
 class EveryBit(EveryRelease):
-    """The same for one bit: all other losses are the lowest, where one changes the odds most."""
+    """The same for one bit: all other losses are lowest, where one loss changes the odds most."""
 
     @property
     def text(self) -> str:
@@ -202,14 +201,14 @@ class EveryBit(EveryRelease):
 
 
 class EveryDifference(EveryRelease):
-    """The same where feedback is two values, and their difference is released."""
+    """The same if feedback is two values, and the channel releases their difference."""
 
     @property
     def text(self) -> str:
         """What the attack does."""
         return (
-            f"a difference is {self.bounds.low:g} or {self.bounds.high:g}; a half-line of what is "
-            "released"
+            f"a difference is {self.bounds.low:g} or {self.bounds.high:g}; a threshold on the "
+            "release"
         )
 
     def stretches(self, first: float, usual: float) -> Stretches:
@@ -218,7 +217,7 @@ class EveryDifference(EveryRelease):
 
 
 class EverySlate(EveryBit):
-    """The same for slates: all items of a round lose the same; how many of the bits are 1."""
+    """The same for slates: all items of a round have the same loss; how many bits are 1."""
 
     shown: int
     recording: ClassVar[type[Recording[Any, Any, Any, Any]]] = RecordingBits
@@ -236,7 +235,7 @@ class EverySlate(EveryBit):
 
 @attack_on(Batch, PerRound)
 def attack_releases(private: Protected, facts: GameFacts) -> Attack:
-    """Return the attack in which every release is a trial, or whole runs if there may be memory."""
+    """Return the attack with every release as a trial; with whole runs, if there may be memory."""
     channel: Any = private.channel
     if not releases_are_trials(channel):
         return first_release(_with_long_batches(private), facts)
@@ -250,7 +249,7 @@ def attack_releases(private: Protected, facts: GameFacts) -> Attack:
 
 @attack_on(OneBit)
 def every_bit(private: Protected, facts: GameFacts) -> Attack:
-    """Return the attack in which every bit is a trial, or whole runs if there may be memory."""
+    """Return the attack with every bit as a trial, or with whole runs if there may be memory."""
     channel: Any = private.channel
     if not releases_are_trials(channel):
         return first_release(private, facts)
@@ -259,7 +258,7 @@ def every_bit(private: Protected, facts: GameFacts) -> Attack:
 
 @attack_on(SlateBits)
 def every_slate(private: Protected, facts: GameFacts) -> Attack:
-    """Return the attack in which the bits of a batch are a trial, or whole runs."""
+    """Return the attack with the bits of each batch as a trial, or with whole runs."""
     channel: Any = private.channel
     if not releases_are_trials(channel):
         return first_release(private, facts)
@@ -284,7 +283,7 @@ class EveryOffer(Attack):
     def text(self) -> str:
         """What the attack does."""
         low, high = self.bounds
-        return f"every outcome is {low:g} or {high:g}; a half-line of what is released"
+        return f"every outcome is {low:g} or {high:g}; a threshold on the release"
 
     def sample(self, private: Protected, neighbour: int, trials: int, seed: int) -> Floats:
         """Return the releases."""
@@ -299,7 +298,7 @@ class EveryOffer(Attack):
 
 @attack_on(Constant)
 def every_constant(private: Protected, facts: GameFacts) -> Attack:
-    """Return the attack on a channel that ignores feedback; for devices, on the channel alone."""
+    """Return the attack on a channel that ignores feedback; on devices, on the channel alone."""
     bounds = facts.bounds or Range(0.0, 1.0)
     if not releases_are_trials(private.channel):
         return first_release(private, facts)
@@ -311,7 +310,7 @@ def every_constant(private: Protected, facts: GameFacts) -> Attack:
 
 
 def _with_long_batches(private: Protected) -> Protected:
-    """Return long batches if the learner may ask for them, and the same is claimed of them."""
+    """Return the learner with long batches, if it may ask for them and the claim stays the same."""
     channel: Any = private.channel
     if "size" not in channel._fields or not _chooses_lengths(private):
         return private
@@ -320,7 +319,7 @@ def _with_long_batches(private: Protected) -> Protected:
 
 
 def _chooses_lengths(private: Protected) -> bool:
-    """Return whether the learner asks for a length for its first batch, and so for all of them."""
+    """Return whether the learner chooses the length of its first batch, and so of all batches."""
     learner = copy(private.learner)
     _, trace = learner.act(0, np.random.default_rng(0))
     return learner.patience(trace) > 0

@@ -1,4 +1,4 @@
-"""Attacks that offer a channel the same input again and again: a batch of advice, or a record."""
+"""Attacks that repeatedly offer a channel the same input: a batch of advice, or a record."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ HEAVY = 1e6  # the weight of the first expert; all others have 1
 
 
 class OneEstimate(Attack):
-    """Every batch is a trial; its first loss is the lowest or the highest, all others are middle.
+    """Every batch is a trial; its first loss is lowest or highest, all others are in the middle.
 
-    The queries are fixed and public: the learner receives the releases only. All experts but the
-    first advise the played arm, so that one loss moves all of their estimates. The first has nearly
-    all of the weight, so that the arm is hardly ever played and the entries are large. If
-    ``alike``, the queries of a batch are equal, and losses may be added up before noise is drawn;
-    otherwise each query is a little smaller than the one before.
+    The queries are fixed and public; the learner receives only the releases. All experts but the
+    first advise the played arm, so one loss moves the estimates of all of them. The first expert
+    has nearly all of the weight, so the arm is rarely played and the entries are large. If
+    ``alike``, the queries of a batch are equal, and losses may be added up before noise is drawn.
+    Otherwise each query is slightly smaller than the one before.
 
-    The statistic is the likelihood ratio of a release, up to a monotone map: along a public vector
-    for Gaussian noise and for groups, a sum of bounded terms for Laplace noise.
+    The statistic is the likelihood ratio of a release, up to a monotone map: the projection on a
+    public vector for Gaussian noise and for groups, a sum of bounded terms for Laplace noise.
     """
 
     bounds: Range
@@ -66,7 +66,7 @@ class OneEstimate(Attack):
         """What the attack does."""
         low, high = self.bounds
         return (
-            f"a loss is {low:g} or {high:g} where all experts but one advise the arm; the "
+            f"a loss is {low:g} or {high:g}, and all experts but one advise the arm; the "
             "likelihood ratio of a release"
         )
 
@@ -89,18 +89,18 @@ class OneEstimate(Attack):
         )
 
     def trials_for(self, private: Protected, claim: Guarantee) -> int:
-        """Return as many as needed, or as can be played in about a minute."""
+        """Return as many as needed, at most what can be played in about a minute."""
         channel: Any = private.channel
         affordable = ROUNDS // (20 + 10 * self.experts * channel.size)
         return trials_to_find(claim, self.gaussian_curve(private), affordable=affordable)
 
     def at_once(self, private: Protected) -> int:
-        """Return as many as take a fraction of a second."""
+        """Return how many trials take a fraction of a second."""
         channel: Any = private.channel
         return int(PIECE // (20 + 10 * self.experts * channel.size))
 
     def way(self, channel: Estimates) -> int:
-        """Return how the channel releases a batch of these queries, which is public."""
+        """Return how the channel releases a batch of these queries; that is public."""
         if channel.sums.size != self.experts:
             raise DiscreetError(
                 f"the attack is for {self.experts} experts, but the channel has "
@@ -135,8 +135,8 @@ class OneEstimate(Attack):
         middle = (vectors.sum(axis=0) - vectors[0]) / channel.size / 2.0
         way = self.way(channel)
         along = shift
-        # The variance σ² is inversely proportional to this, and every |shift| is the largest of its
-        # coordinate.
+        # Its square is inversely proportional to the variance σ² of a coordinate, and every |shift|
+        # is the largest possible in its coordinate.
         if way == FITTED:
             along = np.sqrt(weights / weights.sum() + 1.0 / self.experts)
         play = compile_for(batches, channel)
@@ -164,7 +164,7 @@ def batches(
     released: Floats,
     rng: Generator,
 ) -> None:
-    """Offer the same batch to a channel again and again, from its first state; keep releases."""
+    """Offer a channel the same batch many times, always from its first state; record releases."""
     total = weights.sum()
     for trial in range(released.shape[0]):
         for i in range(state.size):
@@ -177,7 +177,7 @@ def batches(
 
 @attack_on(Estimates)
 def attack_estimates(private: Protected, facts: GameFacts) -> OneEstimate:
-    """Return the attack with entries as large as the learner's mixing allows."""
+    """Return the attack, with entries as large as the learner's mixing allows."""
     channel: Any = private.channel
     attack = OneEstimate(facts.bounds or channel.bounds, channel.sums.size)
     arms, mixing = 2 if facts.problem is None else facts.problem.actions, private.learner.mixing
@@ -188,10 +188,10 @@ Direction = TypeVar("Direction", float, Floats)
 
 
 class EveryReport(Attack):
-    """Every report is a trial: the same record each time, one of two; a likelihood ratio.
+    """Every report is a trial, always of the same record; the statistic is a likelihood ratio.
 
-    ``one`` and ``other`` are the two raw vectors that get noise; ``weights`` convert a report to
-    their units.
+    ``one`` and ``other`` are the vectors of the two records before noise is added; ``weights``
+    convert a report to their units.
     """
 
     records: tuple[Record, Record]
@@ -210,12 +210,12 @@ class EveryReport(Attack):
         return channel_curve(private)
 
     def trials_for(self, private: Protected, claim: Guarantee) -> int:
-        """Return as many as needed, or as can be played in about a minute."""
+        """Return as many as needed, at most what can be drawn in about a minute."""
         affordable = 64 * AT_ONCE // self.one.size if compilable(private.channel) else SLOW_PIECE
         return trials_to_find(claim, self.gaussian_curve(private), affordable=affordable, rarer=2.0)
 
     def at_once(self, private: Protected) -> int:
-        """Return as many as take a fraction of a second."""
+        """Return how many trials take a fraction of a second."""
         return AT_ONCE // self.one.size if compilable(private.channel) else SLOW_PIECE // 16
 
     def sample(self, private: Protected, neighbour: int, trials: int, seed: int) -> Floats:
@@ -224,7 +224,7 @@ class EveryReport(Attack):
         return self.score(private.channel, found * self.weights)
 
     def reported(self, private: Protected, neighbour: int, trials: int, seed: int) -> Floats:
-        """Return the reports, one row each; each from the first state of the channel."""
+        """Return the reports as rows, each from the first state of the channel."""
         channel, block = packed(private.channel)
         state = np.asarray(block)
         found = np.empty((trials, self.one.size))
@@ -239,7 +239,7 @@ class EveryReport(Attack):
         return found
 
     def score(self, channel: Channel, found: Floats) -> Floats:
-        """Return the log-likelihood ratio, or for other noise the position between both vectors."""
+        """Return the log-likelihood ratio, or for other noise the position between the vectors."""
         noise = cast(Moments | Residuals, channel).noise
         if isinstance(noise, DirectionShape):
             return np.log(noise.densities(found, self.other)) - np.log(
@@ -257,7 +257,7 @@ def reports(
     found: Floats,
     rng: Generator,
 ) -> None:
-    """Report the same record again and again, from the first state, and keep the releases."""
+    """Report the same record many times, always from the first state; record the releases."""
     for trial in range(found.shape[0]):
         for i in range(state.size):
             state[i] = before[i]
@@ -285,7 +285,7 @@ def attack_moments(private: Protected, facts: GameFacts) -> EveryReport:
 
 @attack_on(GlmMoments)
 def attack_glm_moments(private: Protected, facts: GameFacts) -> EveryReport:
-    """Return the same with the model 0: no other makes residuals as large at both ends."""
+    """Return this attack with model 0: no other makes residuals as large at both ends."""
     channel = cast(GlmMoments, private.channel)
     return _weighed(channel, np.zeros(channel.dimension))
 
@@ -304,7 +304,7 @@ def _weighed(channel: Moments[Direction], query: Direction) -> EveryReport:
 
 @attack_on(Residuals)
 def attack_residuals(private: Protected, facts: GameFacts) -> EveryReport:
-    """Return the attack with the model 0, and the best or the worst outcome."""
+    """Return the attack with model 0, and the highest or the lowest outcome."""
     channel = cast(Residuals, private.channel)
     vector = np.zeros(channel.release_size())
     vector[0] = 1.0
@@ -325,7 +325,7 @@ class OneRecord(OneVector):
         return private._replace(channel=channel.running)
 
     def trials_for(self, private: Protected, claim: Guarantee) -> int:
-        """Return as many as for the running sum inside."""
+        """Return as many trials as for the running sum inside."""
         return super().trials_for(self.prepared(private, claim), claim)
 
 
@@ -337,7 +337,7 @@ def attack_running_moments(private: Protected, facts: GameFacts) -> OneRecord:
 
 
 def _pairs_of_moments(channel: RunningMoments) -> list[tuple[Floats, Floats]]:
-    """Return moments that may be farthest apart: in a plane, orthogonal, or in one dimension."""
+    """Return pairs of moments that may be farthest apart: in a plane, orthogonal, or parallel."""
     one, other = worst_records(channel)
     second = np.roll(one.features, 1) if channel.dimension > 1 else 0.5 * one.features
     pairs = []

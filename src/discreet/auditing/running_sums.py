@@ -1,4 +1,4 @@
-"""Attacks on running sums, of vectors and of gradients: all releases are weighed together."""
+"""Attacks on running sums, of vectors and of gradients, that combine all releases."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ class OneVector(Attack):
     """Every trial is a fresh run; one loss vector is one of two, all others are in the middle.
 
     Releases are linear in the inputs and in the noise. Playing the channel with one unit of noise
-    at a time shows how they respond to each draw. So the releases can be turned back into noisy
-    nodes, and the statistic is the logarithm of their likelihood ratio, which is the most powerful.
-    The first vector is replaced, which is in more nodes than any other, or the first of a later
+    at a time shows how they respond to each draw. So the noisy nodes can be computed from the
+    releases. The statistic is their log-likelihood ratio, which is the most powerful one. The
+    replaced vector is the first, which is in more nodes than any other, or the first of a later
     epoch.
     """
 
@@ -58,16 +58,14 @@ class OneVector(Attack):
     def text(self) -> str:
         """What the attack does."""
         which = "the first loss vector" if self.turn == 0 else f"loss vector {self.turn + 1}"
-        return (
-            f"{which} is one of two that are farthest apart; the likelihood ratio of all releases"
-        )
+        return f"{which} is one of the two farthest apart; the likelihood ratio of all releases"
 
     def prepared(self, private: Protected, claim: Guarantee) -> Protected:
         """Return the channel without padding noise if the claim does not depend on it.
 
-        Our own guarantees never count padding, and pure privacy does not profit from it
-        (docs/proofs.md: Tree levels), so removing it makes a better attack. Any other claim may be
-        true because of it: Gaussian noise gets a smaller μ.
+        Our own guarantees never count padding, and pure privacy gains nothing from it
+        (docs/proofs.md: Tree levels), so removing it makes a stronger attack. Any other claim may
+        be true only because of padding, which gives Gaussian noise a smaller μ.
         """
         channel: Any = private.channel
         pure = channel.noise.across == 1.0 and claim.delta == 0.0
@@ -82,7 +80,7 @@ class OneVector(Attack):
         return channel_curve(private)
 
     def trials_for(self, private: Protected, claim: Guarantee) -> int:
-        """Return as many as needed, or as can be played in about a minute."""
+        """Return as many as needed, at most what can be played in about a minute."""
         channel: Any = private.channel
         rounds, shape = channel.rounds_to_audit(), self.gaussian_curve(private)
         # The best event of pure noise is that all draws of the first round are on one side.
@@ -95,17 +93,17 @@ class OneVector(Attack):
         return trials_to_find(claim, shape, affordable=affordable, rarer=rarer)
 
     def at_once(self, private: Protected) -> int:
-        """Return as many as take a fraction of a second."""
+        """Return how many trials take a fraction of a second."""
         channel: Any = private.channel
         numbers = channel.rounds_to_audit() * self.one.size
         return int(PIECE // (40 * numbers) if compilable(channel) else 1 + SLOW_PIECE // numbers)
 
     def sample(self, private: Protected, neighbour: int, trials: int, seed: int) -> Floats:
-        """Return the likelihood ratio of each run."""
+        """Return the log-likelihood ratio of each run."""
         return self.sampler(private)(neighbour, trials, seed)
 
     def sampler(self, private: Protected) -> Sampler:
-        """Return the same for many samples; the response to noise is computed once."""
+        """Return ``sample`` for many samples; the response to noise is computed only once."""
         channel = copy(cast(Stream, private.channel))
         rest = self.one / 2.0 + self.other / 2.0
         rounds, size = channel.rounds_to_audit(), rest.size
@@ -113,7 +111,7 @@ class OneVector(Attack):
         if rounds >= longest:
             raise DiscreetError(
                 f"the running sum has {rounds:,} prefixes, but every trial of its audit is a "
-                f"whole run: give fewer than {longest:,} rounds."
+                f"whole run: use fewer than {longest:,} rounds."
             )
         inputs = np.repeat(rest[None], rounds, axis=0), np.repeat(rest[None], rounds, axis=0)
         inputs[0][self.turn], inputs[1][self.turn] = self.one, self.other
@@ -124,7 +122,7 @@ class OneVector(Attack):
         def sample(neighbour: int, trials: int, seed: int) -> Floats:
             found, rng = np.empty(trials), streams(seed, trial=neighbour).privacy
             own, block = packed(channel)  # both inputs are played at once, on two threads
-            # Our own channels forget everything when they restart, which is faster.
+            # Our own channels reset themselves in restart(), which is faster.
             state = np.zeros(0, np.uint8) if is_ours(channel) else np.asarray(block)
             before = state.copy()
             for start in range(0, trials, at_once):
@@ -139,9 +137,9 @@ class OneVector(Attack):
 def prefix_runs(
     channel: Stream, state: Bytes, before: Bytes, inputs: Floats, released: Floats, rng: Generator
 ) -> None:
-    """Play a channel from the start again and again, and keep all releases.
+    """Play a channel many times from the start, and record all releases.
 
-    ``state`` may be all of its arrays, so that nothing is left of an earlier run, even in noise.
+    ``state`` may be all of its arrays: then not even noise keeps anything of an earlier run.
     """
     for run in range(released.shape[0]):
         for i in range(state.size):
@@ -177,13 +175,13 @@ def vectors_of(channel: Stream) -> ConvexSet:
 
 
 class Impulse(Noise):
-    """Replaces noise: adds 1 in one draw, and nothing in all others."""
+    """Replaces the noise: adds 1 in one draw, and nothing in all others."""
 
     turn: int
     drawn: Integers
 
     def perturb(self, vector: Floats, rng: Generator) -> None:
-        """Add one unit to all coordinates, if it is its turn."""
+        """Add one unit to all coordinates in the chosen draw."""
         if self.drawn[0] == self.turn:
             for i in range(vector.size):
                 vector[i] += 1.0
@@ -237,8 +235,8 @@ FEWEST = 2_500_000
 class Terms(Stream):
     """Sums of gradients as a stream of vectors: each is a number times one fixed direction.
 
-    The first outcome of a batch is that number, as a share of the range; all others are in the
-    middle and add nothing.
+    The first outcome of a batch encodes that number, as a share of the range; all others are in
+    the middle and add nothing.
     """
 
     gradients: GradientShape[Any, Any]
@@ -277,7 +275,7 @@ class Terms(Stream):
 
     @property
     def losses(self) -> Projected:
-        """How far replacing a round moves the sum of a batch."""
+        """The set that bounds how far replacing one round moves the sum of a batch."""
         return self.running.losses
 
     @property
@@ -292,7 +290,7 @@ class Terms(Stream):
         )
 
     def without_padding(self) -> Terms:
-        """Return the channel without noise that no guarantee counts on."""
+        """Return the channel without padding noise, on which no guarantee depends."""
         return self._replace(
             gradients=self.gradients._replace(running=self.running.without_padding())
         )
@@ -308,7 +306,7 @@ class Terms(Stream):
 
 
 class PairTerms(Terms):
-    """The same for two values per round, of which the second is 0."""
+    """``Terms`` for two values per round; the second is 0."""
 
     values: Floats
 
@@ -319,7 +317,7 @@ class PairTerms(Terms):
 
 
 class RoundedTerms(Terms):
-    """The same for rounded outcomes: the coin is 1/2, and the direction's length is the number."""
+    """``Terms`` for rounded outcomes: a fair coin; the direction's length encodes the number."""
 
     asked: Toss
 
@@ -340,7 +338,7 @@ class RoundedTerms(Terms):
 
 
 class OneOutcome(OneVector):
-    """Every trial is a fresh run; its first outcome is the lowest or the highest, others middle."""
+    """Every trial is a fresh run; its first outcome is lowest or highest, all others middle."""
 
     @property
     def text(self) -> str:
@@ -364,13 +362,13 @@ class OneOutcome(OneVector):
 
 @attack_on(GradientShape)
 def one_outcome(private: Protected, facts: GameFacts) -> OneOutcome:
-    """Return the attack in the direction that is longest in the norm of the noise."""
+    """Return the attack along the direction that is longest in the norm of the noise."""
     channel: Any = as_stream(private).channel
     return OneOutcome(-channel.direction / 2.0, channel.direction / 2.0)
 
 
 def as_stream(private: Protected) -> Protected:
-    """Return the private learner behind its channel as a stream of vectors."""
+    """Return the private learner with its channel wrapped as a stream of vectors."""
     gradients: Any = private.channel
     if isinstance(gradients, Terms):
         return private

@@ -1,4 +1,4 @@
-"""Whole runs of a channel: neighbouring inputs, and everything that anyone can see of them."""
+"""Whole runs of a channel: neighbouring inputs, and everything that is observable of them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from discreet.live.engine import packed
 from discreet.ranges import Range, make_range
 from discreet.sets import ConvexSet
 
-OUTSIDE = 10.0  # widths outside the range: guarantees must not depend on good input
+OUTSIDE = 10.0  # widths outside the range: guarantees must not depend on valid input
 RANDOM_POSITIONS = 8  # of the replaced loss
 LEVEL = "at "  # how the names of levels begin
 Part = TypeVar("Part")
@@ -42,7 +42,7 @@ class Pair(NamedTuple):
 
 
 class Stage(NamedTuple):
-    """All other losses by name, one row per round, and values and positions of the replaced one."""
+    """Values and positions of the replaced loss; all others, by name, with one row per round."""
 
     others: dict[str, Floats]
     pairs: tuple[Pair, ...]
@@ -62,7 +62,7 @@ class Stage(NamedTuple):
 
 
 def stage_for(channel: Channel, facts: GameFacts, rounds: int) -> Stage:
-    """Return inputs of many kinds: random and extreme, early and late positions, out of range."""
+    """Return many kinds of inputs: random, extreme or out of range, at early and late positions."""
     rng = np.random.default_rng(rounds)
     if isinstance(channel, Stream):
         others, pairs = _vectors(vectors_of(channel), rounds, rng)
@@ -76,7 +76,7 @@ def stage_for(channel: Channel, facts: GameFacts, rounds: int) -> Stage:
 
 
 def levels_of(stage: Stage, number: int) -> Stage:
-    """Return a stage with many levels: of all other losses, and of the replaced one."""
+    """Return a stage with many levels, both of the replaced loss and of all others."""
     ends = stage.pairs[0]
     rounds = len(next(iter(stage.others.values())))
 
@@ -96,12 +96,12 @@ def levels_of(stage: Stage, number: int) -> Stage:
 
 
 def declared_range(channel: Channel) -> Range:
-    """Return the range that a channel declares, or from 0 to 1."""
+    """Return the range that a channel declares; by default, from 0 to 1."""
     return next((part for part in channel if isinstance(part, Range)), make_range())
 
 
 def probe_query(channel: Channel) -> float | Floats | Estimate | Toss:
-    """Return a query for the channel: a plain loss, equal estimates, or one direction."""
+    """Return a query that fits the channel: a plain loss, equal estimates, or one direction."""
     if isinstance(channel, GradientShape):
         direction = np.full(channel.release_size(), channel.release_size() ** -0.5)
         return Toss(direction, 0.5) if isinstance(channel, RoundedSums) else direction
@@ -144,7 +144,7 @@ def _differences(
 def _slates(
     channel: SlateBits, rounds: int, rng: np.random.Generator
 ) -> tuple[dict[str, Floats], tuple[Pair, ...]]:
-    """Return losses of all items of a slate, the same for all of them, as in ``_numbers``."""
+    """Return losses of a slate: all items have the same loss, taken from ``_numbers``."""
     numbers, ends = _numbers(channel.bounds, rounds, rng)
     ones = np.ones(channel.release_size())
     others = {name: np.outer(row, ones) for name, row in numbers.items()}
@@ -177,7 +177,7 @@ def _vectors(
 
 
 def _positions(hold: int, rounds: int, rng: np.random.Generator) -> tuple[int, ...]:
-    """Return rounds, from 0: both ends of some batches, powers of two, and random ones."""
+    """Return rounds, from 0: both ends of some batches, powers of two less 1, and random ones."""
     batches = np.array([0, 1, rounds // hold // 2, max(0, rounds // hold - 2)])
     ends = [batches * hold, batches * hold + hold - 1]
     powers = 2 ** np.arange(int(math.log2(max(rounds, 2)))) - 1
@@ -186,20 +186,20 @@ def _positions(hold: int, rounds: int, rng: np.random.Generator) -> tuple[int, .
 
 
 Bytes = NDArray[np.uint8]
-LEAST = 600  # runs that are played even if they take long
+LEAST = 600  # minimum number of runs, even if they take long
 
 
 class Runs(NamedTuple):
     """A channel before its first round, and how it is played.
 
-    What is seen of a run is one row of numbers: the releases, then how long each action was held,
-    then the rounds of the releases.
+    The view of a run is one row of numbers: the releases, then how long each action was held, then
+    the rounds of the releases.
     """
 
     channel: Channel
     query: object
     rounds: int
-    places: int  # for releases
+    places: int  # room for this many releases
     size: int  # of a release
     is_fast: bool  # whether it is compiled
 
@@ -210,7 +210,7 @@ class Runs(NamedTuple):
         return cls(channel, query, rounds, places, size, compilable((channel, query)))
 
     def compiles(self, feedback: Floats) -> bool:
-        """Return whether it compiles in fact: a method may do what only Python can."""
+        """Return whether it really compiles: a method may use what only Python supports."""
         from numba.core.errors import NumbaError
 
         try:
@@ -222,11 +222,11 @@ class Runs(NamedTuple):
         return self.is_fast
 
     def play(self, inputs: Floats, number: int, rng: Generator) -> Floats:
-        """Return what is seen of independent runs with the same inputs, one row per run."""
+        """Return the view of independent runs with the same inputs, one row per run."""
         width = max(1, self.size)
         seen = np.zeros((number, self.places * (width + 2)))
         if not self.is_fast and any(map(_may_change, _leaves(self.channel))):
-            for row in seen:  # an object that may remember: every run gets its own
+            for row in seen:  # some object may have memory: every run gets its own copy
                 self._replace(channel=_renewed(self.channel))._watch(inputs, row[None], rng)
         else:
             self._watch(inputs, seen, rng)
@@ -241,7 +241,7 @@ class Runs(NamedTuple):
         loop(channel, state, state.copy(), inputs, self.query, seen, self.places, rng)
 
     def affordable(self, number: int, rounds: int) -> int:
-        """Return this number of runs, or fewer if they are slow or long: some seconds at most."""
+        """Return this number of runs, or fewer if they are slow or long: a few seconds at most."""
         most = (1 << 22 if self.is_fast else 1 << 16) // rounds
         return max(min(number, most), LEAST)
 
@@ -252,7 +252,7 @@ class Runs(NamedTuple):
         position, kind = column // width, 0
         if column >= self.places * width:
             kind, position = divmod(column - self.places * width, self.places)
-            position -= kind == 0  # an action begins when the one before has ended
+            position -= kind == 0  # an action begins when the previous one ends
         return int(ends[position]) if position >= 0 and ends[position] > 0 else self.rounds - 1
 
     def name_of(self, column: int) -> str:
@@ -262,14 +262,14 @@ class Runs(NamedTuple):
             return f"release {column // width + 1}"
         kind, position = divmod(column - self.places * width, self.places)
         return (
-            f"when release {position + 1} comes"
+            f"the round of release {position + 1}"
             if kind
-            else f"how long action {position + 1} is held"
+            else f"the length of action {position + 1}"
         )
 
 
 def _leaves(part: object) -> Iterator[object]:
-    """Yield all parts of a channel that are no tuples."""
+    """Yield all parts of a channel that are not tuples."""
     if isinstance(part, tuple):
         for each in part:
             yield from _leaves(each)
@@ -278,13 +278,13 @@ def _leaves(part: object) -> Iterator[object]:
 
 
 def _may_change(leaf: object) -> bool:
-    """Return whether an object that is no array may change: a list, or an object of a user."""
+    """Return whether an object (not an array) may change: a list, or an object of foreign code."""
     fixed = isinstance(leaf, np.ndarray | np.generic | float | int | str | bytes | NoneType)
     return not fixed and type(leaf).__module__.split(".")[0] != "discreet"
 
 
 def _renewed(part: Part) -> Part:
-    """Return a channel with copies of all such objects."""
+    """Return a channel with fresh copies of all objects that may change."""
     if isinstance(part, tuple):
         parts = [_renewed(each) for each in part]
         made: Any = part._make(parts) if hasattr(part, "_make") else tuple(parts)
@@ -302,7 +302,7 @@ def watch_numbers(
     places: int,
     rng: Generator,
 ) -> None:
-    """Play a channel that releases numbers many times from one state, and record what is seen."""
+    """Play a channel that releases numbers many times from one state, and record the views."""
     for run in range(seen.shape[0]):
         # Element by element: assigning a slice would cost compiled code a reference count.
         for i in range(state.size):
@@ -332,7 +332,7 @@ def watch_vectors(
     places: int,
     rng: Generator,
 ) -> None:
-    """Play a channel that releases vectors many times from one state, and record what is seen."""
+    """Play a channel that releases vectors many times from one state, and record the views."""
     size = seen.shape[1] // places - 2
     for run in range(seen.shape[0]):
         for i in range(state.size):

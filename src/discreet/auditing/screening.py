@@ -1,10 +1,10 @@
 """A search for what a channel should not show: whole runs, many neighbours, joint statistics.
 
-An attack that knows a channel assumes that the channel is what its class says. This one assumes
-nothing. For many positions of the replaced loss, it first asks how everything that is seen moves
-while the noise is held fixed, and compares that with how it varies. Then it plays the most
-suspicious neighbours with fresh noise and picks the best statistic. All of these trials are spent
-on the choice. If it leads anywhere, the claim is attacked there with new trials.
+An attack made for a channel assumes that the channel is what its class says. This search assumes
+nothing. For many positions of the replaced loss, it first measures how far every observable moves
+while the noise is held fixed, compared with how much it usually varies. Then it plays the most
+suspicious neighbours with fresh noise and picks the best statistic. All of these trials serve only
+to choose. If there is a lead, the claim is attacked there with new trials.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ from discreet.channels.running_sum import Stream
 from discreet.contracts import Channel, Floats, Integers, Protected
 from discreet.guarantee import Guarantee
 
-# Grids below whose steps raw numbers may hide in noisy ones.
+# Raw numbers may hide in noisy ones below the steps of these grids.
 STEPS = (2.0**-10, 2.0**-16, 2.0**-20, 2.0**-26, 2.0**-30, 1e-3, 1e-6, 1e-9)
 BINS = 24  # of a histogram
-ALONE = 4  # columns that are inspected one by one
-BATCHES = 64  # most batches of a run
-# Most rounds of a run, and of one that is not compiled or releases in every round.
+ALONE = 4  # columns to inspect one by one
+BATCHES = 64  # maximum batches of a run
+# Maximum rounds of a run; the second is for runs that are not compiled, or release in every round.
 LONGEST, SHORT = 1 << 15, 2048
 LEVELS, SLOW_LEVELS = 32, 12  # of the range, for the other losses and for the replaced one
 STREAMED = 63  # rounds of a running sum: six complete levels of a tree
-WIDEST = 6200  # most numbers that are seen of a run
+WIDEST = 6200  # maximum numbers in the view of a run
 USUAL = 96  # runs from which the usual variation is estimated
 COUPLED = 6  # pairs of runs with the same noise
-# Columns that are weighed together: those that move most, and those that vary with them.
+# Columns to combine: those that move most, and those that vary with them.
 COLUMNS, PARTNERS = 12, 4
-TOGETHER = 0.9  # the least correlation of columns that vary together
+TOGETHER = 0.9  # the minimum correlation of columns that vary together
 QUIET = 3  # releases that vary least, at which a loss is replaced
-LEADS = 3  # leads of each kind that are followed
+LEADS = 3  # leads of each kind to follow
 LEAST_EIGENVALUE = 1e-10  # keeps the inverse of a covariance finite
 NEAR = 0.97  # the share of the largest possible result that so few runs must show
 
@@ -51,10 +51,10 @@ NEAR = 0.97  # the share of the largest possible result that so few runs must sh
 def candidates(
     weights: Floats, middle: Floats, fitted: tuple[Floats, Floats]
 ) -> Iterator[tuple[str, Statistic]]:
-    """Yield statistics with their names; some are fitted to samples, which must not be used again.
+    """Yield statistics with their names; some are fitted to samples, which must not be reused.
 
-    Bits finer than 2^-30 are not inspected: those of floating-point noise depend on what it is
-    added to, which is why live noise is on a grid.
+    Bits finer than 2^-30 are not inspected: in floating-point noise they depend on the value that
+    the noise is added to, which is why live noise is on a grid.
     """
     columns = middle.size
     yield "a linear combination", lambda rows: rows @ weights
@@ -104,16 +104,16 @@ def _remainder(place: int, step: float) -> Statistic:
 class Inspection(NamedTuple):
     """How closely a lead is inspected before it is followed."""
 
-    runs: int  # for each input; half of them to fit statistics. Fewer if they take long
-    deviations: float  # how far a bound stays away from what was counted
-    hope: float  # the share of the needed epsilon below which a lead is dropped
+    runs: int  # for each input, half of them to fit statistics; fewer if they take long
+    deviations: float  # standard deviations of the counts that a bound allows for
+    hope: float  # a lead below this share of the needed epsilon is dropped
 
 
 INSPECTIONS = Inspection(600, 1.5, 0.9), Inspection(4_000, 3.0, 1.0)
 
 
 class Lead(NamedTuple):
-    """Where something may leak: neighbouring inputs, and the columns that tell them apart."""
+    """Where something may leak: neighbouring inputs, and the columns that distinguish them."""
 
     others: str
     pair: Pair
@@ -127,7 +127,7 @@ class Lead(NamedTuple):
 def find_leak(
     private: Protected, claim: Guarantee, facts: GameFacts, *, seed: int
 ) -> JointReleases | None:
-    """Return an attack that seems to refute the claim, or None if nothing suspicious is seen."""
+    """Return an attack that seems to refute the claim, or None if nothing looks suspicious."""
     channel = private.channel
     if not channel.guarantee.is_private:  # the claim depends on the learner
         return None
@@ -165,7 +165,7 @@ def find_leak(
 
 
 def _set_up(channel: Channel, facts: GameFacts) -> tuple[Runs, Stage]:
-    """Return runs of a channel, as long as time allows, and their neighbouring inputs."""
+    """Return runs of a channel, as long as is affordable, and their neighbouring inputs."""
     hold, width = channel.hold(), channel.release_size() + 3
     streams = isinstance(channel, Stream | GradientShape)
     rounds = (
@@ -182,7 +182,7 @@ def _set_up(channel: Channel, facts: GameFacts) -> tuple[Runs, Stage]:
 
 
 def _leads(runs: Runs, stage: Stage, seed: int) -> Iterator[tuple[float, float, Lead]]:
-    """Yield how far the view moves relative to its noise, how much that varies, and where."""
+    """Yield leads: how far the view moves relative to its noise, how much that varies, where."""
     positions = stage.positions
     for others, losses in stage.others.items():
         usual = Usual.of(runs.play(losses, USUAL, np.random.default_rng(seed)))
@@ -195,9 +195,9 @@ def _leads(runs: Runs, stage: Stage, seed: int) -> Iterator[tuple[float, float, 
 
 
 def _level_leads(runs: Runs, levels: Stage, seed: int) -> Iterator[tuple[float, float, Lead]]:
-    """Yield the same for many levels of the other losses and of the replaced one.
+    """Yield leads for many levels of the other losses and of the replaced one.
 
-    Only the first batches are played. Their variation is that of the quieter input.
+    Only the first batches are played. Moves are compared with the variation of the quieter input.
     """
     many = USUAL if runs.is_fast else USUAL // 4
     ends, *between = levels.pairs
@@ -222,7 +222,7 @@ def _quiet_rounds(runs: Runs, usual: Usual) -> list[int]:
 
 
 class Usual(NamedTuple):
-    """How the view varies usually: rows, and by column their deviation and median."""
+    """How the view usually varies: rows, and for each column its deviation and median."""
 
     rows: Floats
     spread: Floats
@@ -232,7 +232,7 @@ class Usual(NamedTuple):
 
     @classmethod
     def of(cls, rows: Floats) -> Usual:
-        """Return what some runs show."""
+        """Return the usual variation of some runs."""
         spread = rows.std(axis=0)
         standard = (rows - rows.mean(axis=0)) / np.where(spread > 0.0, spread, math.inf)
         return cls(rows, spread, np.median(rows, axis=0), standard, float(np.abs(rows).max()))
@@ -274,7 +274,7 @@ def _columns(sizes: Floats, standard: Floats) -> Integers:
 
 
 def _whitened(usual: Floats, shift: Floats, units: Floats) -> tuple[Floats, float]:
-    """Return the linear combination that detects a shift best, and its squared deviations."""
+    """Return the linear combination that best detects a shift, and its squared deviations."""
     scaled = (usual - usual.mean(axis=0)) / units
     values, vectors = np.linalg.eigh(scaled.T @ scaled / usual.shape[0])
     along = vectors.T @ (shift / units)
@@ -286,7 +286,7 @@ def _followed(found: Sequence[tuple[float, float, Lead]]) -> list[Lead]:
     """Return leads that move most and leads whose noise changes most, at different positions."""
     leads: list[Lead] = []
     for scores in ([score for score, _, _ in found], [wobble for _, wobble, _ in found]):
-        # Rounded, so that among leads of about the same size the first, which is short, is chosen.
+        # Rounded, so that of leads with about the same size the first, a short one, is chosen.
         sizes = np.round(2.0 * np.log(np.maximum(scores, 1e-12)))
         places: dict[tuple[int, str], Lead] = {}
         for place in np.argsort(-sizes, kind="stable"):
@@ -310,7 +310,7 @@ def _piloted(
     number: int,
     seed: int,
 ) -> tuple[float, str, Statistic]:
-    """Return about what the best statistic shows in a few runs, its name, and the statistic."""
+    """Return roughly what the best statistic shows in a few runs, its name, and the statistic."""
     rows = []
     for neighbour in (0, 1):
         inputs = stage.inputs(lead.others, lead.pair, lead.position, neighbour)[: lead.last + 1]
@@ -332,7 +332,7 @@ def _attack(runs: Runs, stage: Stage, lead: Lead, name: str, statistic: Statisti
     which = ", ".join(dict.fromkeys(runs.name_of(int(column)) for column in lead.columns[:3]))
     text = (
         f"the loss of round {lead.position + 1} is {lead.pair.text}, all others are "
-        f"{lead.others}; a half-line of "
+        f"{lead.others}; a threshold on "
         f"{f'{name} of ' if name else ''}{which}{' and more' if lead.columns.size > 3 else ''}"
     )
     return JointReleases(runs, one, other, lead.columns, statistic, text)

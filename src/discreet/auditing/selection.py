@@ -1,4 +1,4 @@
-"""The attack on algorithms that are private through their own sampling: EXP3_tau."""
+"""The attack on algorithms whose own sampling makes them private: EXP3_tau."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ from discreet.ranges import Range
 from discreet.simulation.loop import Player, Prototype
 
 WARM_UPS = 4_000  # trials
-# The ratio of a probability's learned part to its mixed part at which a changed gain moves it most.
+# A changed gain moves a probability most if its learned part is this multiple of its mixed part.
 RATIO = 0.76
 
 
 class RareArm(Attack):
     """Changes one gain of an arm that was made rare, and counts how often it is drawn later.
 
-    ``warm`` batches with gains for the first arm only make the last arm rare, p = 1.76 γ / K, where
-    one gain moves its weight most. Then one of its gains is the highest or the lowest. Afterwards
-    all gains are 0, so that the weights stay as they are and later draws are independent: the arm
-    is drawn with probability p for one input and p' for the other. Both are read from the learner
-    after it ran, compiled, on both inputs with the same draws. So the number of later draws is
-    binomial, and the trade-off is computed, not sampled; only the earlier draws are sampled.
+    First, ``warm`` batches give gains to the first arm only. They make the last arm rare:
+    p = 1.76 γ / K, where one gain changes its probability most. Then one of its gains is the
+    highest or the lowest. Afterwards all gains are 0, so the weights no longer change and later
+    draws are independent: the arm is drawn with probability p for one input and p' for the other.
+    Both are read from the learner after it ran, compiled, on both inputs with the same draws. So
+    the number of later draws is binomial, and the trade-off is computed exactly. Only the earlier
+    draws are sampled.
     """
 
     arms: int
@@ -42,18 +43,18 @@ class RareArm(Attack):
         """What the attack does."""
         low, high = self.bounds
         return (
-            f"{self.warm} batches make an arm rare, a loss of it is {low:g} or {high:g}; how "
-            "often it is drawn later"
+            f"{self.warm} batches make an arm rare, then one loss of it is {low:g} or {high:g}; "
+            "how often it is drawn later"
         )
 
     def trials_for(self, private: Protected, claim: Guarantee) -> int:
-        """Return few: each trial plays all batches before the change."""
+        """Return a small number: each trial plays all batches before the change."""
         return WARM_UPS
 
     def largest_bound(
         self, private: Protected, claim: Guarantee, *, trials: int, confidence: float
     ) -> float:
-        """Return infinity: the number of trials does not limit what is computed."""
+        """Return infinity: the bound is computed, so the number of trials does not limit it."""
         return math.inf
 
     def bound(
@@ -77,7 +78,7 @@ class RareArm(Attack):
         pilot, counted = (
             self._probabilities(private, part, seed, progress, 2 * half) for part in parts
         )
-        if delta <= 0.0:  # one sequence of draws that is possible for both inputs is enough
+        if delta <= 0.0:  # one sequence of draws that both inputs can produce is enough
             pairs = np.concatenate([pilot, counted])
             return (
                 float(np.abs(later * np.log(pairs[:, 0] / pairs[:, 1])).max())
@@ -89,7 +90,7 @@ class RareArm(Attack):
     def _probabilities(
         self, private: Protected, trials: range, seed: int, progress: Progress | None, asked: int
     ) -> Floats:
-        """Return the rare arm's later probabilities for both inputs, where the change was drawn."""
+        """Return the rare arm's later probabilities for both inputs, in trials with the change."""
         channel: Any = private.channel
         size, last = channel.size, self.arms - 1
         losses = np.full(((self.warm + 1) * size, self.arms), self.bounds.high)
@@ -115,7 +116,7 @@ class RareArm(Attack):
 
 @attack_on(Selection)
 def rare_arm(private: Protected, facts: GameFacts) -> Attack:
-    """Return the attack with the warm-up it needs, at most half of the run; else fresh runs."""
+    """Return the attack, with a warm-up of at most half of the run; or else fresh runs."""
     if facts.problem is None or facts.bounds is None:
         return fresh_runs(private)
     arms, bounds = facts.problem.actions, facts.bounds
@@ -134,8 +135,8 @@ def _largest(
     """Return the largest epsilon at which the excess P - e^ε Q is above delta, with confidence.
 
     A trial is good if its binomial excess is at least h. If a share s of all trials is good, the
-    whole excess is at least s h. Epsilon and h are chosen on the pilot; s is bounded from below
-    (Clopper-Pearson) on the other half.
+    total excess is at least s h. Epsilon and h are chosen on the pilot; a Clopper-Pearson lower
+    bound on s comes from the other half.
     """
     from scipy import optimize, special
 
@@ -162,7 +163,7 @@ def _largest(
 
 
 def _excess(draws: int, p: float, q: float, epsilon: float) -> float:
-    """Return Σ max(0, B(k; n, p) - e^ε B(k; n, q)): the delta of telling p from q by n draws."""
+    """Return Σ max(0, B(k; n, p) - e^ε B(k; n, q)): delta if n draws have probability p or q."""
     from scipy import stats
 
     k = np.arange(draws + 1)

@@ -1,8 +1,8 @@
-"""Attacks in which every trial is a whole run from a fresh start, whatever the channel keeps.
+"""Attacks in which every trial is a whole run from a fresh start, even if the channel has memory.
 
-A channel or noise that depends on what was released before makes releases that are not
-independent. Counting them as trials would call sound mechanisms violated. Runs from a fresh start
-are always independent.
+If a channel or its noise depends on earlier releases, then releases are not independent. Counting
+each as a trial would report sound mechanisms as violated. Runs from a fresh start are always
+independent.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from discreet.guarantee import Guarantee
 Statistic = Callable[[Floats], Floats]  # from rows to one number per row
 
 FEWEST = 4_000  # trials
-PIECE = 1 << 17  # trials in one go
+PIECE = 1 << 17  # trials in one call
 AT_ONCE = 1 << 21  # numbers in memory
 
 
 class JointReleases(Attack):
-    """Every trial is a fresh run; one loss is one of two, and some columns are weighed together."""
+    """Every trial is a fresh run; one loss is one of two, and a statistic combines some columns."""
 
     runs: Runs
     one: Floats
@@ -53,7 +53,7 @@ class JointReleases(Attack):
         return max(parts * self.runs.affordable(wanted // parts, self.one.shape[0]), FEWEST)
 
     def at_once(self, private: Protected) -> int:
-        """Return as many as take a fraction of a second."""
+        """Return how many trials take a fraction of a second."""
         return self.runs.affordable(PIECE, self.one.shape[0]) // 4
 
     def gaussian_curve(self, private: Protected) -> GaussianNoise | None:
@@ -69,13 +69,13 @@ class JointReleases(Attack):
 
 
 class FirstRelease(JointReleases):
-    """The same, where the first release is all that is looked at, and the noise seems to be known.
+    """``JointReleases`` on the first release only, with noise that seems to be known.
 
-    So it is known how many trials are needed.
+    Known noise determines how many trials are needed.
     """
 
     def trials_for(self, private: Protected, claim: Guarantee) -> int:
-        """Return as many as needed, or as can be played in about a minute."""
+        """Return as many as needed, at most what can be played in about a minute."""
         rounds = int(self.one.shape[0])
         affordable = (
             ROUNDS // (40 + 4 * rounds) if self.runs.is_fast else SLOW_ROUNDS // (2 * rounds)
@@ -87,7 +87,7 @@ class FirstRelease(JointReleases):
 
 
 def rows_of(runs: Runs, inputs: Floats, columns: Integers, number: int, rng: Generator) -> Floats:
-    """Return some columns of what is seen of independent runs, one row per run."""
+    """Return some columns of the view of independent runs, one row per run."""
     found = np.empty((number, columns.size))
     at_once = max(1, AT_ONCE // (runs.places * (runs.size + 3)))
     for start in range(0, number, at_once):
@@ -97,7 +97,7 @@ def rows_of(runs: Runs, inputs: Floats, columns: Integers, number: int, rng: Gen
 
 
 def first_release(private: Protected, facts: GameFacts) -> FirstRelease:
-    """Return the attack on the first release of whole runs: its first loss is one of two."""
+    """Return the attack on the first release of whole runs, whose first loss is one of two."""
     channel: Any = private.channel
     rounds = channel.hold()
     runs, stage = (
@@ -111,7 +111,7 @@ def first_release(private: Protected, facts: GameFacts) -> FirstRelease:
     )
     one, other = (stage.inputs(others, pair, 0, neighbour) for neighbour in (0, 1))
     rest = f", all others are {others}" if rounds > 1 else ""
-    text = f"fresh runs; the first loss is {pair.text}{rest}; a half-line of the first release"
+    text = f"fresh runs; the first loss is {pair.text}{rest}; a threshold on the first release"
     return FirstRelease(runs, one, other, np.array([0]), _first, text)
 
 

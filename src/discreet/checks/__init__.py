@@ -1,7 +1,7 @@
 """Contract checks for learners, channels, environments, convex sets and private learners.
 
-Each check takes a component, tries it, and raises :class:`CheckFailed` with one sentence that says
-what is wrong. They work for user-defined components too.
+Each check runs a component and raises :class:`CheckFailed` with one sentence that says what is
+wrong. Checks also work for user-defined components.
 
 >>> from discreet.channels import Batch
 >>> from discreet.learners import Exp3

@@ -62,7 +62,8 @@ def check_learner(
     """Check a learner before its first round.
 
     ``observation`` is what it observes in each round. ``releases`` maps a random generator to a
-    released value; the default is a noisy loss, sometimes far outside [0, 1], as channels give it.
+    released value; the default is a noisy loss as channels release it, sometimes far outside
+    [0, 1].
     """
     require_kind("learner", learner, Learner)
     name = type(learner).__name__
@@ -73,7 +74,7 @@ def check_learner(
     late = componentjit.copy(learner)
     require(
         same_state(learner, first) is None,
-        f"{name} does not survive a copy: its state must be in NumPy arrays",
+        f"{name} loses state when copied: its state must be in NumPy arrays",
     )
     for round_ in range(ROUNDS):
         value = release(np.random.default_rng(10_000 + round_))
@@ -87,15 +88,13 @@ def check_learner(
         parts = query if isinstance(query, tuple) else (query,)
         require(
             all(np.isfinite(part).all() for part in parts),
-            f"{name}.query must be finite, and is {query!r}",
+            f"{name}.query must be finite, but is {query!r}",
         )
         kept = componentjit.copy(same_trace)
         first.learn(trace, value)
         second.learn(kept, value)
         where = same_state(first, second)
-        require(
-            where is None, f"{name}.learn gives a different {where} if the trace was copied first"
-        )
+        require(where is None, f"{name}.learn gives a different {where} if the trace is a copy")
         where = all_finite(first)
         require(where is None, f"{name}.{where} is not finite after {round_ + 1} noisy losses")
     _check_late(late, observation, release)
@@ -104,7 +103,7 @@ def check_learner(
 def act_or_publish(
     learner: Learner, observation: object, rng: Generator
 ) -> tuple[ArrayLike, object]:
-    """Let a learner act; a server publishes its model instead, and its traces are empty."""
+    """Let a learner act; a server, which only publishes its model, has an empty trace."""
     return (0, 0) if isinstance(learner, Server) else learner.act(observation, rng)
 
 
@@ -119,12 +118,12 @@ def _check_late(
         learner.learn(trace, release(rng))
     act_or_publish(learner, observation, rng)
     where = all_finite(learner)
-    require(where is None, f"{name}.{where} is not finite after feedback that came late")
+    require(where is None, f"{name}.{where} is not finite after late feedback")
 
 
-LONGEST = 2_000  # most rounds in which lengths are compared
-HUGE = 1e200  # feedback beyond this is tried in the features of a record too
-DRAWS = 24  # seeds that a memory is looked for with
+LONGEST = 2_000  # maximum rounds in which lengths are compared
+HUGE = 1e200  # feedback beyond this is also put into the features of a record
+DRAWS = 24  # seeds with which to look for memory
 BEYOND = (0.01, 1.0, 10.0, 1e6)  # how many widths feedback is outside the declared range
 
 Told = float | Floats | Record  # the feedback of this package's problems
@@ -141,19 +140,19 @@ def check_channel(channel: Channel, *, feedback: Told = 0.75, query: object = 1.
     hold = channel.hold()
     require(
         isinstance(hold, int) and hold >= 1,
-        f"{name}.hold must be a whole number of at least 1, and is {hold!r}",
+        f"{name}.hold must be a whole number of at least 1, but is {hold!r}",
     )
     guarantee = channel.guarantee
     require(
         guarantee.is_private or guarantee.status == "none",
-        f"{name}.guarantee must be private, or say none",
+        f"{name}.guarantee must be private, or have the status none",
     )
     for noise in channel.noise_scales:
         require(noise.scale >= 0.0, f"{name}.noise_scales has a negative scale")
 
     first, second = componentjit.copy(channel), componentjit.copy(channel)
     period = int(channel._asdict().get("size", hold))
-    require(period % hold == 0, f"{name} must hold an action for a batch, or for equal parts of it")
+    require(period % hold == 0, f"{name} must hold an action for a batch or for equal parts of one")
     for round_ in range(1, 2 * period + 1):
         asked = componentjit.copy(query)
         one = first.offer(feedback, query, np.random.default_rng(round_))
@@ -197,8 +196,8 @@ def check_channel(channel: Channel, *, feedback: Told = 0.75, query: object = 1.
 def _check_lengths(channel: Channel, feedback: Told, query: object, *, rounds: int) -> None:
     """Check that holding times and release times do not depend on feedback.
 
-    Both may depend on earlier releases. So if they vary with the noise, they are compared up to the
-    first release only.
+    Both may depend on earlier releases. So if they vary with the noise, they are compared only up
+    to the first release.
     """
     name = type(channel).__name__
 
@@ -221,19 +220,19 @@ def _check_lengths(channel: Channel, feedback: Told, query: object, *, rounds: i
         alike = seen(factors, 0)[:compared] == usual[:compared]
         require(
             alike,
-            f"{name}: how long an action is held, or when a release is due, depends on feedback",
+            f"{name}: how long it holds an action, or when a release is due, depends on feedback",
         )
 
 
 def scaled(feedback: Told, factor: float) -> Told:
-    """Return feedback times a number; for a record, all of its numbers."""
+    """Return feedback times a factor; for a record, times all of its numbers."""
     if isinstance(feedback, Record):
         return Record(feedback.features * factor, feedback.outcome * factor)
     return feedback * factor
 
 
 def _check_memory(channel: Channel, feedback: Told, query: object) -> None:
-    """Check that a channel that declares to hold no feedback forgets what it was told."""
+    """Check that a channel that declares to hold no feedback really forgets it."""
     name = type(channel).__name__
     for seed in range(DRAWS):  # with the same noise, many records may give the same report
         released = []
@@ -246,7 +245,7 @@ def _check_memory(channel: Channel, feedback: Told, query: object) -> None:
 
 
 def _check_bad_feedback(channel: Channel, like: Told, query: object) -> None:
-    """Check that all feedback is clamped: a guarantee must not depend on good input."""
+    """Check that all feedback is clamped: a guarantee must not depend on valid input."""
     name = type(channel).__name__
     bad = (1e300, math.inf, -1e300, -math.inf, math.nan)
     try:
@@ -296,7 +295,7 @@ def _check_ends(channel: Channel, like: Told, query: object) -> None:
 
 
 def _valued(like: Told, value: float | Floats) -> Told:
-    """Return feedback of the same kind with this value; in a record's features only if huge."""
+    """Return feedback of the same kind with this value; a record's features change only if huge."""
     if isinstance(value, np.ndarray):
         return value
     if isinstance(like, Record):

@@ -1,4 +1,4 @@
-"""The contract of a private learner: raw feedback never reaches what learns."""
+"""The contract of a private learner: raw feedback never reaches the learner."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from discreet.randomness import Streams, streams
 from discreet.simulation.loop import Player
 
 ROUNDS = 400
-VALUE = 0.7  # of the constant release: far from 0 and 1, so that learners do something
+VALUE = 0.7  # of the constant release: far from 0 and 1, so that learners react to it
 Part = TypeVar("Part", bound=Protected)
 
 
@@ -27,8 +27,8 @@ def check_device(
     """Check that games with different contexts and outcomes look the same to the server.
 
     The channel releases a constant. Traces, queries, published models and the whole state of the
-    server are compared round by round, bit for bit. A policy must not carry anything from one round
-    to the next, because that would be from one person to another.
+    server are compared round by round, bit for bit. A policy must not keep anything from one round
+    to the next, because it would pass from one person to another.
     """
     require_kind("private", private, OnDevice)
     require_kind("problem", problem, Problem)
@@ -55,7 +55,7 @@ def check_device(
     ]
     require(
         len(set(choices)) == 1,
-        f"{policy} chooses differently after other rounds: it must keep nothing from them",
+        f"{policy} chooses differently after other rounds: it must not keep anything from them",
     )
 
 
@@ -79,7 +79,7 @@ def _round(private: OnDevice, game: Game, coins: Streams, t: int) -> tuple[objec
 
 
 SAMPLED = 20  # rounds from which an example of feedback is chosen
-LEAST_ROUNDS = 500  # in which Python and compiled code are compared
+LEAST_ROUNDS = 500  # the minimum in which Python and compiled code are compared
 
 
 def check_private(private: Protected, environment: Environment, *, quick: bool = False) -> None:
@@ -103,9 +103,9 @@ def check_non_interference(
 ) -> None:
     """Check that raw feedback does not change the learner if the channel releases a constant.
 
-    The states are compared bit for bit, not the actions, because a small leak may not show in
-    sampled actions. It runs compiled and for some rounds in plain Python, or in plain Python only
-    if not ``compiled``.
+    States are compared bit for bit instead of actions, because a small leak may not show in sampled
+    actions. The check runs compiled code, and some rounds in plain Python; without ``compiled``, it
+    runs plain Python only.
     """
     _require_private(private)
     require_kind("problem", problem, Problem)
@@ -161,7 +161,7 @@ def check_untouched(
 
 
 def _rounds_of_releases(private: Protected, environment: Environment) -> int:
-    """Return enough rounds for some releases, if the environment has that many."""
+    """Return enough rounds for a few releases, if the environment has that many."""
     rounds = max(LEAST_ROUNDS, min(3 * private.channel.hold(), 20_000))
     return rounds if environment.length is None else min(rounds, environment.length)
 
@@ -178,7 +178,7 @@ def _game(private: Protected, environment: Environment, rounds: int, seed: int) 
 
 
 def _example(private: Protected, environment: Environment) -> tuple[Told, object]:
-    """Return the largest of some feedback of the environment, and a query of the learner."""
+    """Return the largest feedback in some rounds of the environment, and a query of the learner."""
     copied, rng = componentjit.copy(private), np.random.default_rng(0)
     if copied.learner.must_pause():
         copied.learner.resume()
@@ -189,7 +189,7 @@ def _example(private: Protected, environment: Environment) -> tuple[Told, object
 
 
 def _size(feedback: Told) -> float:
-    """Return how large feedback is; for a record, its context."""
+    """Return how large feedback is; for a record, how large its context is."""
     return float(np.abs(feedback.features if isinstance(feedback, Record) else feedback).max())
 
 
@@ -206,4 +206,4 @@ def check_two_speeds(
         runs.append((player.play(game, marks), player.private))
     require(np.array_equal(runs[0][0], runs[1][0]), f"{name} plays differently when compiled")
     where = same_state(runs[0][1], runs[1][1])
-    require(where is None, f"{name}: {where} differs between compiled and plain Python")
+    require(where is None, f"{name}: {where} differs between compiled code and plain Python")

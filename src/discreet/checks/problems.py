@@ -15,7 +15,7 @@ from discreet.sets import Gauged, LinearOracle, Projecting, Vertices
 
 
 def check_environment(environment: Environment, *, rounds: int = 60) -> None:
-    """Check that games are finite, independent of how they are cut, and scored correctly."""
+    """Check that games are finite, scored correctly, and the same when dealt in pieces."""
     require_kind("environment", environment, Environment)
     name = type(environment).__name__
     whole = environment.deal(0, rounds, np.random.default_rng(1))
@@ -50,7 +50,7 @@ def check_environment(environment: Environment, *, rounds: int = 60) -> None:
             all(np.isfinite(part).all() for part in numbers),
             f"{name} gives feedback that is not finite",
         )
-    if environment.answers:  # comparators depend on what a player did
+    if environment.answers:  # comparators depend on what the player did
         return
 
     try:
@@ -65,7 +65,7 @@ def check_environment(environment: Environment, *, rounds: int = 60) -> None:
 
 
 def _always(game: ReactingGame, action: object, rounds: int) -> list[float]:
-    """Return the losses of a player who does the same in every round."""
+    """Return the losses of a player who chooses the same action in every round."""
     mine = game._replace(memory=game.memory.copy())
     losses = []
     for t in range(rounds):
@@ -75,11 +75,11 @@ def _always(game: ReactingGame, action: object, rounds: int) -> list[float]:
 
 
 NEAR = 1e-7  # tolerance, in outer radii
-WILD = (math.nan, math.inf, -math.inf, 1e300)  # entries of directions that a set must survive
+WILD = (math.nan, math.inf, -math.inf, 1e300)  # direction entries that a set must tolerate
 
 
 def check_set(points: LinearOracle, *, directions: int = 40) -> None:
-    """Check that what a set declares agrees with its oracle, in random and in wild directions.
+    """Check that a set's declarations agree with its oracle, for random and extreme directions.
 
     >>> from discreet.sets import L2Ball
     >>> check_set(L2Ball(3, 1.0))
@@ -119,9 +119,7 @@ def check_set(points: LinearOracle, *, directions: int = 40) -> None:
                     points.contains(vertex, NEAR * scale),
                     f"{name}.plan has {_short(vertex)}, outside of the set",
                 )
-                require(
-                    bool(points.label(vertex)), f"{name}.label has no word for {_short(vertex)}"
-                )
+                require(bool(points.label(vertex)), f"{name}.label is empty for {_short(vertex)}")
     except DiscreetError as reason:  # raised by the set itself
         raise CheckFailed(f"{name}: {reason}") from None
 
@@ -129,15 +127,15 @@ def check_set(points: LinearOracle, *, directions: int = 40) -> None:
 def _check_oracle(
     points: LinearOracle, asked: Floats, answers: Floats, centre: Floats, near: float
 ) -> None:
-    """Check each answer against all others, and radii and hull against the answers."""
+    """Check each answer against all others, and the radii and the hull against the answers."""
     name, lengths = type(points).__name__, np.linalg.norm(asked, axis=1)
     values = asked @ answers.T
     short = values.diagonal() - values.min(axis=1) > near * lengths
-    require(not short.any(), f"the oracle of {name} is not the least in its direction")
+    require(not short.any(), f"the oracle of {name} does not return a minimum in its direction")
     far = float(np.linalg.norm(answers - centre, axis=1).max())
     require(
         far <= points.outer + near,
-        f"{name}.outer is {points.outer:g}, but the oracle answers {far:g} from the centre",
+        f"{name}.outer is {points.outer:g}, but an answer of the oracle is {far:g} from the centre",
     )
     moves = answers - centre
     kept = np.array([_tangent(points, move) for move in moves])
@@ -152,7 +150,7 @@ def _check_oracle(
     room = asked @ centre - values.diagonal() - points.inner * np.linalg.norm(along, axis=1)
     require(
         bool((room >= -near * lengths).all()),
-        f"{name}.inner is {points.inner:g}, but there is less room",
+        f"{name}.inner is {points.inner:g}, but no ball of that radius around the centre fits",
     )
 
 

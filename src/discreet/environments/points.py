@@ -100,8 +100,8 @@ class LinearAlternating(PointsEnvironment):
     """A vector and its opposite in turn, the first one halved, which defeats following the leader.
 
     Experts: every other expert loses everything while the others lose nothing, and vice versa. Ball
-    and cube: the vector (1, .., 1), at its largest size. Any other set: as for experts, ball or
-    cube, depending on where its loss vectors lie.
+    and cube: the vector (1, .., 1), scaled to the largest size. Any other set: as for experts, ball
+    or cube, depending on where its loss vectors lie.
     """
 
     domain: str = ""
@@ -130,9 +130,9 @@ class LinearDrifting(PointsEnvironment):
     """Noisy loss vectors whose mean rotates twice in a game: what is best now is worst later.
 
     Experts: Bernoulli losses with means 1/2 - 0.4 cos(2 π (2 t / T - j / N)). Ball and cube: half
-    of the time a vector with entries cos(2 π (2 t / T - j / N)), at its largest size, otherwise one
-    of mean zero. Any other set: as for experts, ball or cube, depending on where its loss vectors
-    lie.
+    of the time a vector with entries cos(2 π (2 t / T - j / N)), scaled to the largest size,
+    otherwise one of mean zero. Any other set: as for experts, ball or cube, depending on where its
+    loss vectors lie.
     """
 
     rounds: int

@@ -1,7 +1,7 @@
 """Means of arms and their differences with intervals, from the releases of a run.
 
-Everything here is computed from released values, so it costs no further privacy. The module does
-not depend on runs: ``anytime``, ``holdout`` and ``final`` are functions of sums of releases.
+Everything here is computed from released values, so it costs no additional privacy. The package
+does not depend on runs: ``anytime``, ``holdout`` and ``final`` are functions of sums of releases.
 """
 
 from discreet.estimates.at_the_end import half_width

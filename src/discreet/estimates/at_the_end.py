@@ -11,15 +11,15 @@ from discreet.contracts import Noise
 from discreet.errors import DiscreetError
 
 POINTS = 1 << 17  # of the Fourier transform
-REACH = 40.0  # deviations on either side: tails beyond would come in at the other end
+REACH = 40.0  # deviations on either side: tails beyond them would wrap around to the other side
 
 
 def half_width(rounds: Sequence[int], noise: Noise, level: float) -> float:
     """Return the half-width of an interval for a mean, or for the difference of two means.
 
-    ``rounds`` are one or two numbers of rounds whose sums got ``noise``. It is the quantile of
-    N(0, Σ 1/(4 n)) + Σ noise / n. The normal part is an approximation; 1/4 is the largest variance
-    of an outcome in [0, 1] (docs/proofs.md: Hold-out intervals).
+    ``rounds`` has one or two numbers of rounds, whose sums got ``noise``. The half-width is the
+    quantile of N(0, Σ 1/(4 n)) + Σ noise / n. The normal part is an approximation; 1/4 is the
+    largest variance of an outcome in [0, 1] (docs/proofs.md: Hold-out intervals).
 
     >>> from discreet.mechanisms import Laplace
     >>> round(half_width([20], Laplace(1.0), 0.95), 4)

@@ -12,8 +12,8 @@ from discreet.contracts import Floats
 GRID = np.linspace(0.0, 1.0, 2001)
 PRIOR = np.full(GRID.size, 1.0 / (GRID.size - 1))
 PRIOR[[0, -1]] /= 2.0
-STEPS = 200  # of Newton's method, which needs about 10
-CLOSE = 1e-9  # of the logarithm of the evidence
+STEPS = 200  # maximum steps of Newton's method, which needs about 10
+CLOSE = 1e-9  # tolerance of the logarithm of the evidence
 
 
 class BitEvidence:
@@ -80,7 +80,7 @@ class BitEvidence:
         return self._log_mixture() - self._likelihood(self._likeliest())[0]
 
     def _likeliest(self) -> float:
-        """Return the mean with the largest likelihood, to 2^-60: its slope falls."""
+        """Return the mean with the largest likelihood, to 2^-60 by bisection: its slope falls."""
         low, high = 0.0, 1.0
         for _ in range(60):
             middle = 0.5 * (low + high)
@@ -96,7 +96,7 @@ class BitEvidence:
         The evidence is convex, so Newton's method from outside stays outside.
         """
         low, high = self._end(0.0, limit), self._end(1.0, limit)
-        if low > high:  # everything is refuted; rounding keeps the ends apart
+        if low > high:  # all means are refuted
             low = high = self._likeliest()
         return low, high
 

@@ -16,13 +16,13 @@ from discreet.estimates.table import Kind, MeanEstimate, MeanEstimates, Outcomes
 from discreet.ranges import Range
 
 # Outcomes and noise are rounded to a grid; the means of a table of probabilities are off by up to
-# 2^-20 of the range. Every interval is wider by that on both sides.
+# 2^-20 of the range. Every interval is widened by that on both sides.
 ROUNDING = 2.0**-20
 MEANS = (
-    "Valid if the mean outcome of an arm does not change and outcomes do not depend on each other, "
-    "or on when they come (docs/proofs.md: Anytime estimates)."
+    "Valid if the mean outcome of an arm does not change and outcomes depend neither on each other "
+    "nor on when they arrive (docs/proofs.md: Anytime estimates)."
 )
-NORMAL = "The spread of outcomes is taken to be normal (docs/proofs.md: Hold-out intervals)."
+NORMAL = "Means of outcomes are approximated as normal (docs/proofs.md: Hold-out intervals)."
 AT_END = "Valid once, at the end of the run (docs/proofs.md: Final release)."
 
 # An interval on the unit scale of losses, with its centre: mean, low, high.
@@ -30,7 +30,7 @@ Found = tuple[float, float, float]
 
 
 class Scale:
-    """From fractions of losses to the outcomes that a user reports."""
+    """Converts losses, as fractions of the range, to the outcomes that a user reports."""
 
     def __init__(self, bounds: Range, outcomes: Outcomes) -> None:
         check_choice("outcomes", outcomes, ("rewards", "losses"))
@@ -39,7 +39,7 @@ class Scale:
         self._flipped = outcomes == "rewards"
 
     def mean(self, found: Found, rounds: int, releases: int) -> MeanEstimate:
-        """Return the estimate of a mean, cut to the declared range."""
+        """Return the estimate of a mean, clipped to the declared range."""
         mean, low, high = (min(max(value, 0.0), 1.0) for value in _wider(found))
         if self._flipped:
             mean, low, high = 1.0 - mean, 1.0 - high, 1.0 - low
@@ -92,7 +92,8 @@ def final(
 ) -> MeanEstimates:
     """Return estimates from one sum of all outcomes of each arm, released at the end.
 
-    ``noise`` is that of a sum, in widths of the range; ``rounds`` an arm's share of the horizon.
+    ``noise`` is the noise of a sum, in widths of the range; ``rounds`` is an arm's share of the
+    horizon.
     """
     tilted = NoisySums(noise, rounds=rounds, usual=rounds, weigh=False)
     evidence: list[Evidence] = []
@@ -139,9 +140,9 @@ def holdout(
     outcomes: Outcomes = "rewards",
     notes: tuple[str, ...] = (),
 ) -> MeanEstimates:
-    """Return estimates from the sums of a hold-out, whose arms ignored outcomes.
+    """Return estimates from the sums of a hold-out, whose arms were chosen without using outcomes.
 
-    ``noise`` is that of a sum, in widths of the range.
+    ``noise`` is the noise of a sum, in widths of the range.
     """
     check_share("level", level)
     scale = Scale(bounds, outcomes)

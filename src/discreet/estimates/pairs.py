@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 GOLDEN = (math.sqrt(5.0) - 1.0) / 2.0
-SPLITS = 32  # of the golden section: what is left is 2e-7 of the range
+SPLITS = 32  # steps of the golden-section search: 2e-7 of the range remains
 
 
 class Evidence(Protocol):
@@ -33,9 +33,9 @@ class Evidence(Protocol):
 def difference(one: Evidence, other: Evidence, limit: float) -> tuple[float, float]:
     """Return the differences of two means whose joint log evidence is below ``limit``.
 
-    The product of both evidences is a supermartingale (docs/proofs.md: Pairs). So the largest
-    difference is the largest upper end of ``one`` minus lower end of ``other``, over all ways to
-    share the limit between them. That is a concave function of the share.
+    The product of the two evidences is a supermartingale (docs/proofs.md: Pairs). So the largest
+    difference is the maximum, over all ways to split the limit between them, of the upper end of
+    ``one`` minus the lower end of ``other``. That is a concave function of the split.
     """
     if not one.releases or not other.releases:
         return -1.0, 1.0
@@ -53,7 +53,7 @@ def difference(one: Evidence, other: Evidence, limit: float) -> tuple[float, flo
 
 
 def largest(value: Callable[[float], float], start: float, stop: float) -> float:
-    """Return the largest value of a concave function, rounded up, by a golden section.
+    """Return the maximum of a concave function, rounded up, by golden-section search.
 
     >>> round(largest(lambda x: 1.0 - (x - 0.3) ** 2, 0.0, 1.0), 9)
     1.0
@@ -70,7 +70,7 @@ def largest(value: Callable[[float], float], start: float, stop: float) -> float
         place = 1 if left == 0 else 2
         points = [*kept[:place], fresh, *kept[place:]]
         values = [*known[:place], value(fresh), *known[place:]]
-    # A concave function lies below its chords, prolonged: that bounds what lies between points.
+    # A concave function lies below its extended chords: that bounds it between the points.
     slopes = [
         (values[i + 1] - values[i]) / max(points[i + 1] - points[i], 1e-300) for i in range(3)
     ]

@@ -1,4 +1,4 @@
-"""Evidence after every release, to measure how often intervals hold."""
+"""Evidence after every release, to measure the coverage of intervals."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def evidence_path(
 ) -> Floats:
     """Return the log evidence against a mean after each of an arm's releases.
 
-    Where it is certainly below ``limit``, an upper bound may take its place. ``limit`` may also
-    say for each release whether the evidence is needed.
+    Where it is certainly below ``limit``, the result may be an upper bound instead. ``limit`` may
+    also be a mask of the releases whose evidence is needed.
     """
     if sizes.size == 0:
         return np.zeros(0)
@@ -49,7 +49,7 @@ def _of_sums(sums: NoisySums, sizes: Integers, values: Floats, mean: float) -> F
 
 
 def _of_bits(contrasts: Floats, bits: Floats, mean: float, limit: float | Mask) -> Floats:
-    """Return the likelihood ratio; it is at most the largest likelihood over that of the mean."""
+    """Return the log-likelihood ratio, or the upper bound that uses the largest likelihood."""
     at_mean = 0.5 + contrasts * (mean - 0.5)
     ones = bits > 0.5
     own = np.cumsum(np.where(ones, np.log(at_mean), np.log1p(-at_mean)))

@@ -1,4 +1,4 @@
-"""The evidence about means in a channel's releases, or the reason why there is none."""
+"""The evidence about means in a channel's releases, or an error that says why there is none."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ USUAL = 12.0
 class Design:
     """The public facts about a run before its first round, which determine the evidence.
 
-    ``rounds`` is the horizon; None if there is none. It must not depend on what was released.
+    ``rounds`` is the horizon, or None without one. It must not depend on released values.
     """
 
     def __init__(self, private: Protected, *, arms: int, rounds: int | None) -> None:
@@ -45,12 +45,12 @@ class Design:
     def sums(self) -> NoisySums:
         """Return the information in the noisy sums of this run."""
         channel = self.channel
-        assert isinstance(channel, Batch | PerRound), "bits are no sums"
+        assert isinstance(channel, Batch | PerRound), "bits are not sums"
         unit = 1.0 if isinstance(channel, Batch) else channel.bounds.width  # of the noise
         return NoisySums(channel.noise, unit, rounds=self.per_arm, usual=self._usual)
 
     def contrast(self, size: int) -> float:
-        """Return how much the mean of a bit grows with the mean of a batch."""
+        """Return the slope of a bit's mean in the mean of its batch."""
         channel = self.channel
         if isinstance(channel, OneBit):
             return channel.noise.contrast_of(size)
@@ -96,18 +96,18 @@ def _check(channel: Channel) -> None:
     # A subclass may release anything, so only these classes themselves are accepted.
     if type(channel) is Selection:
         raise DiscreetError(
-            "this algorithm is private through its choice of arms alone: what its learner "
+            "this algorithm is private only through its random choice of arms: what its learner "
             "receives is not private, so there is nothing to estimate from."
         )
     if not channel.guarantee.is_private:
         raise DiscreetError(
-            "this run is not private, and values that are not private are never stored, so there "
-            "is nothing to estimate from."
+            "this run is not private, and non-private values are never stored, so there is nothing "
+            "to estimate from."
         )
     if type(channel) not in (Batch, OneBit, PerRound, Responses):
         raise DiscreetError(
-            f"the channel is {type(channel).__name__}, for whose releases no valid interval is "
-            "known: estimates need noisy means of batches, or random bits."
+            f"no valid interval is known for releases of {type(channel).__name__}: estimates need "
+            "noisy means of batches, or random bits."
         )
     if isinstance(channel, Batch | PerRound) and type(channel) is not Responses:
         noise = channel.noise
@@ -117,6 +117,5 @@ def _check(channel: Channel) -> None:
             known = False
         if not known:
             raise DiscreetError(
-                f"the noise is {noise.kind}, whose moments are not known: there is no valid "
-                "interval."
+                f"the noise is {noise.kind}, whose moments are unknown: there is no valid interval."
             )

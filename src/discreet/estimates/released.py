@@ -1,4 +1,4 @@
-"""The input of estimates: sums of a run's releases, and nothing raw."""
+"""The input of estimates: sums of a run's releases, without raw data."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class ReleaseSum(NamedTuple):
 
 
 class SumAtEnd(NamedTuple):
-    """One sum of an arm's losses with noise, released at the end, in widths of the range."""
+    """One noisy sum of an arm's losses, released at the end, in widths of the range."""
 
     choice: int
     rounds: int
@@ -25,7 +25,7 @@ class SumAtEnd(NamedTuple):
 
 
 def sums_at_end(released: object) -> list[SumAtEnd]:
-    """Return the sums of a final release; the second half of its numbers are rounds."""
+    """Return the sums of a final release; the second half of the values are numbers of rounds."""
     sums, rounds = np.split(np.asarray(released, np.float64), 2)
     return [
         SumAtEnd(arm, int(n), float(total))

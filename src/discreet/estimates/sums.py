@@ -1,6 +1,6 @@
 """Evidence about one mean from noisy sums of batches, valid after every release.
 
-All of it is on the unit scale: outcomes are fractions of the declared range.
+Everything here is on the unit scale: outcomes are fractions of the declared range.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from discreet.contracts import Floats, Noise
 # The tilts of the mixture: half are for all of an arm's rounds, half for a sixteenth of them.
 POINTS = 64
 EARLY = 16.0
-# A mixture with variance PEAK / (n v) of the tilt is the tightest after n rounds at 95 %.
+# A mixture in which tilts have variance PEAK / (n v) is tightest after n rounds at 95 %.
 PEAK = 8.4
-# Tilts stay below this share of where the noise has no moment: there the evidence is infinite.
+# Tilts stay below this share of the tilt at which the moment of the noise becomes infinite.
 INSIDE = 0.95
-STEPS = 60  # of Newton's method, which needs 5 to 10
-CLOSE = 1e-9  # of the logarithm of the evidence
+STEPS = 60  # maximum steps of Newton's method, which needs 5 to 10
+CLOSE = 1e-9  # tolerance of the logarithm of the evidence
 
 
 class NoisySums:
-    """The information of noisy sums of n outcomes in [0, 1] about the tilts of a mixture.
+    """The tilts of a mixture, and the moments of noisy sums of n outcomes in [0, 1] at these tilts.
 
-    ``noise`` is that of a sum, in parts of which ``unit`` is the width of the range (1: in widths).
-    ``rounds`` is the number of rounds that the evidence should be the tightest for, and ``usual``
-    the usual length of a batch. Both are public and fixed before the first round. Any values are
-    valid; they only change how wide intervals are.
+    ``noise`` is the noise of a sum, in units of which the range has ``unit`` (1: in widths of the
+    range). The evidence is tightest for ``rounds`` rounds and batches of the ``usual`` length. Both
+    are public and fixed before the first round. Any values are valid; they only affect the widths
+    of intervals.
     """
 
     def __init__(
@@ -73,10 +73,10 @@ class NoisySums:
         return min(1.0, size / (size + four) * (usual + four) / usual)
 
     def log_moments(self, size: int) -> Floats:
-        """Return, for every tilt, a bound on ln E exp(tilt · weight · (released sum - its mean)).
+        """Return an upper bound on ln E exp(tilt · weight · (released sum - its mean)), by tilt.
 
-        Outcomes by Hoeffding's lemma, then the noise; a sum that takes few values by Hoeffding's
-        lemma as a whole.
+        It adds Hoeffding's lemma for the outcomes and the moment of the noise. For bounded noise,
+        Hoeffding's lemma bounds the released sum as a whole.
         """
         tilted = self.tilts * self.weight(size)
         if math.isfinite(self._spread):
@@ -109,7 +109,7 @@ class SumEvidence:
         self.rounds = self.releases = 0
 
     def add(self, size: int, mean: float, releases: int = 1) -> None:
-        """Add a release: the noisy mean of ``size`` outcomes, or the mean of several such."""
+        """Add a release, the noisy mean of ``size`` outcomes, or the mean of several releases."""
         weight = self._sums.weight(size) * size * releases
         self._log_moments += releases * self._sums.log_moments(size)
         self._weight += weight
@@ -123,7 +123,7 @@ class SumEvidence:
         return self._total / self._weight if self._weight > 0.0 else 0.5
 
     def least(self) -> float:
-        """Return the logarithm of the evidence against the mean itself, the least there is."""
+        """Return the log evidence against the estimated mean, which is the minimum."""
         return float(np.log(np.exp(-self._log_moments).mean()))
 
     def log_evidence(self, mean: float) -> float:
@@ -157,6 +157,6 @@ class SumEvidence:
         return found / self._weight
 
     def interval(self, limit: float) -> tuple[float, float]:
-        """Return the means whose log evidence is below ``limit``; not cut to [0, 1]."""
+        """Return the means whose log evidence is below ``limit``; not clipped to [0, 1]."""
         reach = self.reach(limit)
         return self.mean - reach, self.mean + reach

@@ -1,4 +1,4 @@
-"""Estimates of all arms with intervals, as a value: a table, JSON, CSV, a picture."""
+"""Estimates of all arms with intervals, as a value with a table, JSON, CSV and a plot."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from discreet.estimates.text import WIDTH, legend, numbered, text_table, wrapped
 Kind = Literal["anytime", "holdout", "final"]
 Outcomes = Literal["rewards", "losses"]
 COLUMNS = ("mean", "low", "high", "rounds", "releases")
-MOST_PAIRS = 66  # differences in tables and plots: those of 12 arms; ``difference`` has all
+MOST_PAIRS = 66  # maximum differences in tables and plots (12 arms); ``difference`` returns any
 
 
 class MeanEstimate(NamedTuple):
@@ -41,9 +41,9 @@ class MeanEstimate(NamedTuple):
 class MeanEstimates:
     """The mean outcome of every arm, and differences, with intervals.
 
-    ``level`` is for each interval separately. With ``kind="anytime"`` all intervals of one mean, at
-    all times, hold together with this probability: you may look at any time, and stop because of
-    what you see.
+    ``level`` holds for each mean or difference separately. With ``kind="anytime"``, all its
+    intervals over time hold together with this probability: you may look at any time, and stop
+    because of what you see.
     """
 
     kind: Kind
@@ -52,7 +52,7 @@ class MeanEstimates:
     arms: Mapping[Hashable, MeanEstimate]
     notes: tuple[str, ...]
     compare: Callable[[int, int], MeanEstimate]  # two arms, by number
-    control: Hashable | None = None  # with which all other arms are compared; None: all pairs
+    control: Hashable | None = None  # the arm to compare all others with; None: all pairs
 
     def difference(self, one: Hashable, other: Hashable) -> MeanEstimate:
         """Return the mean of one arm minus that of another, with its interval."""
@@ -64,17 +64,17 @@ class MeanEstimates:
                 raise DiscreetError(f"{name} is {shorten(label)}, but must be one of {known}.")
             places.append(labels.index(label))
         if places[0] == places[1]:
-            raise DiscreetError(f"other is {shorten(other)}, but must be another arm than one.")
+            raise DiscreetError(f"other is {shorten(other)}, but must differ from one.")
         return self._difference(places[0], places[1])
 
     def _difference(self, one: int, other: int) -> MeanEstimate:
-        """Return a difference; its mean is that of the means shown, as far as the interval goes."""
+        """Return a difference; its mean is that of the means shown, clipped to the interval."""
         found, arms = self.compare(one, other), list(self.arms.values())
         apart = arms[one].mean - arms[other].mean
         return found._replace(mean=min(max(apart, found.low), found.high) + 0.0)  # not -0
 
     def against(self, control: Hashable) -> MeanEstimates:
-        """Return the same estimates, with differences of all other arms from a control only."""
+        """Return the same estimates, with only the differences of all other arms from a control."""
         if control not in self.arms:
             known = ", ".join(map(repr, list(self.arms)[:8]))
             raise DiscreetError(f"control is {shorten(control)}, but must be one of {known}.")
@@ -83,7 +83,7 @@ class MeanEstimates:
     def differences(self) -> dict[tuple[Hashable, Hashable], MeanEstimate]:
         """Return the difference of every pair of arms that have a release.
 
-        With many arms, those from the best one only; with a control, those from the control.
+        With a control, only differences from it; with many arms, only those from the best one.
         """
         labels = list(self.arms)
         pairs = list(itertools.combinations(range(len(labels)), 2))
@@ -110,7 +110,7 @@ class MeanEstimates:
 
     @property
     def title(self) -> str:
-        """What is shown, in words."""
+        """The heading of the estimates."""
         kinds = {
             "anytime": "from everything released, valid at all times",
             "holdout": "from the hold-out",
@@ -122,7 +122,7 @@ class MeanEstimates:
     def cells(
         self, names: Mapping[Hashable, str] | None = None
     ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-        """Return the head and the rows of a table, with other names of arms if given."""
+        """Return the head and the rows of a table, with ``names`` for arms if given."""
         head = ("", "mean", "interval", "rounds", "releases")
         rows: list[tuple[str, ...]] = [
             (
@@ -183,11 +183,11 @@ class MeanEstimates:
         }
 
     def to_json(self, path: Path | str | None = None) -> str:
-        """Return the estimates as JSON, and write them to a file if there is a path."""
+        """Return the estimates as JSON, and write them to a file if a path is given."""
         return _written(json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n", path)
 
     def to_csv(self, path: Path | str | None = None) -> str:
-        """Return one row for each arm and each difference, and write them if there is a path."""
+        """Return a CSV row for each arm and difference, and write them if a path is given."""
         out = io.StringIO()
         table = csv.writer(out, lineterminator="\n")
         table.writerow(("arm", "minus", *COLUMNS))

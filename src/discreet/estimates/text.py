@@ -1,4 +1,4 @@
-"""Tables of estimates as text that fits a terminal, and names that fit a picture."""
+"""Tables of estimates as text that fits a terminal, and names that fit a plot."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ WIDTH = 80  # columns of a terminal
 
 
 def shortened(name: object, most: int) -> str:
-    """Return a name with at most so many letters: its beginning and its end.
+    """Return a name shortened to at most ``most`` letters: its beginning and its end.
 
     >>> shortened("a treatment with a long name, dose 2", 20)
     'a treatmen…e, dose 2'

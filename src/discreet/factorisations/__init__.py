@@ -1,8 +1,8 @@
 """Factorisations of prefix sums: the correlated noise of a running sum, its cost and its error.
 
-All prefix sums of a stream are A x, with A the lower triangle of ones. For any A = B C, releasing C
-x + z with independent noise z gives A x + B z: the sensitivity is the largest column norm of C, and
-the error in round t is the norm of row t of B.
+All prefix sums of a stream are A x, where A is the lower triangle of ones. For any A = B C,
+releasing C x + z with independent noise z gives A x + B z. The sensitivity is the largest column
+norm of C, and the error in round t is the norm of row t of B.
 """
 
 from discreet.factorisations.blt import Buffered, buffered, column_norm

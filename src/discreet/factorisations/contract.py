@@ -1,4 +1,4 @@
-"""What every factorisation of prefix sums can do, and what Toeplitz ones have in common."""
+"""The contract of factorisations of prefix sums, and the base of Toeplitz factorisations."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ UNIT = 2.0**-53  # unit roundoff: the largest relative error of one operation
 class Errors(NamedTuple):
     """Mean squared error of prefix sums at sensitivity 1 and Gaussian noise with μ = 1."""
 
-    largest: float  # over time
+    largest: float  # maximum over time
     mean: float
 
 
 class Spread(NamedTuple):
     """How the noise of a prefix sum is composed of single draws."""
 
-    least: float  # the smallest standard deviation in a sum, in units of one draw
+    least: float  # the smallest standard deviation of a sum, in units of one draw
     most: float  # the largest
     draws: int  # the largest number of independent draws in a sum
-    # Whether all sums have one distribution, or are Gaussian with a variance that never falls.
+    # Whether all sums have the same distribution, or are Gaussian and their variance never falls.
     steady: bool
 
 
@@ -42,21 +42,21 @@ class Factorisation(Component):
     """Turns vectors into the rows that get noise, and noisy rows into prefix sums: A = B C.
 
     A is the lower triangle of ones. Releasing C x + z with independent noise z gives all prefix
-    sums A x + B z. In every round, counted from 1, some rows of C x are complete: ``encode`` writes
-    them one by one, ``decode`` takes each back once it has noise, and ``prefix`` writes the sum.
-    ``advance`` is called last, when all noise is drawn: until then, nothing has changed that a
-    repeated round would read. Whatever is computed from noisy rows is as private as they are.
+    sums A x + B z. In every round, counted from 1, some rows of C x are completed: ``encode``
+    writes them one by one, ``decode`` receives each with its noise, and ``prefix`` writes the sum.
+    ``advance`` is called last, after all noise was drawn: until then, nothing that a repeated round
+    would read has changed. Anything computed from noisy rows is as private as they are.
     """
 
     name: ClassVar[str]
-    proof: ClassVar[str]  # what it is; part of a guarantee's source
+    proof: ClassVar[str]  # a description; part of a guarantee's source
     sections: ClassVar[str]  # of docs/proofs.md
     # How an epoch may split its guarantee if sums restart.
     splits: ClassVar[tuple[str, ...]] = ("restarts",)
     # Whether rows are plain sums of vectors, and therefore exact on a grid.
     adds_up_vectors: ClassVar[bool] = False
 
-    prefixes: int  # the number of rounds it is made for
+    prefixes: int  # the number of rounds for which it is made
 
     @classmethod
     def start(cls, *, prefixes: int, dimension: int, padding: bool = False) -> Self:
@@ -90,14 +90,14 @@ class Factorisation(Component):
         """Store what later rounds need."""
 
     def raw_sums(self, rounds: int) -> Floats:
-        """Return what later rows contain of the vectors so far, without noise.
+        """Return the parts of the vectors so far that later rows contain, without noise.
 
-        Each number is a sum of at most so many vectors, with weights from -1 to 1.
+        Each number is a sum of at most ``rounds`` vectors, with weights from -1 to 1.
         """
         return np.zeros(0)
 
     def forget(self) -> None:
-        """Start again from nothing."""
+        """Forget all vectors and start again."""
 
     def sensitivity(self, noise: Noise | type[Noise], rounds: int) -> float:
         """Return how far all rows move together if a vector moves by 1 in the noise's norm."""
@@ -142,7 +142,7 @@ class Factorisation(Component):
         if split not in self.splits:
             allowed = ", ".join(map(repr, self.splits))
             raise DiscreetError(
-                f"split is {split!r}, but {self.name} can be restarted with {allowed} only."
+                f"split is {split!r}, but {self.name} can be restarted only with {allowed}."
             )
         # 1e-14 covers rounding errors of the sensitivity.
         each = np.array([self.sensitivity(noise, length) for length in lengths]) * (1.0 + 1e-14)
@@ -166,7 +166,7 @@ class Factorisation(Component):
 
 
 def lower_bound(rounds: int) -> float:
-    """Return a lower bound on the largest squared error of any factorisation.
+    """Return a lower bound on the maximum squared error of any factorisation.
 
     It is (nuclear norm of A / rounds)².
     """
@@ -176,11 +176,11 @@ def lower_bound(rounds: int) -> float:
 
 
 class Toeplitz(Factorisation):
-    """C has the coefficients c(0) = 1, c(1), ..: round s enters row t with the weight c(t - s).
+    """C has the coefficients c(0) = 1, c(1), ..: round s enters row t with weight c(t - s).
 
-    With Gaussian noise this is one Gaussian mechanism whose sensitivity is that of a vector times
-    the norm of c, even when later vectors depend on earlier releases (docs/proofs.md:
-    Factorisations). In live use rows are rounded to the grid of the noise, and the sensitivity
+    With Gaussian noise this is a single Gaussian mechanism. Its sensitivity is that of a vector
+    times the norm of c, even when later vectors depend on earlier releases (docs/proofs.md:
+    Factorisations). In live use, rows are rounded to the grid of the noise, and the sensitivity
     includes their rounding errors (Sums on a grid).
     """
 
@@ -188,7 +188,7 @@ class Toeplitz(Factorisation):
     sections: ClassVar[str] = "Factorisations"
 
     def allows(self, noise: Noise | type[Noise]) -> bool:
-        """Return whether squares of costs add up, as for Gaussian noise: nothing else is proved."""
+        """Return whether squares of costs add up, as with Gaussian noise; only that is proved."""
         return noise.across == 2.0
 
     def sensitivity(self, noise: Noise | type[Noise], rounds: int) -> float:

@@ -1,14 +1,14 @@
 """Online convolutions: near coefficients are stored, far ones are a sum of exponentials.
 
-Row t of C x needs all earlier vectors. A lag below ``BLOCK`` has its own coefficient. From there
-on, c(k) = Σ weight(j) exp(-rate(j) k), so everything older is one number per rate. Within a block
-of rounds, each vector is added to the later rows of the block as it arrives. At the end of a block,
-all rows of the next one are prepared at once, from the vectors of the block and from the
-exponentials, which hold all blocks before. A round costs O(BLOCK + rates) per coordinate, and the
-size of a stream does not depend on the number of rounds.
+Row t of C x needs all earlier vectors. A lag below ``BLOCK`` has its own coefficient. Beyond it,
+c(k) = Σ weight(j) exp(-rate(j) k), so one number per rate summarises everything older. Within a
+block of rounds, each vector is added to the later rows of the block as it arrives. At the end of a
+block, all rows of the next one are prepared at once, from the vectors of the block and from the
+exponentials, which summarise all previous blocks. A round costs O(BLOCK + rates) per coordinate,
+and the size of a stream does not depend on the number of rounds.
 
 A stream is one array (coordinate, place) with four parts: BLOCK places for what earlier vectors add
-to the rows of this block; BLOCK for the vectors of this block; what the block before adds to the
+to the rows of this block; BLOCK for the vectors of this block; what the previous block adds to the
 exponentials; and the exponentials.
 """
 
@@ -23,11 +23,11 @@ from componentjit import compile_for, compiled_as, helper
 from discreet.contracts import Floats, Integers
 from discreet.factorisations.contract import UNIT
 
-BLOCK = 32  # k₀ in docs/proofs.md; of the order of the number of rates, about forty
+BLOCK = 32  # k₀ in docs/proofs.md; similar to the number of rates, about forty
 # Products that are summed before they enter a total. BLOCK and the number of rates are multiples.
 TOGETHER = 4
 STEP, REACH = 0.12, 3.0  # of the quadrature; these keep its relative errors below 2^-50
-FAINT = 39.0  # terms below exp(-FAINT) are left out: less than the last digit
+FAINT = 39.0  # terms below exp(-FAINT), less than the last digit, are omitted
 
 
 class Filter(NamedTuple):
@@ -71,7 +71,7 @@ class Filter(NamedTuple):
         return math.sqrt(near + float(started @ sums @ started))
 
     def error_bound(self, rounds: int, largest: float) -> float:
-        """Return a bound on the rounding errors of C x in L2 over rounds, |x(i)| ≤ ``largest``.
+        """Return an upper bound on the rounding errors of C x, in L2, for |x(i)| ≤ ``largest``.
 
         It is the claim of docs/proofs.md (Sums on a grid, Lemma 31.6). Here k₀ = BLOCK, ι = UNIT,
         ψ = ``weight``, a = ``rate``, l = ``lost``, F = ``reach``, κ = ``tables`` and S = ``whole``,
@@ -103,7 +103,7 @@ def quadrature(rounds: int) -> tuple[Floats, Floats]:
     """Return points and weights of ∫ (1 + s²)^-(k + 1) ds over s > 0, for k from BLOCK to rounds.
 
     It is the midpoint rule after substituting s = s₀ sinh(x). The integrand is then even and
-    analytic, so errors fall exponentially; s₀ is of the order of its width for the largest k.
+    analytic, so errors fall exponentially; s₀ is comparable to its width for the largest k.
     """
     unit = REACH / math.sqrt(max(rounds, BLOCK))
     last = math.asinh(math.sqrt(math.expm1(FAINT / (BLOCK + 2))) / unit)
@@ -114,7 +114,7 @@ def quadrature(rounds: int) -> tuple[Floats, Floats]:
 
 @helper
 def row_in_stream(time: int) -> int:
-    """Return the place of a stream with what earlier vectors add to a row; rounds count from 1."""
+    """Return the place in a stream of what earlier vectors add to a row; rounds count from 1."""
     return (time - 1) & (BLOCK - 1)
 
 
@@ -143,13 +143,13 @@ def _pass_on(stream: Floats, time: int, vector: Floats, matrix: Filter) -> None:
 
 @compiled_as(_pass_on)
 def pass_on(stream: Floats, time: int, vector: Floats, matrix: Filter) -> None:
-    """Do the same from plain Python, but compiled: it is fast, and adds in the same order."""
+    """Call the compiled version from plain Python: it is fast, and adds in the same order."""
     compile_for(_pass_on)(stream, int(time), vector, matrix)
 
 
 @helper
 def add_products(total: Floats, factors: Floats, table: Floats) -> None:
-    """Add the rows of a table times factors, four at a time: fast, and with fewer roundings."""
+    """Add the rows of a table times factors, four at a time: fast, with fewer rounding errors."""
     for j in range(0, factors.size, TOGETHER):
         a, b, c, d = factors[j], factors[j + 1], factors[j + 2], factors[j + 3]
         one, two, three, four = table[j], table[j + 1], table[j + 2], table[j + 3]

@@ -1,4 +1,4 @@
-"""Prefix sums by the square root of their matrix: the least error known in closed form."""
+"""Prefix sums by the square root of their matrix: the smallest error known in closed form."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class SquareRoot(Toeplitz):
     """B = C, with c(k) = binom(2k, k) / 4^k: the release is C (C x + z).
 
     c(k) = (2/π) ∫ (1 + s²)^-(k + 1) ds over s > 0. Beyond the first coefficients, about forty
-    points of this integral give all digits of a double. So C is a sum of exponentials there, and
-    long streams need no more memory.
+    points of this integral give all digits of a double. So there C is a sum of exponentials, and
+    long streams need no additional memory.
     """
 
     name: ClassVar[str] = "sqrt-toeplitz"
@@ -68,7 +68,7 @@ class SquareRoot(Toeplitz):
         return self.matrix.norm(rounds)
 
     def noise_spread(self) -> Spread:
-        """Return the spread from the first sum to the last: noise grows from sum to sum."""
+        """Return the spread from the first sum to the last: the noise grows in every round."""
         return Spread(1.0, self.column_norm(self.prefixes), 1, True)
 
     def variances_by_digits(self) -> Floats:

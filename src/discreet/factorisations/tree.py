@@ -16,18 +16,17 @@ from discreet.factorisations.contract import Factorisation, Shares, Spread
 class Tree(Factorisation):
     """The binary tree: prefix t is the sum of one node for each binary digit 1 of t.
 
-    A node gets noise once, when all its rounds are over, and a round is in at most k = floor(log2
-    m) + 1 nodes, m the number of prefixes. So the joint sensitivity is k times that of one vector
-    (pure noise) or sqrt(k) times (Gaussian), even when later vectors depend on earlier releases
-    (docs/proofs.md: Tree levels, Adaptive trees).
+    A node gets noise once, when all its rounds are over. With m prefixes, a round is in at most
+    k = floor(log2 m) + 1 nodes. So the joint sensitivity is k times that of one vector (pure noise)
+    or sqrt(k) times (Gaussian), even when later vectors depend on earlier releases (docs/proofs.md:
+    Tree levels, Adaptive trees).
 
     ``padding`` adds noise to every prefix until it has as many draws as the largest (Agarwal &
-    Singh 2017, Algorithm 2). This buys no pure privacy and is never counted (Tree levels). On a
-    grid, nodes are exact (Sums on a grid).
+    Singh 2017, Algorithm 2). This does not improve pure privacy and is never counted (Tree levels).
+    On a grid, nodes are exact (Sums on a grid).
 
     The node that ends in round t is on the level of the lowest binary digit 1 of t. The previous
-    value on that level is not read again, so a round overwrites it, and there is nothing to
-    advance.
+    value on that level is not read again, so a round overwrites it, and ``advance`` does nothing.
     """
 
     name: ClassVar[str] = "tree"
@@ -38,7 +37,7 @@ class Tree(Factorisation):
 
     padding: bool
     sums: Raw[Floats]  # level, coordinate: sums of complete nodes
-    # Level, coordinate: estimates of this node and of all larger ones of the same prefix.
+    # Level, coordinate: the estimated sum of this node and all larger ones of the same prefix.
     towers: Raw[Floats]
 
     @classmethod
@@ -70,7 +69,7 @@ class Tree(Factorisation):
             released[i] = self.towers[level, i]
 
     def raw_sums(self, rounds: int) -> Floats:
-        """Return all nodes, also those that are not read again."""
+        """Return all nodes, including those that are not read again."""
         return self.sums
 
     def forget(self) -> None:
@@ -124,9 +123,9 @@ class Tree(Factorisation):
         """Return the noise on the total of every epoch, its root, and on the nodes inside.
 
         With k levels inside, the total gets the share 1 / (k + 1) of the guarantee (restarts), 1 /
-        2 (hybrid) or (k + 1)^(-2 / (2 + p)) (tapered), and the levels inside get equal parts of the
-        rest. Shares of ε add up (p = 1), and for Gaussian noise those of μ² (p = 2): a release with
-        the share s has s^(-1 / p) times the noise. All of it is rounded up.
+        2 (hybrid) or (k + 1)^(-2 / (2 + p)) (tapered). The levels inside get equal parts of the
+        rest. Shares of ε add up (p = 1); for Gaussian noise, shares of μ² do (p = 2). A release
+        with share s has s^(-1 / p) times the noise. Everything is rounded up.
         """
         if split not in self.splits:
             return Factorisation.shares(self, split, noise, lengths)
@@ -148,7 +147,7 @@ class Tree(Factorisation):
         return math.sqrt(most) if power == 2.0 else most
 
     def input_grid(self, largest: float, step: float) -> float:
-        """Return the finest power of two that is no finer than the noise and makes nodes exact."""
+        """Return the finest power of two that makes nodes exact and is not below the noise step."""
         return max(step, exact_grid(largest, self.prefixes))
 
 
@@ -167,7 +166,7 @@ def digits_of(rounds: int) -> Integers:
 
 
 def exact_grid(largest: float, rounds: int) -> float:
-    """Return the finest power of two on which that many rounded doubles have an exact sum.
+    """Return the finest power-of-two grid on which that many rounded doubles sum exactly.
 
     >>> exact_grid(1.0, 2**20) == 2.0**-32
     True
@@ -179,12 +178,11 @@ def exact_grid(largest: float, rounds: int) -> float:
 
 
 class Honaker(Tree):
-    """A binary tree in which a node is estimated from its own noisy sum and from all below it.
+    """A binary tree that estimates a node from its own noisy sum and from all nodes below it.
 
-    The best estimate of a node on level j has the variance v(j), v(0) = 1, 1 / v(j) = 1 + 1 / (2
-    v(j - 1)), in units of one draw; v(j) is also the weight of its own noisy sum. Guarantees are
-    those of the tree: the same nodes get noise once, and estimates are computed from noisy nodes
-    alone.
+    In units of one draw, the best estimate of a node on level j has variance v(j): v(0) = 1 and
+    1 / v(j) = 1 + 1 / (2 v(j - 1)). v(j) is also the weight of the node's own noisy sum. Guarantees
+    are those of the tree: the same nodes get noise once, and estimates use only noisy nodes.
     """
 
     name: ClassVar[str] = "honaker"
@@ -261,7 +259,7 @@ class Honaker(Tree):
 
 
 def reduction(levels: int) -> Floats:
-    """Return for each level the variance of the best estimate of a node from all at or below it.
+    """Return, for each level, the variance of a node's best estimate from nodes up to its level.
 
     >>> reduction(3).round(4)
     array([1.    , 0.6667, 0.5714])

@@ -11,7 +11,7 @@ from discreet.contracts import Floats
 from discreet.factorisations.blt import Buffered, Buffers, all_time_norm
 
 LONGEST = 2**31  # rounds up to which the error is nearly optimal; privacy does not end there
-AUDITED = 255  # most rounds that an audit observes
+AUDITED = 255  # maximum rounds that an audit observes
 
 # Distances from 1, the slowest first, found by benchmarks/unbounded.py. They minimise the largest
 # ratio, over t from 2^10 to 2^31, of the mean squared error after t rounds to that of the square
@@ -21,13 +21,13 @@ ZEROS = (5.25e-9, 8.72e-8, 1.28e-6, 1.76e-5, 2.16e-4, 7.97e-3, 9.45e-2, 0.699)
 
 
 class Unbounded(Buffered):
-    """A buffered matrix with eight buffers that is the same for every number of rounds.
+    """A buffered matrix with eight buffers, the same for every number of rounds.
 
     All c(k) are positive and eventually fall geometrically, so the norm of a column converges.
-    Noise for its limit covers every round, however many there will be (docs/proofs.md: Unbounded
-    sums). The decays are spread so that the error of every prefix sum from the 2^10th to the 2^31st
-    is at most 1.44 times that of a square root that knows the number of rounds; afterwards it grows
-    with the number of rounds.
+    Noise for the limit covers every round, no matter how many there will be (docs/proofs.md:
+    Unbounded sums). The decays are spread so that the error of every prefix sum from the 2^10th to
+    the 2^31st is at most 1.44 times that of a square root that knows the number of rounds. After
+    that, the error grows with the number of rounds.
     """
 
     name: ClassVar[str] = "unbounded"
@@ -36,11 +36,11 @@ class Unbounded(Buffered):
 
     @classmethod
     def start(cls, *, prefixes: int = LONGEST, dimension: int, padding: bool = False) -> Self:
-        """Return the factorisation before the first round; its noise does not depend on rounds."""
+        """Return the factorisation before the first round; noise does not depend on its length."""
         return cls.over(unbounded(), prefixes=prefixes, dimension=dimension)
 
     def column_norm(self, rounds: int) -> float:
-        """Return the norm of c for all time, whatever the number of rounds."""
+        """Return the norm of c for infinitely many rounds, regardless of ``rounds``."""
         return all_time_norm(self.decay, self.output)
 
     @classmethod

@@ -24,8 +24,8 @@ NOT_PRIVATE = (
 )
 PENALTY = 1.0  # of the ridge regression behind DR, in rows
 FOLDS = 2
-# How far from 1 a mean weight must be to be doubted: so many standard errors (a false alarm in one
-# of 16,000 logs with many effective rows), and more than rounded probabilities explain.
+# A warning needs a mean weight that differs from 1 by this many standard errors (a false alarm in
+# one of 16,000 logs with many effective rows), and by more than rounded probabilities explain.
 FAR, ROUNDED = 4.0, 0.02
 
 
@@ -40,15 +40,14 @@ class Estimated(NamedTuple):
 class Evaluation:
     """What a fixed policy would have earned per decision, by three estimators.
 
-    **It is not private.** The numbers depend on single rows of the log without noise. That is so
+    **It is not private.** The numbers depend on single rows of the log without noise. This is true
     even if the policy was learned privately: its guarantee covers what the learner released, not
     what is computed from the log afterwards. ``release_evaluation`` adds noise.
 
-    ``effective_rows`` is (Σw)² / Σw² for the weights w, the probability of the logged arm under the
-    policy divided by its probability in the log. The mean weight should be 1: if it is far from
-    that, the log's probabilities are wrong, and ``warning`` says so. Standard errors hold for
-    independent rows; an estimate that rests on few effective rows has a standard error that is too
-    small.
+    ``effective_rows`` is (Σw)² / Σw². A weight w is the probability of the logged arm under the
+    policy divided by its probability in the log. The mean weight should be 1: if it is far from 1,
+    the log's probabilities are wrong, and ``warning`` says so. Standard errors hold for independent
+    rows; if an estimate rests on few effective rows, its standard error is too small.
     """
 
     policy: str
@@ -70,7 +69,7 @@ class Evaluation:
 
     @property
     def warning(self) -> str | None:
-        """What is wrong with the log's probabilities, if the mean weight is far from 1.
+        """A warning about the log's probabilities if the mean weight is far from 1.
 
         Clipped weights may have a smaller mean.
         """
@@ -138,9 +137,10 @@ def evaluate(
     columns: str | Mapping[str, str] | None = None,
     arms: Sequence[Label] | None = None,
 ) -> Evaluation:
-    """Estimate what a fixed policy would have earned, from decisions that another one made.
+    """Estimate what a fixed policy would have earned, from decisions made by another policy.
 
-    ``log`` is a ``Log``, or what ``Log.read`` reads with ``position``, ``columns`` and ``arms``.
+    ``log`` is a ``Log``, or anything that ``Log.read`` reads with ``position``, ``columns`` and
+    ``arms``.
     ``policy`` is "uniform", "arm=LABEL", shares by label, a ``FixedPolicy``, a table of
     probabilities (row, arm), or a function from all contexts to such a table.
 
@@ -148,8 +148,8 @@ def evaluate(
       by its probability in the log. ``max_weight`` clips w, which lowers the variance and biases
       the estimate.
     * SNIPS is Σ w r / Σ w.
-    * DR adds w (r - q) to what a model q of rewards predicts for the policy. ``model`` is a table
-      of predictions (row, arm) that were made without the row. By default q is a ridge regression
+    * DR adds w (r - q) to the policy's reward predicted by a model q. ``model`` is a table of
+      predictions (row, arm), each made without using that row. By default q is a ridge regression
       on the contexts for each arm, fitted to half of the rows and used on the other half.
 
     IPS and DR are unbiased if the log's probabilities are right and w is not clipped. **The result
@@ -194,7 +194,7 @@ def evaluate(
 
 
 def importance(log: Log, wanted: Floats, most: float | None) -> tuple[Floats, float]:
-    """Return the weight of every row, clipped if asked for, and the largest one before that."""
+    """Return the weight of every row, clipped if requested, and the largest unclipped weight."""
     weights = wanted[np.arange(log.rows), log.arm] / log.probability
     largest = float(weights.max())
     if most is not None:
@@ -210,7 +210,7 @@ def mean_of(terms: Floats) -> Estimated:
 
 
 def _check_support(log: Log, wanted: Floats, name: str) -> None:
-    """Refuse a policy that plays arms without a row in the log."""
+    """Refuse a policy that plays an arm without a row in the log."""
     logged = np.bincount(log.arm, minlength=log.arms) > 0
     missing = np.flatnonzero(~logged & (wanted > 0.0).any(axis=0))
     if missing.size:
@@ -221,7 +221,7 @@ def _check_support(log: Log, wanted: Floats, name: str) -> None:
 
 
 def _model(log: Log, given: ArrayLike | None) -> Floats:
-    """Return predicted rewards (row, arm): as given, or fitted on the other half of the rows."""
+    """Return predicted rewards (row, arm): given, or fitted to the other half of the rows."""
     if given is not None:
         table = np.asarray(given, dtype=np.float64)
         if table.shape != (log.rows, log.arms) or not np.isfinite(table).all():
@@ -244,7 +244,7 @@ def _model(log: Log, given: ArrayLike | None) -> Floats:
 
 
 def _ridge(design: Floats, target: Floats) -> Floats:
-    """Return the coefficients of a ridge regression; zeros if there is no row."""
+    """Return the coefficients of a ridge regression; zeros without rows."""
     matrix = design.T @ design + PENALTY * np.eye(design.shape[1])
     return np.asarray(np.linalg.solve(matrix, design.T @ target), dtype=np.float64)
 

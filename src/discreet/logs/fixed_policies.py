@@ -13,7 +13,7 @@ from discreet.contracts import Floats, Learner, Protected
 from discreet.errors import DiscreetError, check_range, shorten
 from discreet.logs.log import Log
 
-TOLERANCE = 1e-9  # by which probabilities may miss a sum of 1, because of rounding
+TOLERANCE = 1e-9  # allowance for rounding by which probabilities may fail to sum to 1
 LEARNS = (
     "learns while it plays, but only fixed policies can be evaluated: replay it with "
     "simulate(..., environment='logged')."
@@ -21,7 +21,7 @@ LEARNS = (
 
 
 class FixedPolicy(ABC):
-    """Chooses an arm with probabilities that depend on the row's own context only."""
+    """Chooses an arm with probabilities that depend only on the row's own context."""
 
     name: str
 
@@ -98,10 +98,9 @@ class LinearScores(FixedPolicy):
 
 @dataclass(frozen=True, eq=False)
 class GivenProbabilities(FixedPolicy):
-    """Probabilities that were computed elsewhere: a function of contexts, or a table.
+    """Probabilities computed elsewhere: a function of contexts, or a table.
 
-    A row's probabilities may depend on other rows, so there is no private release for such a
-    policy.
+    A row's probabilities may depend on other rows, so such a policy has no private release.
     """
 
     given: Any
@@ -167,7 +166,7 @@ def _parse_shares(text: str) -> dict[str, float]:
 
 
 def checked_probabilities(policy: FixedPolicy, log: Log) -> Floats:
-    """Return the probabilities of a policy, or refuse what is not a distribution."""
+    """Return the probabilities of a policy, or refuse those that are not a distribution."""
     found = policy.probabilities(log)
     wrong = ~((found >= 0.0).all(axis=1) & (np.abs(found.sum(axis=1) - 1.0) <= TOLERANCE))
     if wrong.any():

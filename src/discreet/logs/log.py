@@ -48,10 +48,10 @@ class Log:
     affinity: Floats  # row, arm; no columns if there are none
     features: tuple[str, ...]  # names of the columns of ``context``
     source: str
-    lines: Integers  # the row of the file that each row is, so that messages can name it
+    lines: Integers  # each row's number in the file, for messages
     is_loss: bool = False  # whether outcomes are losses
-    labels_declared: bool = False  # whether arms were declared, and not read from the rows
-    levels_found: bool = False  # whether some features are levels that were read from the rows
+    labels_declared: bool = False  # whether arms were declared instead of read from the rows
+    levels_found: bool = False  # whether the levels of some features were read from the rows
 
     @property
     def rows(self) -> int:
@@ -64,7 +64,7 @@ class Log:
         return len(self.labels)
 
     def number(self, label: object) -> int:
-        """Return which arm a label names; text from a command line may name a number."""
+        """Return the number of the arm with this label; a text matches a numeric label."""
         texts = [str(each) for each in self.labels]
         if str(label) not in texts:
             raise unknown_name("arm of the log", str(label), texts)
@@ -83,11 +83,11 @@ class Log:
 
         Columns are named as in the Open Bandit data: ``item_id``, ``click``, ``propensity_score``,
         ``position``, ``user_feature_*`` and ``user-item_affinity_*``. ``columns`` gives other names
-        for ``arm``, ``reward`` (or ``loss``), ``probability`` and ``position``, and for how the
-        names of ``features`` and ``affinity`` begin. Rows of one ``position`` are used, in their
-        order, and all other columns are ignored. A column of features that are not numbers becomes
-        one column of zeros and ones for each of its values. ``arms`` declares all arms; otherwise
-        they are those found in the rows.
+        for ``arm``, ``reward`` (or ``loss``), ``probability`` and ``position``, and other prefixes
+        for ``features`` and ``affinity``. Only rows of one ``position`` are used, in their order;
+        all other columns are ignored. A column of features that are not numbers becomes one column
+        of zeros and ones for each of its values. ``arms`` declares all arms; otherwise they are
+        those found in the rows.
         """
         found, names = read_columns(log), _names(columns)
         for role in (*NEEDED, "loss" if "loss" in names else "reward"):
@@ -142,7 +142,7 @@ def _names(columns: str | Mapping[str, str] | None) -> dict[str, str]:
         if role not in ROLES:
             raise unknown_name("column", role, ROLES)
     if "loss" in given and "reward" in given:
-        raise DiscreetError("columns names a reward and a loss, but a log has one of the two.")
+        raise DiscreetError("columns names a reward and a loss, but a log has only one of the two.")
     names = USUAL | given
     if "loss" in given:
         del names["reward"]
@@ -195,7 +195,7 @@ def _rows_at(found: Columns, name: str, position: int | str | None) -> Integers:
 def _arms_of(
     found: Columns, name: str, rows: Integers, declared: Sequence[Label] | None
 ) -> tuple[tuple[Label, ...], Integers]:
-    """Return the labels of all arms, and which of them each row has."""
+    """Return the labels of all arms, and the number of each row's arm."""
     values = found.by_name[name][rows]
     if values.dtype.kind == "f":  # a column of whole numbers with a gap elsewhere
         values = np.array([f"{value:g}" for value in values], dtype=object)
@@ -207,7 +207,7 @@ def _arms_of(
         if unknown:
             raise DiscreetError(
                 f"{found.place(int(rows[unknown[0]]), name)}: "
-                f"{shorten(str(values[unknown[0]]))} is none of the declared arms."
+                f"{shorten(str(values[unknown[0]]))} is not one of the declared arms."
             )
         return labels, np.array([texts[str(value)] for value in values.tolist()], dtype=np.int64)
     if len(labels) < 2:

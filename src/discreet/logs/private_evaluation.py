@@ -31,7 +31,7 @@ from discreet.sensitivities import clipped_weight, clipped_weight_pair
 EstimatorName = Literal["ips", "snips"]
 BITS = 30  # of a row's term, which is a fraction of the largest weight
 MOST_BITS = 52  # of a sum, which a double must hold exactly
-ROOM = 1.0 + 2.0**-20  # room for rounding two sums to the grid of the noise
+ROOM = 1.0 + 2.0**-20  # allowance for rounding two sums to the grid of the noise
 SOURCE = "clipped weights (docs/proofs.md: Evaluation of a fixed policy)"
 DATUM = "row of the log (context, arm, probability and outcome)"
 SEEN = "the released estimate; not the log, and nothing else that is computed from it"
@@ -46,7 +46,7 @@ class PrivateEvaluation(FactsInHtml):
 
     policy: str
     estimator: EstimatorName
-    value: float | None  # None if noise left no estimate
+    value: float | None  # None if the noise made an estimate impossible
     noise_scale: float
     rows: int
     max_weight: float
@@ -98,10 +98,10 @@ def release_evaluation(
     user. SNIPS releases Σ w r and Σ w (1 - r), which together move by at most 2 W, and divides.
     Clipping biases the estimate towards ``low``, for SNIPS towards rows with small weights.
 
-    The guarantee needs a policy, a W, arms and a range that were fixed without looking at this log.
-    So ``arms`` must be declared, policies that learn are refused, and so are functions and tables
-    of probabilities, which may depend on other rows. Each call is a separate release: a
-    ``ledger`` adds them up. Everything else that is computed from the log is not private.
+    The guarantee requires that the policy, W, the arms and the range were fixed without looking at
+    this log. So ``arms`` must be declared. Policies that learn are refused, and so are functions
+    and tables of probabilities, which may depend on other rows. Each call is a separate release: a
+    ``ledger`` adds them up. Nothing else that is computed from the log is private.
 
     >>> log = {"item_id": [0, 1] * 5000, "click": [1, 0] * 5000, "propensity_score": [0.5] * 10000}
     >>> found = release_evaluation(log, "arm=0", epsilon=1.0, max_weight=2.0, arms=[0, 1])
@@ -186,7 +186,7 @@ def grid_sums(weights: Floats, shares: Floats) -> tuple[float, float]:
     and both together by at most 2.
     """
     bits = min(BITS, MOST_BITS - math.ceil(math.log2(weights.size + 1)))
-    # a log that was not read but made by hand may have anything in it
+    # a log that was made by hand may contain anything
     weights, shares = (
         np.clip(np.nan_to_num(part, nan=0.0, posinf=1.0, neginf=0.0), 0.0, 1.0)
         for part in (weights, shares)
@@ -198,7 +198,7 @@ def grid_sums(weights: Floats, shares: Floats) -> tuple[float, float]:
 
 
 def _share(gained: float, lost: float) -> float | None:
-    """Return the share of what was gained, or None if noise made a sum negative."""
+    """Return gained / (gained + lost), or None if the noise made a sum negative."""
     if gained < 0.0 or lost < 0.0 or gained + lost <= 0.0:
         return None
     return gained / (gained + lost)

@@ -15,11 +15,11 @@ from discreet.errors import DiscreetError, count, shorten
 from discreet.tables import csv_rows, is_number
 
 PARQUET, ARROW = (".parquet", ".pq"), (".arrow", ".feather", ".ipc")
-Column = NDArray[Any]  # of numbers, or of texts
+Column = NDArray[Any]  # numbers or texts
 
 
 class Columns(NamedTuple):
-    """Columns by name, where they are from, and the number of the first row there."""
+    """Columns by name, their source, and the number of its first row."""
 
     by_name: dict[str, Column]
     source: str
@@ -115,12 +115,12 @@ def _read_arrow(path: Path) -> dict[str, Column]:
         table = (parquet if of_parquet else feather).read_table(path)
     except pyarrow.ArrowException:
         kind = "Parquet" if of_parquet else "Arrow"
-        raise DiscreetError(f"{path} cannot be read: it is not a file of {kind}.") from None
+        raise DiscreetError(f"{path} cannot be read: it is not a valid {kind} file.") from None
     return _from_arrow(table)
 
 
 def _from_arrow(table: Any) -> dict[str, Column]:  # noqa: ANN401
-    """Return the columns of an Arrow table; what is missing becomes NaN, or an empty text."""
+    """Return the columns of an Arrow table; missing cells become NaN, or an empty text."""
     return {
         name: _settled([("" if cell is None else cell) for cell in table.column(name).to_pylist()])
         if table.column(name).null_count or table.column(name).type in _texts()
@@ -166,7 +166,7 @@ def _settled(column: Sequence[object] | Column) -> Column:
 
 
 def parse_names(given: str | Mapping[str, str] | None) -> dict[str, str]:
-    """Return the user's own column names by what they are: a dictionary, or "arm:product,...".
+    """Return the user's column names by role, from a dictionary or "arm:product,...".
 
     >>> parse_names("arm:product, reward:bought")
     {'arm': 'product', 'reward': 'bought'}

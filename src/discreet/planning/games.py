@@ -154,7 +154,7 @@ class CountedArms(CountedGame[int, float]):
         """Return the loss of the arm, and count it."""
         if not 0 <= action < self.losses.shape[1]:  # compiled code would write to other memory
             raise DiscreetError(
-                "the learner played an arm that the game does not have: both need the same "
+                "the learner played an arm that the game does not have: both must have the same "
                 "number of arms."
             )
         self.memory[self.phase[t], self.roles[self.phase[t], action]] += 1.0

@@ -109,8 +109,8 @@ def plan(
     )
     if arms is not None and dimension is not None:
         raise DiscreetError(
-            f"arms is {shorten(arms)} and dimension is {shorten(dimension)}, but a plan has one "
-            "of the two."
+            f"arms is {shorten(arms)} and dimension is {shorten(dimension)}, but a plan takes only "
+            "one of the two."
         )
     bounds = make_range(low, high)
     past = None
@@ -118,7 +118,7 @@ def plan(
         past = past_outcomes(outcomes, bounds, arm_column=arm_column, outcome_column=outcome_column)
     elif arm_column is not None or outcome_column is not None:
         raise DiscreetError(
-            "arm_column and outcome_column name columns of a file, but no past outcomes are given."
+            "arm_column and outcome_column name columns of a file, but outcomes is not given."
         )
     number = dimension if arms is None else arms
     if number is None:

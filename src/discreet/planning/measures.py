@@ -38,7 +38,7 @@ class Performance:
 
     @property
     def beats_guessing(self) -> bool:
-        """Whether the gain over uniform play is significant."""
+        """Whether the gain over equal randomisation is significant."""
         return self.gain.low > 0.0
 
     def to_json(self) -> Json:
@@ -92,7 +92,7 @@ def measure(
 
 
 def costs(question: Question, played: PlayCounts, variant: Variant) -> Floats:
-    """Return the mean cost per round in every trial, from how often each arm was played."""
+    """Return the mean cost per round in every trial, from the counts of plays."""
     found: Floats = played.counts[variant].sum(axis=1) @ question.shortfall / played.sweep.rounds
     return found
 
@@ -218,7 +218,8 @@ def least_rounds(
 
     The number of rounds is doubled until the whole interval reaches the share, and halved until the
     whole interval is below it. Then the middle of the bracket is tried. For the planned number of
-    rounds, the share comes from the games that are ``shown``, so that both show the same number.
+    rounds, the share comes from the games in ``shown``, so that the plan states the same number
+    twice.
     """
     variant = Variant(name, question.epsilon_for_rounds)
     found: Shares = {}

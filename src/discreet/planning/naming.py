@@ -15,7 +15,7 @@ SINGLY = 2**22  # up to this many outcomes are drawn one by one; otherwise a nor
 
 
 def named_by_equal_allocation(question: Question) -> dict[float, Interval]:
-    """Return how often the best arm is identified, by epsilon; nothing if all outcomes are seen.
+    """Return how often the best arm is identified, by epsilon; empty if all outcomes are seen.
 
     Every arm gets T / K rounds. At the end, the noisy mean of each arm is released once, and the
     best one is chosen. Each round is in one release, so epsilon is that of one release, with

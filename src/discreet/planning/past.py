@@ -25,7 +25,7 @@ Cell = tuple[str, float]  # the position of a number, in words, and the number
 
 @dataclass(frozen=True, eq=False)
 class PastOutcomes:
-    """Past outcomes of every arm. They are as sensitive as future ones, so none is ever shown."""
+    """Past outcomes of every arm. They are as sensitive as future ones, so they are never shown."""
 
     labels: tuple[str, ...]
     values: tuple[Floats, ...]
@@ -196,7 +196,7 @@ def _read_csv(path: Path) -> tuple[list[str], Rows]:
     for number, cells in lines[1:]:
         if len(cells) != len(names):
             raise DiscreetError(
-                f"{path}, row {number} has {count(len(cells), 'column')}, but the first "
+                f"{path}, row {number} has {count(len(cells), 'column')}, but the first row has "
                 f"{len(names)}."
             )
         rows.append((f"row {number}", [cell.strip() for cell in cells]))

@@ -94,7 +94,7 @@ def _measured(
     ranked = [question.distributions[role] for role in order]
     widths = []
     for trial in range(trials):
-        # the best arm takes each position in turn, so that no order of trying arms has an advantage
+        # the best arm takes each position in turn: no order of trying arms has an advantage
         places = [(role + trial) % arms for role in range(arms)]
         by_arm = [ranked[places.index(arm)] for arm in range(arms)]
         game = RoleArms(arms, by_arm)

@@ -40,7 +40,7 @@ FEWEST_TRIALS, MOST_TRIALS, OUTCOMES_IN_ALL = 32, 200, 16_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """A study to plan. All numbers about outcomes are in their units.
+    """A study to plan. All numbers about outcomes are in the units of the outcomes.
 
     >>> Question(arms=3, rounds=2000, high=10.0, difference=1.0, spread=2.0).means.round(3)
     array([6., 5., 5.])
@@ -54,13 +54,13 @@ class Question:
     difference: float | None = None  # between the best arm and the others
     spread: float | None = None  # standard deviation of outcomes; None: as large as possible
     typical: float | None = None  # mean of all arms but the best; None: the middle of the range
-    outcomes: PastOutcomes | None = None  # instead of the three above
+    outcomes: PastOutcomes | None = None  # instead of the three fields above
     epsilons: tuple[float, ...] = EPSILONS
     delta: float = 0.0
     rounds_per_user: int = 1
     may_drift: bool = True
     sees_all: bool = False  # whether the outcomes of all arms are seen in every round
-    share: float = 0.5  # of the gain without privacy to keep
+    share: float = 0.5  # share of the gain without privacy to keep
     wanted_epsilon: float | None = None  # for the number of rounds; None: the smallest epsilon
     delay: Delay = 0  # rounds until an outcome is known
     missing: float = 0.0  # share of outcomes that never arrive

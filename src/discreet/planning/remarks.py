@@ -21,7 +21,7 @@ LATE_GUARANTEE = (
 
 
 def late_words(plan: Plan) -> str:
-    """Return sentences on how late outcomes are; nothing if they are not late."""
+    """Return sentences on how late outcomes are; empty if they are not late."""
     arrivals = plan.question.arrivals
     if arrivals is None:
         return ""

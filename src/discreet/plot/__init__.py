@@ -1,6 +1,6 @@
 """Plots of results: ``plot_...`` writes a file, ``draw_...`` draws into given axes.
 
-``draw`` and ``write`` do the same for results of any kind.
+``write`` and ``draw`` do the same for any kind of results.
 """
 
 from __future__ import annotations

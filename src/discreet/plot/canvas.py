@@ -60,10 +60,10 @@ def new_axes(size: tuple[float, float] | None = None) -> Axes:
 
 
 def save(figure: Figure, path: Path | str) -> Path:
-    """Write a figure at its own resolution, or as PDF or SVG; the end of the path says which.
+    """Write a figure at its own resolution, or as PDF or SVG, depending on the file's suffix.
 
-    Letters in PDF are outlines that journals accept (Type 42, not 3). The same figure gives the
-    same file, without a date.
+    PDF files embed fonts that journals accept (Type 42, not 3). The same figure gives the same
+    file, without a date.
     """
     import matplotlib
 
@@ -85,7 +85,7 @@ def apply_layout(axes: Axes) -> None:
     from matplotlib.figure import Figure
 
     if isinstance(axes.figure, Figure) and axes.figure.get_layout_engine() is not None:
-        with warnings.catch_warnings():  # of no room, which ``check_room`` says in a sentence
+        with warnings.catch_warnings():  # about a lack of room, which ``check_room`` reports
             warnings.simplefilter("ignore", UserWarning)
             axes.figure.draw_without_rendering()
 
@@ -113,7 +113,7 @@ def text_width(text: str, fontsize: float) -> float:
 
 
 def wrap_text(text: str, fontsize: float, width: float) -> str:
-    """Wrap a text at a width in points; only a word wider than that is cut.
+    """Wrap a text at a width in points; only wider words are split.
 
     >>> wrap_text("one two three", 10.0, 60.0).split()
     ['one', 'two', 'three']
@@ -188,7 +188,7 @@ def curve_styles(
 
     Up to six curves get a colour each. With more, the colour shows the algorithm and the line
     style the epsilon (the largest is solid). If there are too many of either, colours and line
-    styles only tell curves apart. ``colors`` replaces the default colours.
+    styles have no meaning and only distinguish curves. ``colors`` replaces the default colours.
 
     >>> styles = curve_styles([("exp3", 1.0), ("exp3", 0.1)])
     >>> styles[1] == CurveStyle(COLOURS[1], "solid", MARKERS[1])
@@ -220,7 +220,7 @@ def curve_styles(
 
 
 def distinct_styles(count: int, colors: Sequence[str] | None = None) -> list[CurveStyle]:
-    """Return styles that differ in everything, so that overlapping curves stay visible."""
+    """Return styles that differ in colour, line and marker: overlapping curves stay visible."""
     palette = tuple(colors or COLOURS)
     found = []
     for i in range(count):
@@ -242,7 +242,7 @@ STEPS: tuple[tuple[float, ...], ...] = (
 
 
 def tick_text(value: float) -> str:
-    """Return a number as it is written at a tick.
+    """Return the text of a number at a tick.
 
     >>> tick_text(65536.0), tick_text(0.01), tick_text(1e6), tick_text(2.5)
     ('65,536', '0.01', '1,000,000', '2.5')
@@ -251,7 +251,7 @@ def tick_text(value: float) -> str:
 
 
 def log_ticks(low: float, high: float, *, minimum: int = 3) -> list[float]:
-    """Return round numbers for a logarithmic axis, at least ``minimum`` of them where possible.
+    """Return round numbers for a logarithmic axis, at least ``minimum`` of them if possible.
 
     >>> log_ticks(20.0, 30_000.0), log_ticks(150.0, 1100.0)
     ([100.0, 1000.0, 10000.0], [200.0, 500.0, 1000.0])
@@ -271,7 +271,7 @@ def log_ticks(low: float, high: float, *, minimum: int = 3) -> list[float]:
 
 
 def set_log_axes(axes: Axes, *, rounds: Sequence[float] | None = None) -> None:
-    """Make both axes of a finished drawing logarithmic, with x ticks at ``rounds`` if given."""
+    """Make both axes of a finished plot logarithmic, with x ticks at ``rounds`` if given."""
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.grid(alpha=0.3)
@@ -287,9 +287,9 @@ def set_log_axis(
     *,
     fontsize: float = 10.0,
 ) -> None:
-    """Set the ticks of one logarithmic axis, as many as there is room for.
+    """Set the ticks of one logarithmic axis, as many as fit.
 
-    ``fontsize`` is the largest in use; labels in a smaller font have more room.
+    ``fontsize`` is the largest in use; smaller labels have more room.
     """
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
@@ -297,7 +297,7 @@ def set_log_axis(
     low, high = sorted(axes.get_xlim() if which == "x" else axes.get_ylim())
     ticks = sorted(values) if values is not None else log_ticks(low, high)
     width, height = size_in_points(axes)
-    # A label needs its own width and a gap, or its height and 60 %.
+    # A label needs its width and a gap, or its height and 60 % of it.
     sizes = [
         text_width(tick_text(tick), fontsize) + 8.0 if which == "x" else 1.6 * fontsize
         for tick in ticks

@@ -1,4 +1,4 @@
-"""Which curves a figure shows, under which names and in which colours, and how large it is."""
+"""The curves that a figure shows, their names and colours, and the size of the figure."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from discreet.drawing import Colors, Labels
 
 AXES = ("", "x", "y", "xy")
-NARROW = 4.5  # inches: a narrower figure is for a column of a paper
+NARROW = 4.5  # inches: a narrower figure is meant for a column of a paper
 LEVEL = 0.95
 
 
@@ -76,7 +76,7 @@ def sizes_for(axes: Axes) -> TextSizes:
 
 @dataclass(frozen=True, kw_only=True)
 class FigureChoice:
-    """What somebody asked of a figure, checked."""
+    """The options of a figure, checked."""
 
     labels: Labels | None = None
     only: str | Sequence[str] | None = None
@@ -131,7 +131,7 @@ def _check_bands(bands: object) -> None:
 
 
 def _select(only: str | Sequence[str] | None, known: Sequence[Curve]) -> list[Curve]:
-    """Return the curves that are asked for by label, or by algorithm, in that order."""
+    """Return the curves requested by label or by algorithm, in the requested order."""
     if only is None:
         return list(known)
     names = [only] if isinstance(only, str) else list(only)
@@ -144,7 +144,7 @@ def _select(only: str | Sequence[str] | None, known: Sequence[Curve]) -> list[Cu
 
 
 def _named(name: object, known: Sequence[Curve]) -> list[Curve]:
-    """Return the curve with that label, or all curves of the algorithm of that name."""
+    """Return the curve with that label, or else all curves of the algorithm with that name."""
     found = [each for each in known if name == each.label]
     found = found or [each for each in known if name == each.algorithm]
     if not found:
@@ -154,7 +154,7 @@ def _named(name: object, known: Sequence[Curve]) -> list[Curve]:
 
 
 def _texts(labels: Labels | None, chosen: Sequence[Curve], known: Sequence[Curve]) -> list[str]:
-    """Return the label of every curve, in the caller's words where there are some."""
+    """Return the label of every curve: the caller's, if given."""
     if labels is None:
         return [each.label for each in chosen]
     if isinstance(labels, Mapping):
@@ -162,7 +162,7 @@ def _texts(labels: Labels | None, chosen: Sequence[Curve], known: Sequence[Curve
         return [check_text("a label", given.get(each.place, each.label)) for each in chosen]
     if isinstance(labels, str) or len(labels) != len(chosen):
         raise DiscreetError(
-            f"labels is {shorten(labels)}, but must be a list with one for each of "
+            f"labels is {shorten(labels)}, but must be a list with one label for each of "
             f"{count(len(chosen), 'curve')}, or a dictionary by label."
         )
     return [check_text("a label", each) for each in labels]
@@ -171,7 +171,7 @@ def _texts(labels: Labels | None, chosen: Sequence[Curve], known: Sequence[Curve
 def _looks(
     colors: Colors | None, chosen: Sequence[Curve], known: Sequence[Curve]
 ) -> list[CurveStyle]:
-    """Return the style of every curve, in the caller's colours where there are some."""
+    """Return the style of every curve, in the caller's colours, if given."""
     named = [(each.algorithm, each.epsilon) for each in chosen]
     if colors is None or not isinstance(colors, Mapping):
         return curve_styles(named, None if colors is None else _check_colors(colors))
@@ -184,15 +184,15 @@ def _looks(
 
 
 def _by_place(name: str, given: Mapping[str, str], known: Sequence[Curve]) -> dict[int, str]:
-    """Return texts by the place of the curve that they are for."""
+    """Return the given texts by the place of their curve."""
     found: dict[int, str] = {}
     for key, text in given.items():
         curves = _named(key, known)
         if name == "labels" and len(curves) > 1:
             every = ", ".join(f"'{each.label}'" for each in curves)
             raise DiscreetError(
-                f"labels names {shorten(key)}, of which there are {len(curves)} curves: give a "
-                f"label to each of {every}."
+                f"labels names {shorten(key)}, which has {len(curves)} curves: give a label to "
+                f"each of {every}."
             )
         found |= {each.place: text for each in curves}
     return found
@@ -204,7 +204,7 @@ def _check_colors(colors: Sequence[str]) -> Sequence[str]:
     for each in colors:
         if not is_color_like(each):
             raise DiscreetError(
-                f"colors has {shorten(each)}, but must have colours, such as 'black', '#0072B2' or "
-                "'C0'."
+                f"colors contains {shorten(each)}, but must contain colours, such as 'black', "
+                "'#0072B2' or 'C0'."
             )
     return colors

@@ -1,4 +1,4 @@
-"""Paired differences of regret, with their intervals, one row each."""
+"""Paired differences of regret with their intervals, one per row."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def draw_differences(
     size: tuple[float, float] | None = None,
 ) -> Axes:
     """Draw every difference with its interval into given axes, or into new ones; return them."""
-    lines = 0.42 if found.minus is None else 0.34  # names of pairs take two lines
+    lines = 0.42 if found.minus is None else 0.34  # the names of a pair take two lines
     usual = 6.4, 1.3 + lines * len(found.rows)
     axes = new_axes(FigureChoice(size=size).size or usual) if ax is None else ax
     sizes, narrow = sizes_for(axes), is_narrow(axes)

@@ -1,4 +1,4 @@
-"""A forest plot: the means of all arms and their differences, with intervals."""
+"""A forest plot: the means of all arms, and their differences, with intervals."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ WORDS = {"rewards": "mean reward", "losses": "mean loss"}
 ROW = 0.34  # inches
 LONGEST, IN_PAIRS = 32, 16  # letters of a line of a label, and of each of two labels
 LETTER = 0.072  # inches
-MOST_ROWS = 66  # of arms, and of differences: a picture that can be read
+MOST_ROWS = 66  # maximum number of arms, and of differences, in a readable picture
 CAP = 0.14  # half the height of the ends of an interval; rows are 1 apart
 
 
@@ -44,7 +44,7 @@ def plot_estimates(estimates: MeanEstimates, path: Path | str) -> Path:
 def draw_estimates(estimates: MeanEstimates, ax: Axes | None = None) -> Axes:
     """Draw the mean of every arm with its interval into given axes, or into new ones.
 
-    Of very many arms, the best are drawn, and the control.
+    If there are very many arms, only the best and the control are drawn.
     """
     axes = new_axes() if ax is None else ax
     _draw_rows(axes, _arms(estimates), COLOURS[0])
@@ -69,7 +69,7 @@ def _arms(estimates: MeanEstimates) -> list[tuple[str, MeanEstimate]]:
 
 
 def _names(estimates: MeanEstimates) -> list[str]:
-    """Return the names of all arms; long ones in two lines, and with a number for differences."""
+    """Return the names of all arms; long ones are wrapped and numbered, for the differences."""
     names = [shortened(arm, 2 * LONGEST) for arm in estimates.arms]
     if _are_long(estimates):
         names = [f"[{place}] {name}" for place, name in enumerate(names, 1)]
@@ -81,10 +81,10 @@ def _are_long(estimates: MeanEstimates) -> bool:
 
 
 def _pairs(estimates: MeanEstimates) -> list[tuple[str, MeanEstimate]]:
-    """Return the differences to draw: of very many, the best."""
+    """Return the differences to draw: only the best, if there are very many."""
     sign = -1.0 if estimates.outcomes == "rewards" else 1.0
     if estimates.control is None:
-        sign = -sign  # of the best arm from all others
+        sign = -sign  # differences of the best arm from all others
     found, names = estimates.differences(), {arm: str(arm) for arm in estimates.arms}
     if _are_long(estimates):
         names = numbered(estimates.arms)

@@ -29,7 +29,7 @@ def plot_environments(
 ) -> Path:
     """Draw the losses of environments for arms as means over windows of a fiftieth of the game."""
     names = [name for name in environment_names(Arms) if name not in OF_DATA]
-    rows = len(names) // COLUMNS + 1  # one panel is left for the legend, at least
+    rows = len(names) // COLUMNS + 1  # at least one panel stays free for the legend
     figure = new_figure(9.0, 1.5 * rows, dpi=130)
     panels = figure.subplots(rows, COLUMNS, sharey=True)
     for ax, name in zip(panels.flat, names, strict=False):

@@ -1,4 +1,4 @@
-"""Where a legend goes: inside the axes if it covers nothing there, or else above or below them."""
+"""The place of a legend: inside the axes if it covers nothing there, otherwise above or below."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.legend import Legend
 
-HEADROOM = (1.0, 1.12, 1.25, 1.4)  # heights of the axes that are tried, as multiples
-LEAST_WIDTH, LEAST_HEIGHT = 90.0, 54.0  # points of axes in which a curve can be read
+HEADROOM = (1.0, 1.12, 1.25, 1.4)  # heights of the axes to try, as multiples
+LEAST_WIDTH, LEAST_HEIGHT = 90.0, 54.0  # minimum size of axes, in points, for readable curves
 OPTIONS: dict[str, Any] = {
     "frameon": False,
     "handlelength": 2.0,
@@ -28,7 +28,7 @@ def place_legend(axes: Axes, *, fontsize: float, above: bool) -> None:
     bottom, top = scale.transform([low, high])
     for factor in HEADROOM:
         higher = float(scale.inverted().transform([bottom + factor * (top - bottom)])[0])
-        axes.set_ylim(low, higher, auto=None)  # if somebody changes the scale, limits follow
+        axes.set_ylim(low, higher, auto=None)  # limits adapt if the user changes the scale
         legend = axes.legend(fontsize=fontsize, labelspacing=0.35, **OPTIONS)
         apply_layout(axes)
         if not covers_curves(axes, legend):
@@ -66,13 +66,13 @@ def _put_outside(axes: Axes, *, fontsize: float, above: bool) -> None:
     axes.legend().remove()
     apply_layout(axes)
     inside = axes.get_window_extent().frozen()
-    # How far from the axes, in units of the font: below, the ticks and their label come first.
+    # The distance from the axes, in font sizes; below, the ticks and their label are in between.
     gap = 0.3
     if not above:
         gap += (inside.y0 - axes.xaxis.label.get_window_extent().y0) * points / fontsize
     for columns in range(min(4, len(names)), 0, -1):
-        edge = 1.0 + gap * fontsize / (inside.width * points)  # the gap is at both sides
-        for x, side in ((0.5, "center"), (edge, "right")):  # to the right, it may be wider
+        edge = 1.0 + gap * fontsize / (inside.width * points)  # the gap is on both sides
+        for x, side in ((0.5, "center"), (edge, "right")):  # aligned right, it may be wider
             legend = axes.legend(
                 handles,
                 names,
@@ -97,6 +97,6 @@ def check_room(axes: Axes, size: tuple[float, float], curves: int) -> None:
     width, height = size_in_points(axes)
     if width < LEAST_WIDTH or height < LEAST_HEIGHT:
         raise DiscreetError(
-            f"size is {size[0]:g} by {size[1]:g} inches, which has no room for {curves} curves and "
-            "their labels: draw some of them (only), shorten the labels, or make it larger."
+            f"size is {size[0]:g} by {size[1]:g} inches, which leaves no room for {curves} curves "
+            "and their labels: draw fewer (only), shorten the labels, or make the figure larger."
         )

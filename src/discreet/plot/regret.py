@@ -50,7 +50,7 @@ def plot_regret(
 ) -> Path:
     """Draw mean regret over rounds, with 95 % confidence bands over trials, into a file.
 
-    The end of its name says which kind of file: ``.pdf``, ``.svg``, ``.png``. Options are those of
+    The suffix selects the format: ``.pdf``, ``.svg`` or ``.png``. Options are those of
     ``Results.plot``.
     """
     choice = FigureChoice(**options)
@@ -64,7 +64,7 @@ def plot_regret(
 def draw_regret(
     results: Results[RegretRow], ax: Axes | None = None, **options: Unpack[PlotOptions]
 ) -> Axes:
-    """Draw the same into given axes, or into new ones; return them.
+    """Draw mean regret over rounds into given axes, or into new ones; return them.
 
     ``colors`` has one colour per contender. With fewer, the colour shows the algorithm and the line
     style the epsilon.
@@ -82,7 +82,7 @@ def draw_regret(
         shown, band = _visible(bands[curve.place], log="y" in choice.log)
         if not np.isfinite(shown).any():
             raise DiscreetError(
-                f"the mean regret of {curve.label} is nowhere above 0, so it cannot be drawn on a "
+                f"the mean regret of {curve.label} is never above 0, so it cannot be drawn on a "
                 "logarithmic axis: use log='x', or leave it out (only)."
             )
         if np.isnan(shown).any():
@@ -130,10 +130,10 @@ def curves_of(results: Results[RegretRow]) -> list[Curve]:
 
 
 def _visible(band: Floats, *, log: bool) -> tuple[Floats, Floats]:
-    """Return the mean at every checkpoint, and both ends of its band, as an axis can show them.
+    """Return the mean at every checkpoint, and both ends of its band, as far as they can be shown.
 
-    A logarithmic axis has no room for regret of 0 or less. Where only the lower end of a band is
-    there, the band goes on to the edge of the axes.
+    A logarithmic axis cannot show regret of 0 or less. Where only the lower end of a band is that
+    low, the band continues to the edge of the axes.
     """
     if not log:
         return band[:, 0], band[:, 1:]
@@ -152,7 +152,7 @@ def _draw_curve(
     share: float,
     log: str,
 ) -> None:
-    """Draw one curve with six markers, a little later for each curve, so that all are seen."""
+    """Draw one curve with six markers, at different rounds for each curve, so that all show."""
     marks, places = results.checkpoints, (np.arange(6) + 0.3 + 0.6 * share) / 6.0
     spots = np.power(results.rounds, places) if "x" in log else places * results.rounds
     axes.plot(
@@ -186,7 +186,7 @@ def _set_axes(
     choice: FigureChoice,
     sizes: TextSizes,
 ) -> None:
-    """Set scales and limits. Limits stay free, so that a user may change the scales later."""
+    """Set scales and limits. Limits are not fixed, so that users may change the scales later."""
     axes.margins(x=0.0)
     if "x" in choice.log:
         axes.set_xscale("log")
@@ -212,7 +212,7 @@ def _set_axes(
 
 
 def _set_ticks(axes: Axes, log: str, sizes: TextSizes) -> None:
-    """Set the ticks of logarithmic axes, now that the room for them is known."""
+    """Set the ticks of logarithmic axes, once the room for them is known."""
     apply_layout(axes)
     for which in ("y", "x"):
         if which in log:
@@ -221,7 +221,7 @@ def _set_ticks(axes: Axes, log: str, sizes: TextSizes) -> None:
 
 
 def _say_left_out(axes: Axes, labels: list[str], curves: int, sizes: TextSizes) -> None:
-    """Say below the axis which curves have rounds that a logarithmic axis cannot show."""
+    """Note below the axis which curves have rounds that a logarithmic axis cannot show."""
     whose = "" if len(labels) == curves else f" of {', '.join(labels)}"
     note = f"not shown: rounds with a mean regret{whose} of 0 or less"
     apply_layout(axes)

@@ -1,4 +1,4 @@
-"""Plots of the samples that best-arm searches took, with a lower bound."""
+"""Plots of the samples that best-arm searches need, with a lower bound."""
 
 from __future__ import annotations
 
@@ -56,11 +56,11 @@ def _lines(results: Results[SearchRow]) -> list[Curve]:
 def draw_searches(
     results: Results[SearchRow], ax: Axes | None = None, **options: Unpack[PlotOptions]
 ) -> Axes:
-    """Draw the same into given axes, or into new ones; return them.
+    """Draw the distribution of samples into given axes, or into new ones; return them.
 
     A dot is a trial, hollow if it was cut off at the horizon. A bar goes from the 10th to the 90th
     percentile, with the median. The black line is the lower bound T* kl(ν, 1 - ν). The axis of
-    samples is logarithmic always, so ``log`` and ``bands`` change nothing.
+    samples is always logarithmic, so ``log`` and ``bands`` have no effect.
     """
     choice = FigureChoice(**options)
     if choice.colors is None:  # black is for the lower bound

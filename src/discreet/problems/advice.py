@@ -51,7 +51,7 @@ class Advice(Problem):
 
     @property
     def rivals(self) -> str:
-        """The comparator, and among how many."""
+        """The comparator, and the number of candidates."""
         return f"the best expert of {self.experts:,} on {self.arms:,} arms"
 
     @property
@@ -103,15 +103,15 @@ class Advice(Problem):
 
 
 class AdviceGame(ArmGame):
-    """Rounds with advice: ``table[which[t]]`` is that of round t, and ``losses`` are by arms.
+    """Rounds with advice: ``table[which[t]]`` is the advice of round t; ``losses`` are by arm.
 
-    Advice is stored by arms: entry (i, j) is the probability that expert j gives to arm i. So one
-    row holds everything a learner needs after playing an arm.
+    Advice is stored by arm: entry (i, j) is the probability that expert j gives to arm i. So one
+    row contains everything a learner needs after playing an arm.
     """
 
     table: Floats  # scene, arm, expert
     which: Integers
-    uniforms: Floats  # decide which arm a followed expert plays
+    uniforms: Floats  # determine which arm a followed expert plays
 
     def observe(self, t: int) -> Floats:
         """Show the advice, arms by experts."""
@@ -129,16 +129,16 @@ class AdviceGame(ArmGame):
         return np.array(rows)
 
     def followed(self) -> FollowedGame:
-        """Return the game of players who choose experts: following one is doing what it draws."""
+        """Return the game for players who choose experts; a chosen expert draws the arm."""
         return FollowedGame(
             losses=self.losses, table=self.table, which=self.which, uniforms=self.uniforms
         )
 
 
 class FollowedGame(AdviceGame):
-    """The same rounds for actions that are experts: the followed expert's advice draws an arm.
+    """The same rounds with experts as actions: an arm is drawn from the chosen expert's advice.
 
-    These are lines 4 and 5 of Faster rates 2025, Algorithm 5: any bandit learner can play it.
+    These are lines 4 and 5 of Faster rates 2025, Algorithm 5. Any bandit learner can play it.
     """
 
     @property
@@ -147,7 +147,7 @@ class FollowedGame(AdviceGame):
         return int(self.table.shape[2])
 
     def observe(self, t: int) -> int:  # type: ignore[override]
-        """Show nothing: a follower need not know the advice."""
+        """Show nothing: a player who chooses experts does not need the advice."""
         return 0
 
     def carried_out(self, t: int, action: int) -> int:
@@ -166,7 +166,7 @@ class FollowedGame(AdviceGame):
         return loss
 
     def loss(self, t: int, action: int) -> float:
-        """Return the same."""
+        """Return the same loss, for scoring."""
         check_expert(action, self.table.shape[2])
         loss: float = self.losses[t, self.carried_out(t, action)]
         return loss

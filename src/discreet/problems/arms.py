@@ -1,4 +1,4 @@
-"""Bandits: play arms and see their losses, to lose little or to find the best arm."""
+"""Bandits: play arms and see their losses, to keep losses small or to find the best arm."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from discreet.ranges import Range
 
 MOST_ARMS = 10_000_000  # more would take gigabytes per game
 HORIZON = 10_000_000  # rounds after which a search gives up
-TIE = 1e-12  # means this close to the least count as equal, because of rounding
+TIE = 1e-12  # means this close to the minimum count as equal, because of rounding
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Arms(Problem):
 
     @property
     def rivals(self) -> str:
-        """The comparator, and among how many."""
+        """The comparator, and the number of candidates."""
         return f"the best fixed arm of {self.arms:,}"
 
     @property
@@ -111,8 +111,8 @@ class ArmsEnvironment(Environment):
     def fixed_means(self) -> Floats:
         """Return the mean loss of every arm, as a fraction of the range.
 
-        It is for independent, identically distributed rounds. It is empty if means may change: then
-        no arm is the right answer.
+        This requires independent, identically distributed rounds. It is empty if means may change:
+        then no arm is the right answer.
         """
         return np.zeros(0)
 
@@ -148,10 +148,10 @@ def first_differs(rounds: int, columns: int, bounds: Range) -> tuple[Floats, Flo
 
 @dataclass(frozen=True)
 class BestArm(Problem):
-    """Arms with fixed mean losses; the search is for the one with the least mean.
+    """Arms with fixed mean losses; the search is for the arm with the smallest mean.
 
     The answer may be wrong with probability at most ``error``. The game stops when the learner has
-    its answer, and the score is how many rounds that took. A round is a sample.
+    an answer, and the score is the number of rounds. A round is a sample.
 
     >>> problem = BestArm(10, error=0.05)
     >>> str(problem), problem.score
@@ -189,7 +189,7 @@ class BestArm(Problem):
 
     @property
     def rivals(self) -> str:
-        """The target of the search, and among how many."""
+        """The target of the search, and the number of candidates."""
         return f"the best arm of {self.arms:,}"
 
     @property
@@ -209,11 +209,11 @@ class BestArm(Problem):
         return Arms(self.arms).neighbours(rounds, bounds)
 
     def borrowed(self) -> Arms:
-        """Return the arms whose environments this can search if their means are fixed."""
+        """Return the arms whose environments can be searched, if their means are fixed."""
         return Arms(self.arms)
 
     def adapt(self, environment: Environment) -> Environment:
-        """Return an environment on arms as one for searches, or refuse it."""
+        """Return an environment on arms, adapted to searches, or refuse it."""
         return to_search(environment, self.error)
 
 
@@ -240,7 +240,7 @@ class SearchEnvironment(ArmsEnvironment):
         return game
 
     def best_arms(self) -> Integers:
-        """Return every correct answer: the arms with the least mean loss."""
+        """Return every correct answer: the arms with the smallest mean loss."""
         means = self.environment.fixed_means()
         return np.flatnonzero(means <= means.min() + TIE)
 
@@ -249,7 +249,7 @@ class SearchEnvironment(ArmsEnvironment):
 
 
 def to_search(environment: Environment, error: float) -> SearchEnvironment:
-    """Return an environment on arms as one for searches, or refuse one whose means change."""
+    """Return an environment on arms, adapted to searches, or refuse one whose means change."""
     if not isinstance(environment, ArmsEnvironment) or environment.fixed_means().size == 0:
         name = type(environment).__name__
         raise DiscreetError(

@@ -1,4 +1,4 @@
-"""The contracts of game, problem and environment."""
+"""The contracts of games, problems and environments."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ Tabled = TypeVar("Tabled", bound=HasLosses)
 
 
 class ReactingGame(Game[Action, Feedback, Observation]):
-    """A game that remembers a player's actions: every player gets its own memory."""
+    """A game that remembers the player's actions: every player gets its own memory."""
 
     memory: NDArray[Any]
 
@@ -133,7 +133,7 @@ class Problem:
     title: ClassVar[str]  # for tables of algorithms: "adversarial bandit"
     feedback: ClassVar[str]  # "loss of the played arm"
     default_environment: ClassVar[str]
-    # of a simulation; the maximum if learners stop by themselves
+    # the rounds of a simulation; the maximum if learners stop by themselves
     default_rounds: ClassVar[int] = 10_000
     score: ClassVar[str] = "expected regret"  # the quantity that an algorithm's stated bound limits
     # whether a game lasts until the learner is done, and its length is the score
@@ -219,7 +219,7 @@ class Problem:
     ) -> tuple[Tabled, int]:
         """Return the game with all losses as declared, and how many were clipped, or refuse it.
 
-        ``before`` rounds preceded it; ``row`` and ``column`` are the names of those of its table.
+        ``before`` rounds preceded it; ``row`` and ``column`` name the axes of its table.
         """
         losses = game.losses
         if bounds.low <= losses.min() and losses.max() <= bounds.high:
@@ -243,14 +243,14 @@ class Problem:
         raise NotImplementedError
 
     def samples(self, game: Game) -> Sequence[object]:
-        """Return actions to check a game with.
+        """Return actions for checks of a game.
 
-        They are all actions, or include one that is the best in this game.
+        They are all actions, or include the best one of this game.
         """
         return list(range(self.actions))
 
     def rival_losses(self, game: Game, losses: Floats) -> Floats:
-        """Return the comparators' losses, one row per round, given those of the ``samples``."""
+        """Return the comparators' losses, one row per round, given the losses of ``samples``."""
         return losses
 
     def neighbours(self, rounds: int, bounds: Range) -> tuple[Game, Game]:
@@ -266,7 +266,7 @@ class Problem:
         return None
 
     def adapt(self, environment: Environment) -> Environment:
-        """Return an environment of the borrowed problem as one of this problem, or refuse it."""
+        """Return an environment of the borrowed problem, adapted to this one, or refuse it."""
         raise NotImplementedError
 
     def parameters(self) -> dict[str, Any]:
@@ -275,7 +275,7 @@ class Problem:
 
 
 class Environment(Component):
-    """Deals games and scores comparators. Raw losses are scored here, never in a learner."""
+    """Deals games and scores comparators. Only environments score raw losses, never learners."""
 
     compiles = False
     # whether losses depend on earlier actions, which regret bounds do not cover
@@ -312,7 +312,7 @@ class Environment(Component):
 
     @property
     def remark(self) -> str:
-        """A note on results here, in a few sentences."""
+        """A note on results in this environment, in a few sentences."""
         return ""
 
     def deal(self, start: int, stop: int, rng: Generator) -> Game:

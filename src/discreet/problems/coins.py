@@ -1,6 +1,6 @@
 """Games of coins: losses of 0 or 1, tossed arm by arm.
 
-With many arms they are stored as bits, because few are ever read.
+With many arms, losses are stored as bits, because few are ever read.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from discreet.problems.base import Game
 from discreet.randomness import in_turn
 
 WORD = 64  # rounds in a word
-MANY = 128  # from this many arms, losses are stored as bits
+MANY = 128  # losses are stored as bits from this number of arms
 PURPOSE = 2_000  # key of the random streams of bits, distinct from those of ``uniforms``
 
 
@@ -54,7 +54,7 @@ def toss(coins: Coins, losses: Floats, marks: Integers, sums: Floats, rng: Gener
 
 
 class CoinGame(Game[int, float]):
-    """Rounds of a bandit game whose losses are coins: that of arm i in round t is a bit.
+    """Rounds of a bandit game whose losses are coins: the loss of arm i in round t is a bit.
 
     A word of ``words`` holds 64 rounds of an arm, the first in its lowest bit; the first ``offset``
     rounds of the first word are not played.
@@ -113,14 +113,14 @@ class CoinGame(Game[int, float]):
         return count
 
     def rescaled(self, shift: float, factor: float) -> CoinGame:
-        """Return the game with other values for both sides of the coins."""
+        """Return the game with different values for the two sides of the coins."""
         return self._replace(low=shift + factor * self.low, high=shift + factor * self.high)
 
 
 def tossed_in_words(coins: Coins, start: int, stop: int, rng: Generator) -> CoinGame:
-    """Return rounds start to stop of the game that belongs to the generator's seed.
+    """Return rounds start to stop of the game given by the generator's seed.
 
-    Cutting a game into pieces does not change it.
+    A game is the same if it is dealt in pieces.
 
     >>> coins = Coins(np.array([0.5, 0.75]), np.zeros(2))
     >>> whole = tossed_in_words(coins, 0, 1000, np.random.default_rng(1))

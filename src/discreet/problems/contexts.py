@@ -19,12 +19,12 @@ from discreet.problems.base import Environment, Game, Problem, Tabled, TableGame
 from discreet.ranges import Range
 
 Against = Literal["context", "arm"]
-TOLERANCE = 1e-9  # by which a context may be too long, because of rounding
+TOLERANCE = 1e-9  # allowance for rounding by which a context may be too long
 
 
 @dataclass(frozen=True)
 class Contexts(Problem):
-    """Arms with features that change every round; the comparator knows the best arm for each.
+    """Arms with features that change every round; the comparator is the best arm per context.
 
     With ``against="arm"`` the comparator plays the same arm in every round, as without contexts.
 
@@ -72,7 +72,7 @@ class Contexts(Problem):
 
     @property
     def rivals(self) -> str:
-        """The comparator, and among how many."""
+        """The comparator, and the number of candidates."""
         return f"{self.rival} of {self.arms:,}" + (
             " for every context" if self.against == "context" else ""
         )
@@ -136,7 +136,7 @@ class Contexts(Problem):
     def _too_long(
         self, game: ContextGame, lengths: Floats, before: int, row: str, column: str
     ) -> str:
-        """Return what is wrong with the first context that cannot be played."""
+        """Return a message about the first context that cannot be played."""
         scene, arm = (int(i) for i in np.argwhere(~(lengths <= self.norm * (1.0 + TOLERANCE)))[0])
         first = int(np.argmax(game.which == scene)) + before + 1
         what = (
@@ -165,7 +165,7 @@ class Contexts(Problem):
         return list(range(self.arms))
 
     def rival_losses(self, game: Game, losses: Floats) -> Floats:
-        """Return the least loss of every round, or all of them."""
+        """Return the smallest loss of every round, or all losses."""
         found: Floats = losses.min(axis=1, keepdims=True) if self.against == "context" else losses
         return found
 
@@ -174,7 +174,7 @@ class Contexts(Problem):
         return float(total[0] if self.against == "context" else total[1:].min())
 
     def neighbours(self, rounds: int, bounds: Range) -> tuple[ContextGame, ContextGame]:
-        """Return two games with one context, whose first loss is the lowest or the highest."""
+        """Return two games with a single context; the first loss is the lowest or the highest."""
         table = np.zeros((1, self.arms, self.dimension))
         table[:, :, 0] = self.norm
         found = []
@@ -193,7 +193,7 @@ class ContextGame(TableGame[int, Record, Floats]):
     """Rounds with contexts: ``table[which[t]]`` are the features of all arms in round t.
 
     ``losses[t, i]`` is the mean loss of arm i, by which players are scored; ``outcomes[t, i]`` is
-    what is fed back.
+    the feedback.
     """
 
     action_shape = ()
@@ -205,7 +205,7 @@ class ContextGame(TableGame[int, Record, Floats]):
 
     @property
     def choices(self) -> int:
-        """The number of features, which is what a learner learns about."""
+        """The number of features: learners estimate one coefficient for each."""
         return int(self.table.shape[2])
 
     def observe(self, t: int) -> Floats:
@@ -254,7 +254,7 @@ class ContextsEnvironment(Environment):
     def played(self, features: Floats, means: Floats, coins: Floats) -> ContextGame:
         """Return the game with these features, and rewards of 0 or 1 with these means.
 
-        ``coins`` are the uniform numbers that decide.
+        ``coins`` are the uniform numbers that determine the rewards.
         """
         losses = 1.0 - means
         found: Any = (coins[:, None] < losses).astype(np.float64)

@@ -1,4 +1,4 @@
-"""The set of points with its radii, by name or given as a set."""
+"""A set of points with its radii, given by name or as a set."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ SMALL = {  # smaller sets of the same kind, for audits
 
 
 class Domain(NamedTuple):
-    """A set with its radii, computed once because some sets take long.
+    """A set with its radii, computed once because that can be slow.
 
     >>> domain_named("cube(4)").inner, domain_named("cube(4)").outer
     (1.0, 2.0)
@@ -56,13 +56,13 @@ class Domain(NamedTuple):
         return int(self.set.flat)
 
     def best_against(self, direction: Floats) -> Floats:
-        """Return a point of the set with the least inner product."""
+        """Return a point of the set with the smallest inner product."""
         point = np.empty(self.dimension)
         self.set.minimise_linear(direction, point)
         return point
 
     def nearest(self, point: Floats) -> Floats:
-        """Return the point of the set that is nearest to a given one."""
+        """Return the point of the set nearest to a given one."""
         check_ability(self.set, Projecting)
         found: Floats = np.array(point, dtype=np.float64)
         cast(Projecting, self.set).project(found)
@@ -87,9 +87,9 @@ class Domain(NamedTuple):
 
 
 def domain_named(given: str | LinearOracle) -> Domain:
-    """Return the set that a text such as "ball(10)" names, or a given set.
+    """Return the set with a name such as "ball(10)", or a given set.
 
-    It has its own buffers, as threads require.
+    The result has its own buffers, so it can be used in another thread.
     """
     text = domain_text(given)
     found = Domain(text.set, text.inner, text.outer) if isinstance(text, SetText) else _found(text)

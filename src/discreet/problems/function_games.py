@@ -1,4 +1,4 @@
-"""Games of functions: a convex set, and one row of numbers for the function of each round."""
+"""Games of functions: a convex set, and one row of numbers for each round's function."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ BASE, WEIGHT, FIRST = 0, 1, 2
 
 
 class FunctionGame(TableGame[Floats, float]):
-    """Rounds of functions f = base + weight · h: row t of ``losses`` has both, then h's parameters.
+    """Rounds of functions f = base + weight · h: a row has base, weight and h's parameters.
 
-    A family of functions defines h (``shape``), its range (``lowest``, ``highest``) and slope
-    (``steepness``) on a set whose points are at most ``outer`` from its centre, bounds on its
-    second derivatives (``least_bend``, ``most_bend``), sufficient sums (``totals``), and the best
-    point for such a sum (``minimiser``).
+    Row t of ``losses`` is round t. A family of functions defines h (``shape``), its range
+    (``lowest``, ``highest``) and slope (``steepness``) on a set whose points are at most ``outer``
+    from its centre, bounds on its second derivatives (``least_bend``, ``most_bend``), sufficient
+    statistics of sums (``totals``), and the best point for such a sum (``minimiser``).
     """
 
     @property
@@ -43,11 +43,11 @@ class FunctionGame(TableGame[Floats, float]):
         raise NotImplementedError
 
     def lowest(self, t: int, domain: LinearOracle, outer: float) -> float:
-        """Return a lower bound of h on the set."""
+        """Return a lower bound on h in the set."""
         raise NotImplementedError
 
     def highest(self, t: int, domain: LinearOracle, outer: float) -> float:
-        """Return an upper bound of h on the set."""
+        """Return an upper bound on h in the set."""
         raise NotImplementedError
 
     def steepness(self, t: int, domain: LinearOracle, outer: float) -> float:
@@ -55,15 +55,15 @@ class FunctionGame(TableGame[Floats, float]):
         raise NotImplementedError
 
     def least_bend(self, t: int) -> float:
-        """Return a lower bound of all second derivatives of h."""
+        """Return a lower bound on all second derivatives of h."""
         return 0.0
 
     def most_bend(self, t: int) -> float:
-        """Return an upper bound of all second derivatives of h."""
+        """Return an upper bound on all second derivatives of h."""
         return math.inf
 
     def minimiser(self, total: Floats, place: Domain) -> Floats:
-        """Return the point with the least sum, given the sum of ``totals``."""
+        """Return the point with the smallest total, given the sum of ``totals``."""
         raise NotImplementedError
 
     def sum_at(self, total: Floats, point: Floats) -> float:
@@ -76,7 +76,7 @@ class FunctionGame(TableGame[Floats, float]):
         return value
 
     def feedback(self, t: int, action: Floats) -> float:
-        """Return the same: the value is the only feedback."""
+        """Return the same value: it is the only feedback."""
         return self.loss(t, action)
 
     def rescaled(self, shift: float, factor: float) -> FunctionGame:
@@ -95,7 +95,7 @@ class LinearFunctions(FunctionGame):
         return product(self.losses[t, 2:], point)
 
     def lowest(self, t: int, domain: LinearOracle, outer: float) -> float:
-        """Return the least value on the set."""
+        """Return the smallest value on the set."""
         return -domain.support(-self.losses[t, 2:])
 
     def highest(self, t: int, domain: LinearOracle, outer: float) -> float:
@@ -145,7 +145,7 @@ class LinearFunctions(FunctionGame):
 
 
 class Pairs(Game[Floats, Floats]):
-    """The same functions at two points per round; the loss is the mean of both values."""
+    """Functions evaluated at two points per round; the loss is the mean of both values."""
 
     functions: FunctionGame
     values: Floats  # of this round: a buffer
@@ -190,7 +190,7 @@ def total_at(total: Floats, point: Floats) -> float:
 
 
 def weights_by_case(losses: Floats, starts: Sequence[int], case: Integers, cases: int) -> Floats:
-    """Return for each stretch the sum of the bases, and that of the weights of every case."""
+    """Return, for each stretch, the sum of the bases and the sum of the weights of every case."""
     found = np.zeros((len(starts), 1 + cases))
     for row, start, stop in zip(found, starts, [*starts[1:], len(losses)], strict=True):
         row[0] = losses[start:stop, BASE].sum()
@@ -219,10 +219,10 @@ def measure(
     high: float,
     extent: Floats,
 ) -> None:
-    """Write least value, largest value, slope and bounds on second derivatives of every function.
+    """Write every function's minimum, maximum, slope and bounds on second derivatives on the set.
 
-    All are on the set. A function whose value at the centre and slope keep it between ``low`` and
-    ``high`` is not evaluated further.
+    If its value at the centre and its slope keep a function between ``low`` and ``high``, it is not
+    evaluated further.
     """
     for t in range(functions.losses.shape[0]):
         base, weight = functions.losses[t, 0], functions.losses[t, 1]
@@ -244,7 +244,7 @@ def measure(
 
 
 def flatten(losses: Floats, extent: Floats, bounds: Range, lipschitz: float) -> Floats:
-    """Return rows of functions that fit the declared range and slope.
+    """Return the functions, scaled to fit the declared range and slope.
 
     Each is scaled around the middle of the range, as little as possible.
     """

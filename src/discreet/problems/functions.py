@@ -45,11 +45,11 @@ TOLERANCE = 1e-9
 class Functions(Problem):
     """Points x of a convex set meet convex functions f; the loss f(x) is the only feedback.
 
-    The comparator is the best fixed point. With two evaluations per round an action is two points,
-    a (2, n) array, and the loss is the mean of both values. Functions lie in the declared range on
-    the whole set, and ``lipschitz`` is their steepest slope. ``curvature`` and ``smoothness`` bound
-    their second derivatives in every direction from below and from above; 0 declares nothing. The
-    ``form`` linear declares that there are none.
+    The comparator is the best fixed point. With two evaluations per round, an action is two points,
+    a (2, n) array, and the loss is the mean of both values. Functions stay in the declared range on
+    the whole set, and ``lipschitz`` is their steepest slope. ``curvature`` and ``smoothness`` are
+    lower and upper bounds on their second derivatives in every direction; 0 declares nothing. The
+    ``form`` linear declares that second derivatives are 0.
 
     >>> problem = Functions("ball(3)", evaluations=2)
     >>> str(problem), problem.rivals
@@ -141,12 +141,12 @@ class Functions(Problem):
 
     @property
     def rivals(self) -> str:
-        """The comparator, and in which set."""
+        """The comparator, and its set."""
         return f"the best fixed point of {self.domain}"
 
     @property
     def actions(self) -> int:
-        """The least number of entries of a row."""
+        """The minimum number of entries in a row."""
         return FIRST + self.place.dimension
 
     @property
@@ -169,7 +169,7 @@ class Functions(Problem):
         return bounds.width * min(1.0, self.place.outer * self.lipschitz)
 
     def best(self, total: Floats) -> float:
-        """Return the least sum of linear functions.
+        """Return the smallest total of linear functions.
 
         ``total`` is the result of ``LinearFunctions.totals``.
         """
@@ -269,7 +269,7 @@ class Functions(Problem):
         return [self.played_at(point) for point in (best, self.place.set.centre(), *corners)]
 
     def played_at(self, point: Floats) -> Floats:
-        """Return the action that evaluates functions at one point only."""
+        """Return the action that evaluates functions only at one point."""
         return point if self.evaluations == 1 else np.stack([point, point])
 
     def neighbours(self, rounds: int, bounds: Range) -> tuple[Game, Game]:
@@ -288,7 +288,7 @@ class Functions(Problem):
         return functions if self.evaluations == 1 else Pairs(functions, np.zeros(2))
 
     def for_audit(self) -> tuple[Functions, int]:
-        """Return few dimensions and few rounds: every trial of running sums is a whole run."""
+        """Return a problem of few dimensions and few rounds: each trial is a whole run."""
         if self.place.flat <= 2:
             return self, 8
         return replace(self, domain=small_domain(self.domain)), 8

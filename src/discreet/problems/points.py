@@ -74,10 +74,10 @@ class Points(Problem):
             object.__setattr__(self, "dimension", self.place.dimension)
             return
         if self.geometry == ANY_SET:
-            raise DiscreetError("geometry is set, but which one? Give a domain: 'k-sets(10,3)'.")
+            raise DiscreetError("geometry is set, so give a domain too, such as 'k-sets(10,3)'.")
         if self.loss_set != "range":
             raise DiscreetError(
-                f"loss_set is {self.loss_set}, but is for a domain: loss vectors of "
+                f"loss_set is {self.loss_set}, but is only for a domain: loss vectors of "
                 f"{self.geometry} have their own set."
             )
         object.__setattr__(
@@ -105,7 +105,7 @@ class Points(Problem):
 
     @property
     def title(self) -> str:  # type: ignore[override]
-        """The name of the parameter."""
+        """The name of the problem, for tables of algorithms."""
         return "expert problem" if self.geometry == "experts" else "online linear optimisation"
 
     @property
@@ -122,7 +122,7 @@ class Points(Problem):
 
     @property
     def rivals(self) -> str:
-        """The comparator, and in which set."""
+        """The comparator, and its set."""
         if self.domain:
             return f"the best fixed point of {self.domain}"
         return f"the best fixed point in dimension {self.dimension:,} ({self.geometry})"
@@ -133,7 +133,7 @@ class Points(Problem):
         return self.dimension
 
     def sets(self, bounds: Range) -> Geometry:
-        """Return the set of points, and that of loss vectors of the declared size."""
+        """Return the set of points, and the set of loss vectors of the declared size."""
         if self.domain:
             place = self.place
             return set_geometry(place.set, place.outer, self.loss_set, bounds)
@@ -166,7 +166,7 @@ class Points(Problem):
         return self.sets(bounds).widest
 
     def blind_regret(self, bounds: Range) -> float:
-        """Return that of the centre: the uniform distribution over experts, the point 0, ..."""
+        """Return the regret of the centre: the uniform distribution over experts, 0, ..."""
         return self.widest(bounds) * (
             1.0 - 1.0 / self.dimension if self.geometry == "experts" else 0.5
         )
@@ -176,7 +176,7 @@ class Points(Problem):
         return super().scale(bounds) if self.by_range else (0.0, bounds.high)
 
     def best(self, total: Floats) -> float:
-        """Return the least ⟨total, x⟩ over all points x."""
+        """Return the minimum of ⟨total, x⟩ over all points x."""
         return self.sets(make_range()).best(total)
 
     def check(
@@ -240,7 +240,7 @@ class Points(Problem):
         return LinearGame(one), LinearGame(other)
 
     def for_audit(self) -> tuple[Points, int]:
-        """Return two dimensions and few rounds: every trial is a whole run."""
+        """Return a problem of two dimensions and few rounds: every trial is a whole run."""
         if self.domain:
             small = (
                 self if self.place.flat <= 2 else replace(self, domain=small_domain(self.domain))
@@ -249,11 +249,11 @@ class Points(Problem):
         return replace(self, dimension=2), 8
 
     def borrowed(self) -> Arms:
-        """Return the arms whose losses, all shown, are the loss vectors of experts."""
+        """Return arms: the losses of all of them form the loss vectors."""
         return Arms(self.dimension)
 
     def adapt(self, environment: Environment) -> Environment:
-        """Return an environment on arms as one of loss vectors."""
+        """Return an environment on arms, adapted to loss vectors."""
         return with_full_information(environment, self)
 
 
@@ -281,7 +281,7 @@ class LinearGame(TableGame[Floats, Floats]):
 
 
 class FullInformation(Environment):
-    """The losses of arms as loss vectors: a player sees all of a round, not just one arm's."""
+    """The losses of arms as loss vectors: a player sees the losses of all arms in a round."""
 
     environment: Environment
     geometry: GeometryName
@@ -301,12 +301,12 @@ class FullInformation(Environment):
 
     @property
     def length(self) -> int | None:
-        """That of the environment."""
+        """The length of the environment."""
         return self.environment.length
 
     @property
     def source(self) -> str:
-        """That of the environment."""
+        """The source of the environment."""
         return self.environment.source
 
     def deal(self, start: int, stop: int, rng: Generator) -> LinearGame:
@@ -326,7 +326,7 @@ class FullInformation(Environment):
 
 
 def with_full_information(environment: Environment, shown: Points) -> Environment:
-    """Return an environment on arms as one of loss vectors, or refuse it."""
+    """Return an environment on arms, adapted to loss vectors, or refuse it."""
     name, arms = type(environment).__name__, environment.problem.actions
     if environment.reacts:
         raise DiscreetError(f"{name} reacts to single arms: it has no loss vectors to show.")

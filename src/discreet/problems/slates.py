@@ -17,7 +17,7 @@ from discreet.ranges import Range
 
 @dataclass(frozen=True)
 class SemiBandit(Problem):
-    """Slates: ``shown`` of ``items`` items are shown, and the loss of each is the feedback.
+    """Slates: ``shown`` of ``items`` items are shown, and their losses are the feedback.
 
     The loss of a slate is the sum over its items. The comparator is the best fixed slate. Losses of
     arms serve as losses of items.
@@ -66,7 +66,7 @@ class SemiBandit(Problem):
         return self.items
 
     def widest(self, bounds: Range) -> float:
-        """Return the largest difference between two slates: in the items that they do not share."""
+        """Return the largest difference between two slates: in the items that are not in both."""
         return bounds.width * min(self.shown, self.items - self.shown)
 
     def blind_regret(self, bounds: Range) -> float:
@@ -74,7 +74,7 @@ class SemiBandit(Problem):
         return bounds.width * self.shown * (1.0 - self.shown / self.items)
 
     def best(self, total: Floats) -> float:
-        """Return the sum of the k least losses."""
+        """Return the sum of the ``shown`` smallest losses."""
         return float(np.partition(total, self.shown - 1)[: self.shown].sum())
 
     def probe(self, rounds: int, rng: Generator) -> SlateGame:
@@ -82,7 +82,7 @@ class SemiBandit(Problem):
         return self.shown_in(rng.random((rounds, self.items)))
 
     def samples(self, game: Game) -> list[Integers]:
-        """Return the best slate of the game, and neighbouring items."""
+        """Return the best slate of the game, and slates of consecutive items."""
         total = game.totals([0])[0]
         best = np.argsort(total, kind="stable")[: self.shown]
         others = [(np.arange(self.shown) + i) % self.items for i in range(min(self.items, 20))]
@@ -102,7 +102,7 @@ class SemiBandit(Problem):
         return Arms(self.items)
 
     def adapt(self, environment: Environment) -> Environment:
-        """Return an environment on arms as one of items."""
+        """Return an environment on arms, adapted to items."""
         name, arms = type(environment).__name__, environment.problem.actions
         if environment.reacts:
             raise DiscreetError(f"{name} reacts to single arms: it has no losses of slates.")
@@ -117,7 +117,7 @@ class SemiBandit(Problem):
 class SlateGame(TableGame[Integers, Floats]):
     """Rounds of a semi-bandit: ``losses[t, i]`` is the loss of item i in round t."""
 
-    seen: Floats  # of this round: a buffer
+    seen: Floats  # the losses of this round's items: a buffer
 
     @property
     def choices(self) -> int:
@@ -136,7 +136,7 @@ class SlateGame(TableGame[Integers, Floats]):
         return self.seen
 
     def loss(self, t: int, action: Integers) -> float:
-        """Return their sum."""
+        """Return the sum of the losses of the items shown."""
         check_point(action.size, self.seen.size)  # compiled code would read other memory
         total = 0.0
         for j in range(self.seen.size):
@@ -146,7 +146,7 @@ class SlateGame(TableGame[Integers, Floats]):
 
 
 class ItemLosses(Environment):
-    """The losses of arms as losses of items: a player sees those of the items that it shows."""
+    """The losses of arms as losses of items: a player sees those of the items shown."""
 
     environment: Environment
     shown: int
@@ -163,12 +163,12 @@ class ItemLosses(Environment):
 
     @property
     def length(self) -> int | None:
-        """That of the environment."""
+        """The length of the environment."""
         return self.environment.length
 
     @property
     def source(self) -> str:
-        """That of the environment."""
+        """The source of the environment."""
         return self.environment.source
 
     def deal(self, start: int, stop: int, rng: Generator) -> SlateGame:

@@ -1,4 +1,4 @@
-"""Convex sets: where decisions are taken from, and where vectors of losses lie."""
+"""Convex sets of decisions and of loss vectors."""
 
 from discreet.sets.arrangements import KSets, Permutahedron
 from discreet.sets.balls import L1Ball, L2Ball, ball

@@ -1,4 +1,4 @@
-"""All arrangements of some numbers: k-sets and permutahedra are the same kind of polytope."""
+"""Arrangements of given numbers: k-sets and permutahedra are polytopes of the same kind."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ from discreet.sets.widths import FEW_ITEMS, by_number, greedy_width
 
 
 class Arrangements(Projecting, Gauged, Vertices):
-    """The convex hull of all vectors with some values as entries, in any order.
+    """The convex hull of all vectors that have the given values as entries, in any order.
 
-    These are the x with the same sum as the values whose j largest entries sum to at most the j
-    largest values, for every j (Rado). As with matroids the oracle is greedy, and the nearest point
-    comes from an isotonic regression.
+    A vector is in the hull if its sum is that of the values and, for every j, the sum of its j
+    largest entries is at most that of the j largest values (Rado). As with matroids, the oracle is
+    greedy. The nearest point comes from an isotonic regression.
     """
 
     values: Floats  # descending
-    order: Integers  # scratch, like all that follow
+    order: Integers  # scratch, like all following fields
     starts: Integers
     heights: Floats
     means: Floats
@@ -69,14 +69,14 @@ class Arrangements(Projecting, Gauged, Vertices):
 
     @property
     def inner(self) -> float:
-        """The least distance of a constraint from the centre; all on j entries are equally far."""
+        """The minimum distance from the centre to a constraint, by their numbers of entries."""
         sizes = np.arange(1, self.dimension)
         room = np.cumsum(self.values)[:-1] - sizes * self.values.mean()
         return float((room / np.sqrt(sizes * (1.0 - sizes / self.dimension))).min())
 
     @property
     def outer(self) -> float:
-        """The distance of a vertex from the centre: all are equally far."""
+        """The distance from the centre to every vertex."""
         return float(np.linalg.norm(self.values - self.values.mean()))
 
     def gaussian_width(self) -> float:
@@ -90,7 +90,7 @@ class Arrangements(Projecting, Gauged, Vertices):
         return np.full(self.dimension, self.values.mean())
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
-        """Write the largest value where the direction is least, and so on; ties by index."""
+        """Write the largest value where the direction is smallest, and so on; ties by index."""
         sort_items(as_list(direction), self.order)
         for i in range(point.size):
             point[self.order[i]] = self.values[i]
@@ -100,7 +100,7 @@ class Arrangements(Projecting, Gauged, Vertices):
         remove_mean(vector)
 
     def gauge(self, point: Floats) -> float:
-        """Return the largest share of its room that a sum of j largest entries takes."""
+        """Return the largest ratio of a sum of j largest entries to its limit, from the centre."""
         sort_items(as_list(point), self.order)
         mean = 0.0
         for i in range(point.size):
@@ -129,7 +129,7 @@ class Arrangements(Projecting, Gauged, Vertices):
 
         With entries and values w sorted, the nearest point is z - v for the descending v nearest to
         z - w. It is found by pooling neighbours whose means of z - w ascend. Entries of a block are
-        measured from its first one, so that huge entries cost no precision.
+        measured relative to its first one, so that huge entries cost no precision.
         """
         for i in range(point.size):
             if math.isnan(point[i]):
@@ -173,7 +173,7 @@ class Arrangements(Projecting, Gauged, Vertices):
 
 
 class Permutahedron(Arrangements):
-    """Rankings: entry i is the value of the place that item i has, such as one of 1, 2, ..., N.
+    """Rankings: entry i is the value of the place of item i, such as one of 1, 2, ..., N.
 
     >>> ranks = Permutahedron.of([1.0, 2.0, 3.0])
     >>> point = np.zeros(3)
@@ -184,12 +184,12 @@ class Permutahedron(Arrangements):
 
     @classmethod
     def of(cls, values: ArrayLike) -> Self:
-        """Return the permutahedron of these values, at least two of them different."""
+        """Return the permutahedron of these values, of which at least two must differ."""
         array = finite_array("values", values, axes=1)
         if not array.max() > array.min():
             raise DiscreetError(
-                f"values are {array.size} times {array[0]:g}, which is one point only: at least "
-                "two must be different."
+                f"values are {array.size} times {array[0]:g}, which is a single point: at least "
+                "two must differ."
             )
         return cls._over(array)
 
@@ -203,7 +203,7 @@ class Permutahedron(Arrangements):
         ]
 
     def label(self, point: Floats) -> str:
-        """Return the items from the least value to the largest."""
+        """Return the items from the smallest value to the largest."""
         return f"order {', '.join(map(str, np.argsort(point, kind='stable')))}"
 
 
@@ -221,7 +221,7 @@ class KSets(Arrangements, Barrier):
 
     @classmethod
     def of(cls, items: int, chosen: int) -> Self:
-        """Return all sets of ``chosen`` out of ``items`` items, which must be fewer."""
+        """Return all sets of ``chosen`` out of ``items`` items; ``chosen`` must be smaller."""
         size = check_int("items", items, minimum=2, maximum=10_000_000)
         many = check_int("chosen", chosen, minimum=1)
         if many >= size:
@@ -236,7 +236,7 @@ class KSets(Arrangements, Barrier):
         return [cls.of(2, 1), cls.of(5, 2), cls.of(7, 5)]
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
-        """Write 1 for the k items where the direction is least; ties go to the first."""
+        """Write 1 for the k items where the direction is smallest; ties go to the first."""
         chosen = 0
         while self.values[chosen] > 0.0:
             chosen += 1
@@ -252,9 +252,9 @@ class KSets(Arrangements, Barrier):
         return float(self.dimension)
 
     def leader(self, sums: Floats, rate: float, point: Floats) -> None:
-        """Write the minimiser: that of a box for rate · sums + level, with the level for Σ x = k.
+        """Write the minimiser: that of a box for rate · sums + level, with Σ x = k.
 
-        Σ x falls with the level, which is found by bisection. NaN counts as 0.
+        Σ x decreases in the level, which is found by bisection. NaN counts as 0.
         """
         values = as_list(sums)
         chosen, least, most = 0.0, math.inf, -math.inf
@@ -263,7 +263,7 @@ class KSets(Arrangements, Barrier):
             pull = clip_slope(rate * values[i], STEEPEST)
             least, most = min(least, pull), max(most, pull)
         share = chosen / point.size
-        even = 1.0 / share - 1.0 / (1.0 - share)  # where a coordinate alone would be at its share
+        even = 1.0 / share - 1.0 / (1.0 - share)  # with this level alone, every x would be k/N
         low, high = even - most, even - least
         for _ in range(BISECTIONS):
             level = 0.5 * low + 0.5 * high
@@ -283,13 +283,13 @@ class KSets(Arrangements, Barrier):
         short = chosen
         for i in range(point.size):
             short -= point[i]
-        for i in range(point.size):  # rounding, shared by room
+        for i in range(point.size):  # distributes the rounding error by the distance from 0 and 1
             point[i] += short * min(point[i], 1.0 - point[i]) / total
 
     def dikin(self, point: Floats, direction: Floats, step: Floats, slope: Floats) -> None:
         """Write C u and C⁻ᵀ u for C = diag(d) Q, where the reflection Q maps 1/√N to -d/|d|.
 
-        H is diag(1/d²), d = 1/sqrt(1/x² + 1/(1 - x)²). As for the simplex, where d is x.
+        H is diag(1/d²), d = 1/sqrt(1/x² + 1/(1 - x)²). The simplex is the same with d = x.
         """
         squares = 0.0
         for i in range(point.size):
@@ -324,7 +324,7 @@ def room(share: float) -> float:
 
 
 def arrangements(values: Sequence[float]) -> Iterator[tuple[float, ...]]:
-    """Yield all different arrangements of some values in lexicographic order.
+    """Yield all distinct arrangements of the values in lexicographic order.
 
     >>> list(arrangements([0, 1, 1]))
     [(0, 1, 1), (1, 0, 1), (1, 1, 0)]

@@ -32,7 +32,7 @@ from discreet.sets.widths import largest_size
 
 
 class Ball(ConvexSet, Gauged):
-    """What balls around the origin have in common."""
+    """The base of balls around the origin."""
 
     dimension: int
     radius: float
@@ -55,7 +55,7 @@ class Ball(ConvexSet, Gauged):
         """Change nothing: the hull is the whole space."""
 
     def diameter(self, norm: float) -> float:
-        """Return the distance of opposite points: twice the largest norm."""
+        """Return the distance between opposite points: twice the largest norm."""
         return 2.0 * self.largest(norm)
 
     def centre(self) -> Floats:
@@ -79,7 +79,7 @@ class L1Ball(Ball, Barrier, Vertices):
 
     @property
     def inner(self) -> float:
-        """The distance of a face from the origin."""
+        """The distance from the origin to a face."""
         return self.radius / math.sqrt(self.dimension)
 
     def gaussian_width(self) -> float:
@@ -87,7 +87,7 @@ class L1Ball(Ball, Barrier, Vertices):
         return self.radius * largest_size(self.dimension)
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
-        """Write the corner opposite to the largest entry of the direction, the first of several."""
+        """Write the corner opposite to the direction's largest entry; ties go to the first."""
         values = as_list(direction)
         first = 0
         for i in range(direction.size):
@@ -110,8 +110,8 @@ class L1Ball(Ball, Barrier, Vertices):
     def complexity(self) -> float:
         """ϑ of R(x) = min -Σ ln(t² - x²) - ln(r - Σ t) over t: 2 for each entry, and 1.
 
-        The least value over some variables of a self-concordant barrier is one, with the same ϑ
-        (Nesterov & Nemirovski 1994, Proposition 5.1.5).
+        The minimum of a self-concordant barrier over some of its variables is a barrier with the
+        same ϑ (Nesterov & Nemirovski 1994, Proposition 5.1.5).
         """
         return 2.0 * self.dimension + 1.0
 
@@ -152,7 +152,7 @@ class L1Ball(Ball, Barrier, Vertices):
     def dikin(self, point: Floats, direction: Floats, step: Floats, slope: Floats) -> None:
         """Write C u and C⁻ᵀ u for C = diag(√e) (I - α g gᵀ / |g|²), C Cᵀ = H⁻¹.
 
-        t² - x² = 2 z t and Σ t + z = r at the least value. The block of x in the inverse of the
+        t² - x² = 2 z t and Σ t + z = r at the minimum. The block of x in the inverse of the
         Hessian for (x, t) is diag(e) - b bᵀ / ω with e = (t² + x²) / 2, b = t x, ω = z² + Σ e; and
         g = b / √e, (1 - α)² = 1 - |g|² / ω.
         """
@@ -294,7 +294,7 @@ class L2Ball(Ball, Barrier):
         return self.radius * length(direction)
 
     def largest(self, norm: float) -> float:
-        """Return the radius, in the 1-norm times sqrt(N), as on the diagonal."""
+        """Return the radius; in the 1-norm, times sqrt(N), on the diagonal."""
         check_norm(norm)
         return math.sqrt(self.dimension) * self.radius if norm == 1 else self.radius
 

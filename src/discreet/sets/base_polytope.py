@@ -23,16 +23,16 @@ from discreet.sets.vertices import (
 
 SetFunction = Callable[[frozenset[int]], float]
 
-FEW = 12  # most items for which all sets of them are tried
-FEWER = 6  # most items for which all orders of them are tried
-SAMPLES = 2000  # random cases in which submodularity is checked if there are more items
+FEW = 12  # maximum number of items for which all sets of items are tried
+FEWER = 6  # maximum number of items for which all orders are tried
+SAMPLES = 2000  # random cases in which submodularity is checked for more than FEW items
 
 
 class BasePolytope(Vertices):
     """The x with x(S) ≤ F(S) for all sets S of items and x(all) = F(all).
 
-    F is submodular: an item adds no more to a larger set. A vertex is what each item adds when they
-    come in some order. Not compiled, because F is a Python function.
+    F is submodular: an item never adds more to a larger set. A vertex lists what each item adds
+    when they are added in some order. Not compiled, because F is a Python function.
 
     >>> coverage = BasePolytope.of(3, lambda items: float(len({i // 2 for i in items})))
     >>> point = np.zeros(3)
@@ -76,15 +76,15 @@ class BasePolytope(Vertices):
 
     @property
     def flat(self) -> int:
-        """The number of items minus the number of groups of which F is the sum."""
+        """The number of items minus the number of groups over which F is a sum."""
         return self.items - len(self.normals)
 
     @property
     def inner(self) -> float:
-        """The least distance of a constraint from the centre; for at most 12 items."""
+        """The minimum distance from the centre to a constraint; for at most 12 items."""
         if self.items > FEW:
             raise DiscreetError(
-                f"items is {self.items}, but the inner radius is known up to {FEW} items only."
+                f"items is {self.items}, but the inner radius is known only up to {FEW} items."
             )
         rooms = []
         for some in _subsets(self.items):
@@ -98,7 +98,7 @@ class BasePolytope(Vertices):
 
     @property
     def outer(self) -> float:
-        """The largest distance of a vertex from the centre; above 6 items, a bound by a box."""
+        """The largest distance from the centre to a vertex; above 6 items, a bound from a box."""
         if self.items <= FEWER:
             return float(np.linalg.norm(self.plan().vertices - self.middle, axis=1).max())
         everything = frozenset(range(self.items))
@@ -112,16 +112,16 @@ class BasePolytope(Vertices):
         return float(np.linalg.norm(np.maximum(high - self.middle, self.middle - low)))
 
     def centre(self) -> Floats:
-        """Return what each item adds on average over all orders (Shapley value), or over some."""
+        """Return what each item adds on average: over all orders (Shapley), or some vertices."""
         return self.middle.copy()
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
-        """Write what each item adds in ascending order of the direction; ties go to the first."""
+        """Write what each item adds, in increasing order of the direction; ties go to the first."""
         order = np.argsort(scale_to_one(direction), kind="stable").tolist()
         _add_in_order(self.function, order, point)
 
     def tangent(self, vector: Floats) -> None:
-        """Subtract what is orthogonal to the hull."""
+        """Subtract the part orthogonal to the hull."""
         remove_normals(vector, self.normals)
 
     def contains(self, point: Floats, tolerance: float) -> bool:
@@ -169,7 +169,7 @@ def _subsets(items: int) -> Iterable[frozenset[int]]:
 
 
 def _check_submodular(items: int, function: SetFunction) -> None:
-    """Refuse a function if F(S + i) + F(S + j) < F(S + i + j) + F(S) in all or some cases."""
+    """Refuse a function with F(S + i) + F(S + j) < F(S + i + j) + F(S) in any checked case."""
     nothing = _value(function, frozenset())
     if nothing != 0.0:
         raise DiscreetError(f"function is {nothing:g} for no items, but must be 0 there.")
@@ -186,7 +186,7 @@ def _check_submodular(items: int, function: SetFunction) -> None:
             raise DiscreetError(
                 f"function is not submodular: item {j} adds {value(some | {j}) - value(some):g} "
                 f"to {_shown(some)} and {value(some | {i, j}) - value(some | {i}):g} to "
-                f"{_shown(some | {i})}, but must add no more to more."
+                f"{_shown(some | {i})}, but must not add more to a larger set."
             )
 
 

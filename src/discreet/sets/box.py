@@ -73,12 +73,12 @@ class Box(ConvexSet, Gauged, Barrier, Vertices):
 
     @property
     def flat(self) -> int:
-        """How many coordinates are not fixed."""
+        """The number of coordinates that are not fixed."""
         return int(np.sum(self.low < self.high))
 
     @property
     def inner(self) -> float:
-        """Half of the shortest side, without fixed coordinates."""
+        """Half of the shortest side, not counting fixed coordinates."""
         widths = (self.high - self.low)[self.low < self.high]
         return 0.5 * float(widths.min()) if widths.size else 0.0
 
@@ -88,7 +88,7 @@ class Box(ConvexSet, Gauged, Barrier, Vertices):
         return 0.5 * self.diameter(2)
 
     def gaussian_width(self) -> float:
-        """Return E |g| times half of each side, added up."""
+        """Return E |g| times half the sum of all sides."""
         return self.diameter(1) / math.sqrt(2.0 * math.pi)
 
     @property
@@ -97,7 +97,7 @@ class Box(ConvexSet, Gauged, Barrier, Vertices):
         return float(self.flat)
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
-        """Write the high end where the direction is below 0, else the low end."""
+        """Write the high end where the direction is negative, and the low end elsewhere."""
         for i in range(self.low.size):
             point[i] = self.high[i] if direction[i] < 0.0 else self.low[i]
 
@@ -116,7 +116,7 @@ class Box(ConvexSet, Gauged, Barrier, Vertices):
                 vector[i] = 0.0
 
     def gauge(self, point: Floats) -> float:
-        """Return the largest distance from the middle of a side, as a share of half that side."""
+        """Return the largest distance from the middle of a side, in halves of that side."""
         most = 0.0
         for i in range(self.low.size):
             if self.low[i] < self.high[i]:
@@ -162,7 +162,7 @@ class Box(ConvexSet, Gauged, Barrier, Vertices):
         return total
 
     def diameter(self, norm: float) -> float:
-        """Return the norm of the widths: the distance of opposite corners."""
+        """Return the norm of the widths: the distance between opposite corners."""
         return norm_of(self.high - self.low, norm)
 
     def largest(self, norm: float) -> float:
@@ -170,7 +170,7 @@ class Box(ConvexSet, Gauged, Barrier, Vertices):
         return norm_of(np.maximum(np.abs(self.low), np.abs(self.high)), norm)
 
     def centre(self) -> Floats:
-        """Return the middle of the two corners."""
+        """Return the midpoint of the two corners."""
         return 0.5 * self.low + 0.5 * self.high
 
     def plan(self) -> ExplorationPlan:

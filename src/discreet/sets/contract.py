@@ -1,4 +1,4 @@
-"""What convex sets can do: one base class for each ability."""
+"""The abilities of convex sets: one base class for each."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 
 class Projected(Protocol):
-    """What running sums need of the set that their vectors are projected onto."""
+    """What running sums need from the set onto which they project their vectors."""
 
     @property
     def dimension(self) -> int:
         """The length of its points."""
 
     def project(self, point: Floats) -> None:
-        """Replace the point by the nearest one of the set, in the Euclidean norm."""
+        """Replace the point by the nearest one in the set, in the Euclidean norm."""
 
     def diameter(self, norm: float) -> float:
         """Return the largest distance between two points in the norm 1, 2 or infinity."""
@@ -37,14 +37,14 @@ class LinearOracle(Component):
     """A bounded, closed, convex set over which linear functions can be minimised: every set.
 
     Points and directions are arrays of length ``dimension``. A set may be flat: its affine hull,
-    the smallest plane that contains it, then has a smaller dimension, ``flat``, and balls "in the
-    set" are balls of the hull. ``minimise_linear`` and ``tangent`` allocate nothing and run
-    compiled unless the class says that it does not compile. Whatever the direction, including NaN
+    the smallest affine subspace that contains it, then has a smaller dimension, ``flat``, and balls
+    "in the set" are balls of the hull. ``minimise_linear`` and ``tangent`` allocate nothing and run
+    compiled, unless the class declares that it does not compile. For every direction, even with NaN
     and infinities, ``minimise_linear`` writes a point of the set (up to rounding, about 1e-16 of
-    its size): guarantees that follow from the size of a set must not depend on good input.
+    its size): guarantees that follow from the size of a set must not depend on valid input.
 
-    A set is a value, but some have scratch arrays. Copy a set (``componentjit.copy``) before two
-    threads use it at once.
+    A set is a value, but some sets have scratch arrays. Copy a set (``componentjit.copy``) if two
+    threads use it at the same time.
     """
 
     ability: ClassVar[str] = "a linear oracle"
@@ -71,7 +71,7 @@ class LinearOracle(Component):
         raise NotImplementedError
 
     def gaussian_width(self) -> float:
-        """Return E max <g, x> over the set, g standard normal, or an upper bound of it."""
+        """Return E max <g, x> over the set, for standard normal g, or an upper bound on it."""
         return self.outer * math.sqrt(self.flat)
 
     @property
@@ -89,7 +89,7 @@ class LinearOracle(Component):
         raise NotImplementedError
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
-        """Write a minimiser of <direction, x> over the set into ``point``, always the same one."""
+        """Write a minimiser of <direction, x> over the set into ``point``, deterministically."""
         raise NotImplementedError
 
     def tangent(self, vector: Floats) -> None:
@@ -113,7 +113,7 @@ class Projecting(LinearOracle):
     ability = "a projection"
 
     def project(self, point: Floats) -> None:
-        """Replace the point by the nearest one of the set; any input is allowed."""
+        """Replace the point by the nearest one in the set; any input is allowed."""
         raise NotImplementedError
 
 
@@ -123,7 +123,7 @@ class Gauged(LinearOracle):
     ability = "a gauge"
 
     def gauge(self, point: Floats) -> float:
-        """Return the least z ≥ 0 with centre + (point - centre) / z in the set."""
+        """Return the smallest z ≥ 0 with centre + (point - centre) / z in the set."""
         raise NotImplementedError
 
 
@@ -138,19 +138,19 @@ class Barrier(LinearOracle):
         raise NotImplementedError
 
     def leader(self, sums: Floats, rate: float, point: Floats) -> None:
-        """Write the minimiser of rate <sums, x> + R(x), which is inside the set, into ``point``.
+        """Write the minimiser of rate <sums, x> + R(x), an interior point, into ``point``.
 
-        A minimiser so close to the boundary that rounding would put it there is moved inwards.
+        If rounding would put the minimiser on the boundary, it is moved inwards.
         """
         raise NotImplementedError
 
     def dikin(self, point: Floats, direction: Floats, step: Floats, slope: Floats) -> None:
         """Write a step C u and a slope C⁻ᵀ u for a direction u, with C Cᵀ = H⁻¹ at the point.
 
-        u is a direction of the hull. If it is at most 1 long, point + step is in the set, within
-        Dikin's ellipsoid. Only a u of length 1 straight towards a face touches the boundary, and
+        u is a direction of the hull. If its length is at most 1, point + step is in the set, inside
+        Dikin's ellipsoid. Only a u of length 1 straight towards a face reaches the boundary, and
         may cross it by a rounding error. If u is uniform on the unit sphere of the hull, the mean
-        of flat · <ℓ, step> · slope is ℓ, up to what is orthogonal to the hull.
+        of flat · <ℓ, step> · slope is ℓ, up to a part orthogonal to the hull.
         """
         raise NotImplementedError
 
@@ -161,16 +161,16 @@ class Vertices(LinearOracle):
     ability = "vertices"
 
     def plan(self) -> ExplorationPlan:
-        """Return vertices to explore, with probabilities; they span whatever the set spans."""
+        """Return vertices to explore, with probabilities; they span the same space as the set."""
         raise NotImplementedError
 
     def label(self, point: Floats) -> str:
-        """Return a description of a vertex; numbers count from 0, as coordinates do."""
+        """Return a description of a vertex; numbers start at 0, like coordinates."""
         raise NotImplementedError
 
 
 class ConvexSet(Projecting):
-    """A set that knows its sizes in several norms too: loss vectors lie in such sets.
+    """A set that also knows its size in several norms: loss vectors lie in such sets.
 
     ``project``, ``contains`` and ``support`` also allocate nothing and run compiled, except on a
     polytope.
@@ -212,8 +212,8 @@ def check_room(points: LinearOracle, *, minimum: int = 1) -> None:
     check_hull(points, minimum=minimum)
     if not points.inner > 0.0:
         raise DiscreetError(
-            f"the set of type {type(points).__name__} has the inner radius {points.inner:g}, but "
-            "must have an inner point."
+            f"the set of type {type(points).__name__} has inner radius {points.inner:g}, but must "
+            "have an interior point."
         )
 
 

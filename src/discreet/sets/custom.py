@@ -1,4 +1,4 @@
-"""User-defined sets, known by the answers of their oracle."""
+"""User-defined sets, described by an oracle."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ NEAR = 1e-6  # tolerance for answers of the oracle
 class Custom(LinearOracle):
     """A set given by a function that minimises linear functions over it; not compiled.
 
-    Every answer is checked: its length, that it is finite, and that it is in the set if there is a
-    test for that. The affine hull is found from answers. Inner and outer radius are taken as given.
+    Every answer is checked: it must have the right length, be finite, lie within the outer radius
+    and, if there is a test, in the set. The affine hull is computed from answers. The inner and
+    outer radii are taken as given.
 
     >>> def lower(direction):
     ...     return [0.5, -0.5] if direction[0] < direction[1] else [-0.5, 0.5]
@@ -54,9 +55,10 @@ class Custom(LinearOracle):
     ) -> Self:
         """Return the set of an oracle.
 
-        ``oracle(direction)`` returns a point with the least <direction, x>; ``contains(point,
-        tolerance)`` says whether a point is in the set. A ball of radius ``inner`` around the
-        centre, within the hull, is in the set; one of radius ``outer`` contains it.
+        ``oracle(direction)`` returns a point x that minimises <direction, x>. ``contains(point,
+        tolerance)`` returns whether a point is in the set. The set contains the ball of radius
+        ``inner`` around the centre, within the hull, and the ball of radius ``outer`` contains the
+        set.
         """
         size = check_int("dimension", dimension, minimum=1, maximum=2000)
         for what, function in (("oracle", oracle), ("contains", contains)):
@@ -86,8 +88,8 @@ class Custom(LinearOracle):
         )
         if found.flat == 0:
             raise DiscreetError(
-                f"the oracle of the set {shorten(name)} knows one point only, but a set has at "
-                "least two."
+                f"the oracle of the set {shorten(name)} returns only one point, but a set must "
+                "have at least two."
             )
         return found
 
@@ -145,11 +147,11 @@ class Custom(LinearOracle):
         point[:] = numbers
 
     def tangent(self, vector: Floats) -> None:
-        """Subtract what is orthogonal to the hull."""
+        """Subtract the part orthogonal to the hull."""
         remove_normals(vector, self.normals)
 
     def contains(self, point: Floats, tolerance: float) -> bool:
-        """Return the result of the user's test; without one, of a search for the nearest point."""
+        """Return the result of the user's test, or else of a search for the nearest point."""
         if point.size != self.dimension or not np.all(np.isfinite(point)):
             return False
         if self.test is not None:
@@ -164,13 +166,13 @@ class Custom(LinearOracle):
             )
         if float(np.linalg.norm(point - self.middle)) > self.outer * (1.0 + NEAR):
             why = (
-                f"which is farther than {self.outer:g}, the outer radius, from the centre, so "
-                "outside of the set"
+                f"which is farther from the centre than the outer radius, {self.outer:g}, so "
+                "outside the set"
             )
             raise self._refusal(what, point.tolist(), direction, why)
         if self.test is not None and not self.test(point.copy(), NEAR):
             raise self._refusal(
-                what, point.tolist(), direction, "which is outside of the set by its own test"
+                what, point.tolist(), direction, "which is outside the set according to its test"
             )
 
     def _refusal(

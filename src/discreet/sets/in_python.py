@@ -1,4 +1,4 @@
-"""Sets that cannot be compiled, as compiled code sees them."""
+"""Stand-ins through which compiled code uses sets that cannot be compiled."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ MINIMISE, TANGENT, PROJECT, GAUGE, LEADER, DIKIN = range(6)
 
 
 class InPython(Projecting, Gauged, Barrier, Vertices):
-    """Stands for a set in compiled code: it copies arguments into ``shared``, and calls Python.
+    """Replaces a set in compiled code: copies arguments into ``shared``, and calls Python.
 
-    It has all abilities, but a learner calls only those that its set has.
+    It declares all abilities, but a learner uses only those of its actual set.
     """
 
     address: int
@@ -33,40 +33,40 @@ class InPython(Projecting, Gauged, Barrier, Vertices):
         return self.middle.copy()
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
-        """Ask the oracle."""
+        """Call the oracle of the set."""
         copy_into(direction, self.shared, 0)
         self.ask_python(MINIMISE)
         copy_out(self.shared, 1, point)
 
     def tangent(self, vector: Floats) -> None:
-        """Replace the vector."""
+        """Replace the vector by its projection onto the hull."""
         copy_into(vector, self.shared, 0)
         self.ask_python(TANGENT)
         copy_out(self.shared, 0, vector)
 
     def project(self, point: Floats) -> None:
-        """Replace the point."""
+        """Replace the point by its projection."""
         copy_into(point, self.shared, 0)
         self.ask_python(PROJECT)
         copy_out(self.shared, 0, point)
 
     def gauge(self, point: Floats) -> float:
-        """Ask for the gauge."""
+        """Return the gauge."""
         copy_into(point, self.shared, 0)
         self.ask_python(GAUGE)
         found: float = self.shared[1, 0]
         return found
 
     def leader(self, sums: Floats, rate: float, point: Floats) -> None:
-        """Ask for the leader."""
+        """Write the leader."""
         copy_into(sums, self.shared, 0)
-        copy_into(point, self.shared, 2)  # where a search may begin
+        copy_into(point, self.shared, 2)  # a search may start there
         self.shared[1, 0] = rate
         self.ask_python(LEADER)
         copy_out(self.shared, 2, point)
 
     def dikin(self, point: Floats, direction: Floats, step: Floats, slope: Floats) -> None:
-        """Ask for a step and its slope."""
+        """Write a step and its slope."""
         copy_into(point, self.shared, 0)
         copy_into(direction, self.shared, 1)
         self.ask_python(DIKIN)
@@ -74,7 +74,7 @@ class InPython(Projecting, Gauged, Barrier, Vertices):
         copy_out(self.shared, 3, slope)
 
     def ask_python(self, what: int) -> None:
-        """Let Python work on the rows."""
+        """Let Python process the rows."""
         self.done[0] = 0
         call_python(self.address, self.number, what)
         if self.done[0] == 0:
@@ -84,7 +84,7 @@ class InPython(Projecting, Gauged, Barrier, Vertices):
 def with_calls(component: Part) -> tuple[Part, list[Call]]:
     """Return the component with stand-ins for sets that cannot be compiled, and their calls.
 
-    State is shared: what one of both does, the other has done.
+    A set and its stand-in share state.
     """
     calls: list[Call] = []
 
@@ -100,7 +100,7 @@ def with_calls(component: Part) -> tuple[Part, list[Call]]:
 
 
 class _Answers:
-    """Does with the rows of an array what a set does with its arguments."""
+    """Calls the methods of a set with the rows of an array as arguments."""
 
     def __init__(self, within: LinearOracle, shared: Floats) -> None:
         self._set: Any = within
@@ -138,11 +138,11 @@ def copy_out(rows: Floats, row: int, vector: Floats) -> None:
 
 @contextlib.contextmanager
 def failures_of(calls: Sequence[Call]) -> Iterator[None]:
-    """Raise what a call has raised, instead of the error of compiled code."""
+    """Raise the exception of the failed call instead of the error from compiled code."""
     try:
         yield
     except PythonFailed:
         reasons = [call.failure for call in calls if call.failure is not None]
         raise (
             reasons[0] if reasons else KeyboardInterrupt()
-        ) from None  # which may come before a call has begun
+        ) from None  # an interrupt may come before a call has begun

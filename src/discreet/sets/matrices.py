@@ -60,7 +60,7 @@ class Birkhoff(Selections, Gauged):
 
     @property
     def inner(self) -> float:
-        """The distance of the centre from where an entry is 0: 1/n over 1 - 1/n, n the workers."""
+        """The distance from the centre to x(i) = 0: 1/n over 1 - 1/n, for n workers."""
         return 1.0 / (self.workers - 1)
 
     def centre(self) -> Floats:
@@ -68,7 +68,7 @@ class Birkhoff(Selections, Gauged):
         return np.full(self.dimension, 1.0 / self.workers)
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
-        """Write an assignment with the least sum of entries."""
+        """Write an assignment with the minimum sum of entries."""
         workers, jobs = _solver()(scale_to_one(direction).reshape(self.workers, self.workers))
         point[:] = 0.0
         point[workers * self.workers + jobs] = 1.0
@@ -80,7 +80,7 @@ class Birkhoff(Selections, Gauged):
         matrix -= np.add.reduce(matrix, axis=0) / self.workers
 
     def gauge(self, point: Floats) -> float:
-        """Return 1 - n times the least entry, n the workers; that entry is 0 on the boundary."""
+        """Return 1 - n times the smallest entry, for n workers; the entry is 0 on the boundary."""
         return max(1.0 - self.workers * float(point.min()), 0.0)
 
     def contains(self, point: Floats, tolerance: float) -> bool:
@@ -111,7 +111,7 @@ class Birkhoff(Selections, Gauged):
 
 @functools.cache
 def _solver() -> Callable[[Floats], tuple[Integers, Integers]]:
-    """Return SciPy's solver, imported when first needed and not looked up in every call."""
+    """Return SciPy's solver, imported when first needed and cached."""
     from scipy.optimize import linear_sum_assignment
 
     found: Callable[[Floats], tuple[Integers, Integers]] = linear_sum_assignment
@@ -266,12 +266,12 @@ class Spectrahedron(Projecting, Gauged, Barrier):
 
     @property
     def inner(self) -> float:
-        """The distance of the centre from where an eigenvalue is 0, as in the simplex."""
+        """The distance from the centre to matrices with an eigenvalue 0, as in the simplex."""
         return 1.0 / math.sqrt(self.side * (self.side - 1))
 
     @property
     def outer(self) -> float:
-        """The distance of a matrix of rank 1 from the centre, as in the simplex."""
+        """The distance from the centre to a matrix of rank 1, as in the simplex."""
         return math.sqrt(1.0 - 1.0 / self.side)
 
     @property
@@ -295,7 +295,7 @@ class Spectrahedron(Projecting, Gauged, Barrier):
         return np.asarray(np.eye(self.side).ravel() / self.side)
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
-        """Write v vᵀ for an eigenvector v of the least eigenvalue of the symmetric part."""
+        """Write v vᵀ for a unit eigenvector v of the smallest eigenvalue of the symmetric part."""
         matrix = scale_to_one(direction).reshape(self.side, self.side)
         vector = np.linalg.eigh(0.5 * matrix + 0.5 * matrix.T)[1][:, 0]
         point[:] = np.outer(vector, vector).ravel()
@@ -307,7 +307,7 @@ class Spectrahedron(Projecting, Gauged, Barrier):
         matrix[np.diag_indices(self.side)] -= np.trace(matrix) / self.side
 
     def gauge(self, point: Floats) -> float:
-        """Return 1 - n times the least eigenvalue, n the side; it is 0 on the boundary."""
+        """Return 1 - n times the smallest eigenvalue, which is 0 on the boundary; n is the side."""
         return max(1.0 - self.side * float(self._values(point)[0]), 0.0)
 
     def contains(self, point: Floats, tolerance: float) -> bool:
@@ -344,8 +344,8 @@ def _tamed(sums: Floats, rate: float) -> Floats:
 def tame(points: LinearOracle, point: Floats) -> bool:
     """Replace NaN by 0, and return whether all entries are small enough for a decomposition.
 
-    Otherwise the point becomes the farthest one in the direction of the huge entries, which
-    outweigh all others.
+    If not, the point becomes the farthest one in the direction of the huge entries, which outweigh
+    all others.
     """
     point[np.isnan(point)] = 0.0
     huge = np.abs(point) > LARGEST

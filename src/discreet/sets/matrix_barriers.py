@@ -1,7 +1,7 @@
 """Barriers of sets of matrices; not compiled.
 
-**Spectrahedron:** R(X) = -ln det X. With W = X^-½ U X^-½, <∇R, U> = -tr W and <U, H U> = |W|², so
-all is as for the simplex, with matrices in the place of vectors: ϑ = n - 1.
+**Spectrahedron:** R(X) = -ln det X. With W = X^-½ U X^-½, <∇R, U> = -tr W and <U, H U> = |W|². So
+everything is as for the simplex, with matrices instead of vectors: ϑ = n - 1.
 
 **Nuclear norm at most r:** these are the X for which some Y = [[A, X], [Xᵀ, B]] is positive
 semidefinite with tr Y ≤ 2 r. So R(X) = min -ln det Y - ln(2 r - tr Y) over A and B is
@@ -19,11 +19,11 @@ from discreet.contracts import Floats
 from discreet.sets.simplex import Simplex
 from discreet.sets.vectors import BISECTIONS, STEEPEST
 
-LEAST = 1e-14  # an eigenvalue; below, rounding would leave the set
+LEAST = 1e-14  # minimum eigenvalue: below it, rounding errors would leave the set
 
 
 def least_trace_leader(matrix: Floats, rate: float) -> Floats:
-    """Return the X of trace 1 with the least rate <S, X> - ln det X, S symmetric."""
+    """Return the X of trace 1 that minimises rate <S, X> - ln det X, for symmetric S."""
     values, vectors = np.linalg.eigh(matrix)
     found = np.empty(values.size)
     Simplex(values.size).leader(values, rate, found)
@@ -45,11 +45,11 @@ def trace_dikin(matrix: Floats, direction: Floats) -> tuple[Floats, Floats]:
 
 
 def nuclear_leader(matrix: Floats, rate: float, radius: float) -> Floats:
-    """Return the X of nuclear norm at most r with the least rate <S, X> + R(X).
+    """Return the X of nuclear norm at most r that minimises rate <S, X> + R(X).
 
-    In the basis of S all is diagonal. With slack z = 2 r - tr Y and c = rate · a singular value of
-    S, A = B = t with t = z / (1 - c² z² / 4) and x = -c z t / 2; entries of Y without a partner are
-    z. Then z solves Σ 2 t + |m - n| z + z = 2 r, whose left side grows with z.
+    In the basis of S everything is diagonal. With slack z = 2 r - tr Y and c = rate · a singular
+    value of S, A = B = t with t = z / (1 - c² z² / 4) and x = -c z t / 2; entries of Y without a
+    partner are z. Then z solves Σ 2 t + |m - n| z + z = 2 r, whose left side grows with z.
     """
     left, values, right = np.linalg.svd(matrix, full_matrices=False)
     pulls = np.minimum(rate * values, STEEPEST / radius)
@@ -72,7 +72,7 @@ def nuclear_leader(matrix: Floats, rate: float, radius: float) -> Floats:
 
 
 def nuclear_inverse_hessian(matrix: Floats, radius: float) -> Floats:
-    """Return H⁻¹ of R at a matrix inside, for matrices written row by row.
+    """Return H⁻¹ of R at an interior matrix, for matrices stored row by row.
 
     With z the slack, t² - x² = z t for each singular value x, Σ 2 t + (|m - n| + 1) z = 2 r, and
     for a matrix W

@@ -30,20 +30,20 @@ from discreet.sets.vertices import (
 )
 from discreet.sets.widths import FEW_NODES, greedy_width, rank_of_graph
 
-FEW = 14  # most nodes for which all sets of them are tried
+FEW = 14  # maximum number of nodes for which all sets of nodes are tried
 
 
 class Matroid(Selections):
     """The convex hull of the bases of a matroid, its largest independent sets of elements.
 
-    Its subclasses say which elements may be added to those chosen so far. A greedy choice is then
-    optimal for every direction (Edmonds). Within each connected component of the matroid the sum is
-    the same for all bases, and that is all that is: the affine hull.
+    Subclasses decide which elements may be added to those chosen so far. A greedy choice is then
+    optimal for every direction (Edmonds). Within each connected component of the matroid, all bases
+    have the same sum. These equations describe the affine hull.
     """
 
     component: Integers  # of each element
-    lengths: Floats  # of each component, in elements
-    order: Integers  # scratch, like the next one
+    lengths: Floats  # the number of elements in each component
+    order: Integers  # scratch, like the next field
     totals_of: Floats
 
     @property
@@ -61,11 +61,11 @@ class Matroid(Selections):
         raise NotImplementedError
 
     def admit(self, element: int) -> bool:
-        """Choose the element if it is independent of those chosen; return whether it is."""
+        """Choose the element if it is independent of the chosen ones; return whether it is."""
         raise NotImplementedError
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
-        """Write 1 for the elements of a greedy choice, least direction first; ties by index."""
+        """Write 1 for the elements of a greedy choice, smallest direction first; ties by index."""
         sort_items(as_list(direction), self.order)
         self.drop_all()
         for i in range(point.size):
@@ -73,7 +73,7 @@ class Matroid(Selections):
             point[element] = 1.0 if self.admit(element) else 0.0
 
     def tangent(self, vector: Floats) -> None:
-        """Subtract the mean of its component from every entry."""
+        """Subtract from every entry the mean of its component."""
         for c in range(self.lengths.size):
             self.totals_of[c] = 0.0
         for i in range(vector.size):
@@ -100,8 +100,8 @@ class PartitionMatroid(Matroid, Gauged):
         """Return the choices from groups of these sizes; items of a group are consecutive."""
         if len(sizes) != len(picks) or not len(sizes):
             raise DiscreetError(
-                f"there are {len(sizes)} sizes and {len(picks)} picks, but must be as many of "
-                "both, at least one."
+                f"there are {len(sizes)} sizes and {len(picks)} picks, but there must be equally "
+                "many, at least one of each."
             )
         for group, (size, many) in enumerate(zip(sizes, picks, strict=True)):
             check_int(f"sizes[{group}]", size, minimum=2, maximum=1_000_000)
@@ -145,7 +145,7 @@ class PartitionMatroid(Matroid, Gauged):
         return np.asarray((self.picks / self.lengths)[self.component])
 
     def drop_all(self) -> None:
-        """Reset how many were picked."""
+        """Reset the number of items picked from each group."""
         for group in range(self.picked.size):
             self.picked[group] = 0
 
@@ -158,7 +158,7 @@ class PartitionMatroid(Matroid, Gauged):
         return True
 
     def gauge(self, point: Floats) -> float:
-        """Return the largest share of the way from the centre to 0 or 1 over all entries."""
+        """Return how far an entry has moved from the centre towards 0 or 1: the largest share."""
         most = 0.0
         for i in range(point.size):
             share = self.picks[self.component[i]] / self.lengths[self.component[i]]
@@ -259,9 +259,9 @@ class GraphicMatroid(Matroid):
 
     @property
     def inner(self) -> float:
-        """The least distance of a constraint from the centre.
+        """The minimum distance from the centre to a constraint.
 
-        Constraints are that no entry is below 0, and at most n - 1 edges are among n nodes.
+        The constraints: no entry is below 0, and at most n - 1 edges are among any n nodes.
         """
         rooms = list(self._rooms_of_edges())
         if self._is_complete():
@@ -276,12 +276,12 @@ class GraphicMatroid(Matroid):
         else:
             raise DiscreetError(
                 f"the graph has {self.parent.size} nodes, but the inner radius of its spanning "
-                f"trees is known for complete graphs and up to {FEW} nodes only."
+                f"trees is known only for complete graphs and up to {FEW} nodes."
             )
         return min(rooms, default=0.0)
 
     def gaussian_width(self) -> float:
-        """Return the width: f is the rank of edges, which is known for complete graphs."""
+        """Return the width for complete graphs, where the rank f of edges is known."""
         if self._is_complete() and self.parent.size <= FEW_NODES:
             return greedy_width(rank_of_graph(self.parent.size))
         return super().gaussian_width()
@@ -319,7 +319,7 @@ class GraphicMatroid(Matroid):
 
     def plan(self) -> ExplorationPlan:
         """Return all spanning trees, or random ones if there are more than 1024."""
-        # Listing tries all sets of edges, of which few may be trees.
+        # Listing tries all sets of edges, but few of them may be trees.
         if math.comb(self.dimension, self.parent.size - 1) > 20 * MOST:
             return plan_by_oracle(self.minimise_linear, self.dimension)
         return plan_by_list(self._trees(), self.minimise_linear, self.dimension)
@@ -339,13 +339,13 @@ class GraphicMatroid(Matroid):
         return len(pairs) == self.dimension == math.comb(self.parent.size, 2)
 
     def _rooms_of_edges(self) -> Iterator[float]:
-        """Yield the distance of the centre from x(i) = 0, for edges that are not in every tree."""
+        """Yield the distance from the centre to x(i) = 0, for edges that are not in every tree."""
         for length, share in zip(self.lengths[self.component], self.centre(), strict=True):
             if length > 1.0:
                 yield float(share / math.sqrt(1.0 - 1.0 / length))
 
     def _rooms_of_nodes(self) -> Iterator[float]:
-        """Yield the distance of the centre from the constraint on edges among some nodes."""
+        """Yield the distance from the centre to the constraint on edges, for each set of nodes."""
         centre, nodes = self.centre(), np.arange(self.parent.size)
         for some in range(3, 2**nodes.size):
             member = (some >> nodes) & 1 == 1
@@ -366,8 +366,8 @@ class GraphicMatroid(Matroid):
 def _components(tails: Integers, heads: Integers, nodes: int) -> Integers:
     """Return each edge's connected component of the matroid, or refuse a disconnected graph.
 
-    Two edges are in one component if some cycle has both; cycles of a tree and one more edge are
-    enough.
+    Two edges are in one component if some cycle contains both. It is enough to check the cycles of
+    a tree plus one edge.
     """
     paths: dict[int, frozenset[int]] = {0: frozenset()}  # from node 0, in a tree
     waiting = [0]
@@ -379,7 +379,7 @@ def _components(tails: Integers, heads: Integers, nodes: int) -> Integers:
                 waiting.append(other)
     if len(paths) < nodes:
         raise DiscreetError(
-            f"edges connect {len(paths)} of {nodes} nodes only, but all must be connected."
+            f"edges connect only {len(paths)} of {nodes} nodes, but must connect all of them."
         )
     component = np.arange(tails.size)
     for edge in range(tails.size):

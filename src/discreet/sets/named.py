@@ -28,7 +28,7 @@ GEOMETRIES = {
     "at most high",
 }
 
-LOSS_SETS = {  # of loss vectors, where points lie in any set
+LOSS_SETS = {  # sets of loss vectors, for points of any set
     "range": "every entry of a loss vector is between low and high",
     "ball": "the 2-norm of a loss vector is at most high",
     "cross": "the sum of the absolute values of a loss vector is at most high",
@@ -38,7 +38,7 @@ LOSS_SETS = {  # of loss vectors, where points lie in any set
 class Geometry(NamedTuple):
     """A set of points x and a set of loss vectors ℓ; the loss is ⟨ℓ, x⟩.
 
-    Agarwal & Singh 2017, Corollary 3.2, have these pairs.
+    The named pairs are those of Agarwal & Singh 2017, Corollary 3.2.
 
     >>> cube = geometry("cube", 3, Range(0.0, 1.0))
     >>> cube.points.diameter(2.0), cube.losses.diameter(1.0), cube.radius
@@ -48,8 +48,8 @@ class Geometry(NamedTuple):
     name: str
     points: Any
     losses: ConvexSet
-    bounds: Range  # as they were declared
-    outer: float = 0.0  # of the set of points, if it is known; 0 to ask the set
+    bounds: Range  # as declared
+    outer: float = 0.0  # outer radius of the set of points; 0 to compute it from the set
 
     @property
     def dimension(self) -> int:
@@ -68,13 +68,13 @@ class Geometry(NamedTuple):
 
     @property
     def norm(self) -> float:
-        """The largest 2-norm of a loss vector, without what all points lose alike."""
+        """The largest 2-norm of a loss vector, ignoring losses that all points share."""
         half = float(self.losses.diameter(2.0)) / 2.0
         return half if self.name in GEOMETRIES else largest_slope(self.points, self.losses, half)
 
     @property
     def widest(self) -> float:
-        """How much the losses of two points can differ in one round, at most."""
+        """The maximum difference between the losses of two points in one round."""
         widths = {
             "experts": self.bounds.width,
             "ball": 2.0 * self.bounds.high,
@@ -83,7 +83,7 @@ class Geometry(NamedTuple):
         return widths[self.name] if self.name in widths else 2.0 * self.radius * self.norm
 
     def best(self, total: Floats) -> float:
-        """Return the least ⟨total, x⟩ over all points x."""
+        """Return the minimum of ⟨total, x⟩ over all points x."""
         return -float(self.points.support(-total))
 
 
@@ -97,7 +97,7 @@ def geometry(name: str, dimension: int, bounds: Range) -> Geometry:
     if bounds.low not in (0.0, -bounds.high):
         raise DiscreetError(
             f"low is {bounds.low:g} and high is {bounds.high:g}, but for points of the {name} "
-            "only high counts, the largest size of a loss vector: leave low out, or make it "
+            "only high matters, the largest size of a loss vector: leave low out, or set it to "
             f"{-bounds.high:g}."
         )
     if name == "ball":
@@ -106,7 +106,7 @@ def geometry(name: str, dimension: int, bounds: Range) -> Geometry:
 
 
 def set_geometry(points: LinearOracle, outer: float, loss_set: str, bounds: Range) -> Geometry:
-    """Return any set of points with its outer radius, and a named set of loss vectors.
+    """Return the pair of any set of points, with its outer radius, and a named set of losses.
 
     >>> slates = set_geometry(KSets.of(10, 3), KSets.of(10, 3).outer, "range", Range(0.0, 1.0))
     >>> round(slates.radius, 4), round(slates.norm, 4)
@@ -120,7 +120,7 @@ def set_geometry(points: LinearOracle, outer: float, loss_set: str, bounds: Rang
     if bounds.low not in (0.0, -bounds.high):
         raise DiscreetError(
             f"low is {bounds.low:g} and high is {bounds.high:g}, but with loss_set={loss_set} only "
-            f"high counts, the largest size of a loss vector: leave low out, or make it "
+            f"high matters, the largest size of a loss vector: leave low out, or set it to "
             f"{-bounds.high:g}."
         )
     kind = L2Ball if loss_set == "ball" else L1Ball
@@ -128,11 +128,11 @@ def set_geometry(points: LinearOracle, outer: float, loss_set: str, bounds: Rang
 
 
 def largest_slope(points: LinearOracle, losses: ConvexSet, half: float) -> float:
-    """Return a bound on the 2-norm of a loss vector, without what is orthogonal to the hull.
+    """Return an upper bound on the 2-norm of loss vectors, projected onto the hull of the points.
 
     ``half`` is half the diameter of the loss vectors, so none is farther from their middle m. With
-    Q the projection onto the hull, |Q ℓ| ≤ |Q m| + |Q (ℓ - m)|. Entries that are all between the
-    same ends, and a hull on which all sums are the same, leave a little less if their number is
+    Q the projection onto the hull, |Q ℓ| ≤ |Q m| + |Q (ℓ - m)|. The bound is slightly smaller if
+    all entries have the same range, all points of the hull have the same sum, and the dimension is
     odd.
     """
     middle, ones = losses.centre(), np.ones(points.dimension)
@@ -146,7 +146,7 @@ def largest_slope(points: LinearOracle, losses: ConvexSet, half: float) -> float
 
 LARGEST = 10_000_000  # the largest whole number in a name
 WHOLE, DECIMAL = r"-?\d{1,15}", r"-?\d{1,15}(\.\d{1,15})?"  # numbers in a name
-NOTHING = 1e-9  # what is left of a vector of ones on a hull of equal sums: rounding
+NOTHING = 1e-9  # rounding error of a vector of ones projected onto a hull of equal sums
 
 
 class NamedSet(NamedTuple):
@@ -159,7 +159,7 @@ class NamedSet(NamedTuple):
 
     @property
     def numbers(self) -> int:
-        """How many numbers the name takes; 0 for any even number of them."""
+        """How many numbers the name takes; 0 means any even number of them."""
         return 0 if "..." in self.form else self.form.count(",") + 1
 
 
@@ -211,7 +211,7 @@ SETS = {
 
 
 def set_named(text: str) -> LinearOracle:
-    """Return the set that a text names.
+    """Return the set with this name.
 
     >>> set_named("ball(2)").abilities
     ('a linear oracle', 'a projection', 'sizes', 'a gauge', 'a barrier')

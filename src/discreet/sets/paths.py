@@ -42,11 +42,11 @@ class Paths(Selections, Gauged):
     heads: Integers
     letters: NDArray[np.uint32]  # of the names of nodes
     ends: Integers  # source and sink
-    order: Integers  # edges; those that leave a node come after those that enter it
+    order: Integers  # edges, sorted: those that leave a node come after those that enter it
     normals: Floats  # orthonormal rows, orthogonal to the hull
     mean_path: Floats  # the centre
-    costs: Floats  # scratch: of the cheapest path to a node
-    arrivals: Integers  # scratch: the edge by which that path arrives
+    costs: Floats  # scratch: the cost of the cheapest path to each node
+    arrivals: Integers  # scratch: the last edge of that path
 
     @classmethod
     def of(cls, edges: Sequence[tuple[str, str]], source: str, sink: str) -> Self:
@@ -77,8 +77,8 @@ class Paths(Selections, Gauged):
             )
         if before[ends[1]] == 1:
             raise DiscreetError(
-                f"there is one path from {shorten(source)} to {shorten(sink)}, but must be at "
-                "least 2."
+                f"there is only one path from {shorten(source)} to {shorten(sink)}, but there must "
+                "be at least 2."
             )
         return cls(
             tails=tails,
@@ -94,7 +94,7 @@ class Paths(Selections, Gauged):
 
     @classmethod
     def layered(cls, layers: int, width: int) -> Self:
-        """Return the paths from s to t through layers of nodes, connected to all of the next."""
+        """Return the paths from s to t through layers; each node leads to all of the next layer."""
         depth = check_int("layers", layers, minimum=1, maximum=1000)
         wide = check_int("width", width, minimum=2, maximum=50)
         nodes = [
@@ -135,7 +135,7 @@ class Paths(Selections, Gauged):
 
     @property
     def inner(self) -> float:
-        """The least distance of the centre from x(i) = 0, for edges that are not on all paths."""
+        """The minimum distance from the centre to x(i) = 0, for edges that are not on all paths."""
         # Lengths of unit vectors projected onto the hull.
         along = np.sqrt(np.maximum(1.0 - np.sum(self.normals**2, axis=0), 0.0))
         return float(np.min(self.mean_path[along > 1e-9] / along[along > 1e-9]))
@@ -167,7 +167,7 @@ class Paths(Selections, Gauged):
         remove_normals(vector, self.normals)
 
     def gauge(self, point: Floats) -> float:
-        """Return the largest share of its flow in the centre that an edge has lost."""
+        """Return the largest relative loss of flow in an edge, compared with the centre."""
         most = 0.0
         for i in range(point.size):
             most = max(most, 1.0 - point[i] / self.mean_path[i])
@@ -217,7 +217,7 @@ class Paths(Selections, Gauged):
 
 @helper
 def bounded(price: float) -> float:
-    """Return a price that can be added up: 0 for NaN, and at most 1e200, which outweighs others."""
+    """Return a price that can be added up: 0 for NaN, within ±1e200, which outweighs all others."""
     if math.isnan(price):
         return 0.0
     return min(max(price, -1e200), 1e200)
@@ -232,9 +232,7 @@ def _ranks(names: list[str], tails: Integers, heads: Integers) -> Integers:
         order = list(sorter.static_order())
     except graphlib.CycleError as failure:
         cycle = "-".join(names[node] for node in failure.args[1])
-        raise DiscreetError(
-            f"edges have the cycle {cycle}, but a path must never come back."
-        ) from None
+        raise DiscreetError(f"edges contain the cycle {cycle}, but must have no cycles.") from None
     rank = np.empty(len(names), dtype=np.int64)
     rank[order] = np.arange(len(names))
     return rank
@@ -243,7 +241,7 @@ def _ranks(names: list[str], tails: Integers, heads: Integers) -> Integers:
 def _ways(
     tails: Integers, heads: Integers, order: Integers, ends: Integers
 ) -> tuple[list[int], list[int]]:
-    """Return for each node the number of paths from the source and to the sink, as big integers."""
+    """Return each node's numbers of paths from the source and to the sink, as Python integers."""
     nodes = int(max(tails.max(), heads.max())) + 1
     before, after = [0] * nodes, [0] * nodes
     before[ends[0]] = after[ends[1]] = 1

@@ -18,12 +18,12 @@ from discreet.sets.vectors import LARGEST, check_norm, finite_array, remove_norm
 from discreet.sets.vertices import ExplorationPlan, name_corner, null_space, plan_by_oracle
 
 ENOUGH = 1e-12  # Newton decrement at which the search ends
-STEPS = 1000  # most steps of Newton's method
-# The largest slope times the size of the set: beyond it, the leader's slacks are lost in rounding.
+STEPS = 1000  # maximum steps of Newton's method
+# The largest slope times the size of the set: beyond it, rounding destroys the leader's slacks.
 STEEPEST = 1e8
 TOLERANCE = 1e-10  # of the solver, for b scaled to at most 1
-OUTWARDS = 1e-9  # sizes are rounded up by this share of them and of b, more than the solver's error
-FEW = 8  # most dimensions in which all 2^N vectors of signs are tried
+OUTWARDS = 1e-9  # sizes are rounded up by this share of them and of b, above the solver's error
+FEW = 8  # maximum dimension in which all 2^N vectors of signs are tried
 
 
 def hessian_factor(rows: Floats, slack: Floats) -> Floats:
@@ -32,10 +32,10 @@ def hessian_factor(rows: Floats, slack: Floats) -> Floats:
 
 
 def follow_leader(a: Floats, b: Floats, basis: Floats, slope: Floats, point: Floats) -> None:
-    """Move an inner point of {a x ≤ b} to the minimiser of <slope, x> - Σ ln(b - a x).
+    """Move an interior point of {a x ≤ b} to the minimiser of <slope, x> - Σ ln(b - a x).
 
     It moves along the rows of the basis, by Newton's method. Steps are damped to a length below 1
-    in the local norm, so no point leaves the set.
+    in the local norm, so the point never leaves the set.
     """
     rows, along = a @ basis.T, basis @ slope
     before = math.inf
@@ -44,7 +44,7 @@ def follow_leader(a: Floats, b: Floats, basis: Floats, slope: Floats, point: Flo
         factor = hessian_factor(rows, slack)
         half = np.linalg.solve(factor.T, along + rows.T @ (1.0 / slack))
         decrement = float(np.linalg.norm(half))
-        # If a small decrement stops falling, only rounding errors are left.
+        # If a small decrement stops falling, only rounding errors remain.
         if decrement <= ENOUGH or (decrement < 1e-6 and decrement >= before):
             return
         before = decrement
@@ -58,9 +58,9 @@ def follow_leader(a: Floats, b: Floats, basis: Floats, slope: Floats, point: Flo
 
 
 class Polytope(ConvexSet, Gauged, Barrier, Vertices):
-    """Vectors with A x ≤ b, not compiled: every linear minimisation is a linear programme.
+    """Vectors with A x ≤ b, not compiled: every linear minimisation is a linear program.
 
-    Rows are scaled to length 1, so that a tolerance is a distance. The set may be flat: an equation
+    Rows are scaled to length 1, so that tolerances are distances. The set may be flat: an equation
     is a pair of constraints. Solutions are exact up to 1e-10 times the largest entry of b; a
     coefficient below 1e-9 of the length of its row counts as 0.
 
@@ -91,7 +91,7 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
                 f"a has only zeros in row {int(np.argmin(lengths))}, but every row must constrain "
                 "x."
             )
-        lengths[np.abs(lengths - 1.0) < 1e-14] = 1.0  # so that a copy is the same bit for bit
+        lengths[np.abs(lengths - 1.0) < 1e-14] = 1.0  # so that copies are identical bit for bit
         matrix, limits = matrix / lengths[:, None], limits / lengths
         matrix.flags.writeable = limits.flags.writeable = False
         if normals is None:
@@ -108,7 +108,7 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
         return [
             cls(np.array([[-2.0], [0.5]]), np.array([4.0, 0.5])),
             cls(np.array([[-1.0, 0.0], [0.0, -1.0], [1.0, 1.0]]), np.array([0.0, 0.0, 1.0])),
-            # without inner points
+            # without interior points
             cls(
                 np.vstack([-np.eye(4), np.ones(4), -np.ones(4)]), np.array([0.0] * 4 + [1.0, -1.0])
             ),
@@ -125,12 +125,12 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
 
     @property
     def flat(self) -> int:
-        """The dimension minus the number of equations that the constraints contain."""
+        """The dimension minus the number of independent equations among the constraints."""
         return self.dimension - len(self.normals)
 
     @property
     def inner(self) -> float:
-        """The radius of a largest ball in the polytope, within its hull."""
+        """The radius of a largest ball of the hull in the polytope."""
         return max(self._ball()[1], 0.0) if self.flat else 0.0
 
     @property
@@ -144,14 +144,14 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
         return float(np.sum(self._loose()))
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
-        """Write a corner at which <direction, x> is least; NaN in a direction counts as 0."""
+        """Write a corner that minimises <direction, x>; NaN in a direction counts as 0."""
         point[:] = _minimiser(self.a, self.b, scale_to_one(direction))
 
     def project(self, point: Floats) -> None:
         """Replace the point by the nearest one; NaN counts as 0, entries above 1e100 as infinite.
 
-        A first result has an error of about 1e-16 times the distance, and may be off the set.
-        Projecting it again brings it back, and not farther from the nearest point.
+        The first result has an error of about 1e-16 times the distance, and may be outside the set.
+        Projecting it again moves it back, and not away from the nearest point.
         """
         if np.any(np.abs(point) > LARGEST):
             self.minimise_linear(np.where(np.abs(point) > LARGEST, -point, 0.0), point)
@@ -165,20 +165,20 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
             point += _least_move(self.a, excess)
 
     def tangent(self, vector: Floats) -> None:
-        """Subtract what is orthogonal to the hull."""
+        """Subtract the part orthogonal to the hull."""
         remove_normals(vector, self.normals)
 
     def gauge(self, point: Floats) -> float:
-        """Return the largest share of the way from the centre to a constraint."""
+        """Return how far the point is from the centre to the nearest constraint, as a share."""
         centre, loose = self.centre(), self._loose()
         gone = self.a[loose] @ (point - centre) / (self.b - self.a @ centre)[loose]
         return float(gone.max(initial=0.0))
 
     def leader(self, sums: Floats, rate: float, point: Floats) -> None:
-        """Write the minimiser, by Newton's method from the given point, if that is inside the set.
+        """Write the minimiser, by Newton's method from the given point, or else from the centre.
 
-        NaN counts as 0, and infinite sums outweigh all others. Slopes are limited so that slacks
-        are known to 8 digits.
+        The given point must be inside the set. NaN counts as 0, and infinite sums outweigh all
+        others. Slopes are limited so that slacks are accurate to 8 digits.
         """
         loose = self._loose()
         slack = self.b - self.a @ point
@@ -192,7 +192,7 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
             follow_leader(self.a[loose], self.b[loose], null_space(self.normals), slope, point)
 
     def dikin(self, point: Floats, direction: Floats, step: Floats, slope: Floats) -> None:
-        """Write C u and C⁻ᵀ u for C = R⁻¹, Q R being the constraints divided by their slacks."""
+        """Write C u and C⁻ᵀ u for C = R⁻¹; Q R are the constraints divided by their slacks."""
         loose, basis = self._loose(), null_space(self.normals)
         factor = hessian_factor(self.a[loose] @ basis.T, self.b[loose] - self.a[loose] @ point)
         step[:] = basis.T @ np.linalg.solve(factor, basis @ direction)
@@ -203,16 +203,16 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
         return point.size == self.dimension and bool(np.all(self.a @ point <= self.b + tolerance))
 
     def support(self, direction: Floats) -> float:
-        """Return the largest <direction, x>, at a corner that the solver finds."""
+        """Return the largest <direction, x>, at the corner that the solver finds."""
         return float(direction @ _minimiser(self.a, self.b, -direction))
 
     def diameter(self, norm: float) -> float:
         """Return the largest distance between two points, or an upper bound on it.
 
         In the maximum norm it is exact: the longest side of the bounding box. In the 1-norm it is
-        exact up to 8 dimensions, from the widths in all directions of signs, else the sum of sides.
-        In the 2-norm it is the smaller of two bounds: the diagonal of the bounding box, and, as
-        |x|₂² ≤ |x|₁ |x|∞, the root of the product of the other two.
+        exact up to 8 dimensions, from the widths along all vectors of signs; above, it is the sum
+        of the sides. In the 2-norm it is the smaller of two bounds: the diagonal of the bounding
+        box, and, as |x|₂² ≤ |x|₁ |x|∞, the square root of the product of the other two diameters.
         """
         check_norm(norm)
         box = self._around()
@@ -245,11 +245,11 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
         )
 
     def centre(self) -> Floats:
-        """Return the centre of a largest ball in the polytope (Chebyshev's), within its hull."""
+        """Return the Chebyshev centre: that of a largest ball of the hull in the polytope."""
         return self._ball()[0]
 
     def plan(self) -> ExplorationPlan:
-        """Return corners in random directions that span whatever the polytope spans."""
+        """Return corners in random directions, which span the same space as the polytope."""
         return plan_by_oracle(self.minimise_linear, self.dimension)
 
     def label(self, point: Floats) -> str:
@@ -263,7 +263,7 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
         return Box(*np.array(corners))
 
     def _ball(self) -> tuple[Floats, float]:
-        """Return the centre and the radius of a largest ball within the hull."""
+        """Return the centre and the radius of a largest ball of the hull in the polytope."""
         return chebyshev_ball(self.a, self.b, self.a - self.a @ self.normals.T @ self.normals)
 
     def _loose(self) -> NDArray[np.bool_]:
@@ -273,19 +273,19 @@ class Polytope(ConvexSet, Gauged, Barrier, Vertices):
         )
 
     def _room(self) -> float:
-        """Return a bound on the error of a computed corner, which is relative to b."""
+        """Return an upper bound on the error of a computed corner, which is relative to b."""
         return OUTWARDS * float(np.abs(self.b).max())
 
     def _around(self) -> Box:
-        """Return a box that certainly contains the polytope and all projected points."""
+        """Return a box that contains the polytope and all projected points, despite rounding."""
         low, high = self.bounding_box()
         return Box(low - self._room(), high + self._room())
 
 
 def chebyshev_ball(a: Floats, b: Floats, within: Floats) -> tuple[Floats, float]:
-    """Return centre and radius of a largest ball in {a x ≤ b}, or refuse an empty set.
+    """Return the centre and the radius of a largest ball in {a x ≤ b}, or refuse an empty set.
 
-    ``within`` are the rows of a projected onto the plane that the ball is in.
+    ``within`` has the rows of a, projected onto the subspace of the ball.
     """
     rows = np.column_stack([a, np.linalg.norm(within, axis=1)])
     found = _minimiser(rows, b, np.append(np.zeros(a.shape[1]), -1.0))
@@ -304,7 +304,7 @@ def _normals(a: Floats, b: Floats) -> Floats:
 
 
 def _minimiser(a: Floats, b: Floats, cost: Floats) -> Floats:
-    """Return a corner with the least cost of a set {a x ≤ b} that is not empty."""
+    """Return a corner of minimum cost of a nonempty set {a x ≤ b}."""
     from scipy.optimize import linprog
 
     size, steepness = (float(np.abs(numbers).max()) or 1.0 for numbers in (b, cost))
@@ -325,13 +325,13 @@ def _minimiser(a: Floats, b: Floats, cost: Floats) -> Floats:
 
 
 def _least_move(a: Floats, excess: Floats) -> Floats:
-    """Return the shortest z with a z ≤ -excess: the problem of least distance.
+    """Return the shortest z with a z ≤ -excess (least distance programming).
 
-    Lawson and Hanson: with E = [-a, excess]' and the w ≥ 0 that minimises |E w - e|, e the last
-    unit vector, z is the residual without its last entry, divided by minus that entry. That is
-    precise if |z| is about 1, so the problem is scaled by the largest excess, which |z| is not
-    below, and by |z| if it is much longer. What matters is which constraints have w > 0: z is the
-    shortest one that meets them with equality.
+    Lawson and Hanson: let w ≥ 0 minimise |E w - e| for E = [-a, excess]' and the last unit vector
+    e. Then z is the residual without its last entry, divided by minus that entry. This is accurate
+    if |z| is about 1, so the problem is scaled by the largest excess, a lower bound on |z|, and by
+    |z| if that is much longer. What matters is which constraints have w > 0: z is the shortest
+    vector that satisfies them with equality.
     """
     from scipy.optimize import nnls
 
@@ -358,5 +358,5 @@ def _least_move(a: Floats, excess: Floats) -> Floats:
 
 
 def _signs(dimension: int) -> list[Floats]:
-    """Return all vectors of signs, one of each opposite pair."""
+    """Return all vectors of signs, but only one of each opposite pair."""
     return [np.array([1.0, *rest]) for rest in itertools.product((1.0, -1.0), repeat=dimension - 1)]

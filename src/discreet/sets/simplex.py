@@ -1,4 +1,4 @@
-"""The probability simplex, and the projection that the 1-ball shares with it."""
+"""The probability simplex, and the projection that it shares with the 1-ball."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ class Simplex(ConvexSet, Gauged, Barrier, Vertices):
 
     @property
     def flat(self) -> int:
-        """All dimensions but one, as sums are 1."""
+        """All dimensions but one, as all sums are 1."""
         return self.dimension - 1
 
     @property
     def inner(self) -> float:
-        """The distance of a face from the centre."""
+        """The distance from the centre to a face."""
         return 1.0 / math.sqrt(self.dimension * self.flat) if self.flat else 0.0
 
     @property
     def outer(self) -> float:
-        """The distance of a corner from the centre."""
+        """The distance from the centre to a corner."""
         return math.sqrt(1.0 - 1.0 / self.dimension)
 
     def gaussian_width(self) -> float:
@@ -67,7 +67,7 @@ class Simplex(ConvexSet, Gauged, Barrier, Vertices):
         return float(self.flat)
 
     def minimise_linear(self, direction: Floats, point: Floats) -> None:
-        """Write the corner at the least entry of the direction, the first one of several."""
+        """Write the corner at the direction's smallest entry; ties go to the first."""
         values = as_list(direction)
         first = 0
         for i in range(direction.size):
@@ -89,17 +89,17 @@ class Simplex(ConvexSet, Gauged, Barrier, Vertices):
         remove_mean(vector)
 
     def gauge(self, point: Floats) -> float:
-        """Return 1 - N times the least entry, which is 0 on the boundary."""
+        """Return 1 - N times the smallest entry, which is 0 on the boundary."""
         least = math.inf
         for i in range(point.size):
             least = min(least, point[i])
         return max(1.0 - self.dimension * least, 0.0)
 
     def leader(self, sums: Floats, rate: float, point: Floats) -> None:
-        """Write x(j) = 1 / (level + a(j)), a = rate (sums - least of them), with Σ x = 1.
+        """Write x(j) = 1 / (level + a(j)), a = rate (sums - smallest sum), with Σ x = 1.
 
         Σ 1 / (level + a) is convex and decreasing in the level, and at least 1 at level 1, so
-        Newton's method converges from the left. NaN counts as the least sum.
+        Newton's method converges from the left. NaN counts as the smallest sum.
         """
         values = as_list(sums)
         least = math.inf
@@ -158,7 +158,7 @@ class Simplex(ConvexSet, Gauged, Barrier, Vertices):
         return largest_entry(direction, False)
 
     def diameter(self, norm: float) -> float:
-        """Return the distance of two corners: 2, sqrt(2), 1."""
+        """Return the distance between two corners: 2, sqrt(2) or 1."""
         check_norm(norm)
         if self.dimension == 1:
             return 0.0
@@ -191,12 +191,12 @@ def pour(point: Floats, mass: float, signed: bool) -> None:
     """Project onto {x ≥ 0, sum x = mass} or, if signed, onto {|x|₁ = mass}.
 
     A signed point must be outside that ball and have no NaN. The nearest point is max(v - level,
-    0), the level being the zero of f(level) = Σ max(v - level, 0) - mass, which is convex,
+    0), where the level is the zero of f(level) = Σ max(v - level, 0) - mass, which is convex,
     decreasing and piecewise linear (for signed points, v = |point|, and signs are kept). So
     Newton's method from the left, which is Michelot's, ends after finitely many steps without
     sorting. Starting at max v - mass, where f ≥ 0, it takes O(log N) steps: each either drops half
-    of the remaining entries or halves the distance of level and max v, which goes from mass to mass
-    / N. Heights are measured from max v, so that huge entries cost no precision.
+    of the remaining entries or halves the distance between level and max v, which goes from mass
+    to mass / N. Heights are measured from max v, so that huge entries cost no precision.
     """
     values = as_list(point)
     top = largest_entry(point, signed)
@@ -204,7 +204,7 @@ def pour(point: Floats, mass: float, signed: bool) -> None:
         point[:] = mass / point.size
         return
     level, left, before = -mass, point.size + 1, point.size + 2
-    # The last pass keeps the same entries, and corrects rounding errors of the one before.
+    # The last pass keeps the same entries, and corrects rounding errors of the previous one.
     while left < before:
         before, left, excess = left, 0, -mass
         for i in range(point.size):

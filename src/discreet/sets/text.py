@@ -1,4 +1,4 @@
-"""Sets in the place of their names: a text that knows its set."""
+"""Sets used instead of set names: a text that carries its set."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from discreet.sets.contract import LinearOracle, check_room
 from discreet.sets.custom import Custom
 
 ASKED = 32  # axes, and random directions, whose answers identify a set
-DIGITS = 12  # of an answer that count
+DIGITS = 12  # digits of an answer that count
 
 
 class SetText(str):
-    """The text that stands for a set without a name; it has the set with it.
+    """A text that represents a set without a name, and carries the set.
 
-    Wherever the name of a set is taken, such as "k-sets(10,3)", so is such a text. It ends in a
-    digest of the set: its class, radii, centre, and what its oracle answers to some directions. Two
-    sets with the same answers have the same text.
+    It is accepted wherever the name of a set is, such as "k-sets(10,3)". It ends in a digest of the
+    set: its class, radii, centre, and its oracle's answers to some directions. Two sets that agree
+    in all of these have the same text.
 
     >>> from discreet.sets import Box
     >>> prices = SetText.of(Box([1.0, 1.0], [20.0, 30.0]))
@@ -38,7 +38,7 @@ class SetText(str):
 
     @classmethod
     def of(cls, points: LinearOracle) -> Self:
-        """Return the text of a set, which must have an inner point."""
+        """Return the text of a set, which must have an interior point."""
         check_room(points)
         kind = points.name if isinstance(points, Custom) else type(points).__name__
         kind = re.sub(r"[^\w-]+", "-", kind)  # no brackets, as in the name of a known set
@@ -66,7 +66,7 @@ class SetText(str):
 
 
 def as_text(domain: object) -> object:
-    """Return a set as its text, and anything else as it is."""
+    """Return the text of a set, and anything else unchanged."""
     return SetText.of(domain) if isinstance(domain, LinearOracle) else domain
 
 

@@ -1,4 +1,4 @@
-"""Work on vectors that sets share: checks, sizes, directions of planes, sorting."""
+"""Functions on vectors that sets share: checks, norms, projections onto hulls, sorting."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from componentjit import as_list, helper, helper_apart
 from discreet.contracts import Floats, Integers
 from discreet.errors import DiscreetError
 
-LARGEST = 1e100  # the largest coordinate, so that squares and sums of them stay finite
-# The steepest linear function that a leader follows: beyond it, the leader would be on the boundary
-# up to rounding.
+LARGEST = 1e100  # the largest coordinate, so that squares and their sums stay finite
+# The steepest linear function that a leader follows: beyond it, rounding would put the leader on
+# the boundary.
 STEEPEST = 1e12
-BISECTIONS = 200  # at most: doubles end before
+BISECTIONS = 200  # maximum; the precision of doubles ends a bisection earlier
 
 
 def check_norm(norm: float) -> None:
@@ -25,7 +25,7 @@ def check_norm(norm: float) -> None:
 
 
 def norm_of(vector: Floats, norm: float) -> float:
-    """Return the norm 1, 2 or infinity of a vector, even if squares of its entries underflow.
+    """Return the norm (1, 2 or infinity) of a vector, even if squares of its entries underflow.
 
     >>> [norm_of(np.array([3.0, -4.0]), norm) for norm in (1, 2, math.inf)]
     [7.0, 5.0, 4.0]
@@ -47,12 +47,14 @@ def finite_array(name: str, values: ArrayLike, *, axes: int) -> Floats:
             f"{name} has the shape {array.shape}, but must be {kind} with at least one number."
         )
     if not np.all(np.abs(array) <= LARGEST):
-        raise DiscreetError(f"{name} must have finite numbers only, of size at most {LARGEST:g}.")
+        raise DiscreetError(
+            f"{name} must contain only finite numbers, of size at most {LARGEST:g}."
+        )
     return array
 
 
 def scale_to_one(direction: Floats) -> Floats:
-    """Return the direction scaled to at most 1; NaN becomes 0, and infinite entries win.
+    """Return the direction scaled to at most 1; NaN becomes 0, infinite entries dominate.
 
     >>> scale_to_one(np.array([2.0, math.nan, -4.0])).tolist()
     [0.5, 0.0, -1.0]
@@ -70,7 +72,7 @@ def scale_to_one(direction: Floats) -> Floats:
 
 @helper
 def height(value: float, top: float, signed: bool) -> float:
-    """Return a value minus the top one, so at most 0; infinite values are at the top."""
+    """Return a value (its size, if signed) minus the top one; 0 if both are infinite."""
     size = abs(value) if signed else value
     return 0.0 if size == top else size - top
 
@@ -126,7 +128,7 @@ def length(vector: Floats) -> float:
 
 @helper
 def stretch(point: Floats, total: float, target: float) -> None:
-    """Scale the point, whose squares have that total, to the target length, unless it is 0.
+    """Scale the point, whose squares sum to ``total``, to the target length, unless it is 0.
 
     NaN counts as 0, and infinite entries outweigh all others.
     """
@@ -161,7 +163,7 @@ def clear_nan(point: Floats) -> None:
 
 @helper
 def remove_mean(vector: Floats) -> None:
-    """Subtract the mean: the result is a direction in which sums stay the same."""
+    """Subtract the mean: moving in the resulting direction does not change sums."""
     mean = 0.0
     for i in range(vector.size):
         mean += vector[i]
@@ -183,7 +185,7 @@ def remove_normals(vector: Floats, normals: Floats) -> None:
 
 @helper
 def clip_slope(slope: float, most: float) -> float:
-    """Return a slope within what can be told apart; NaN counts as 0."""
+    """Return a slope limited to ±``most``; NaN counts as 0."""
     return 0.0 if math.isnan(slope) else min(max(slope, -most), most)
 
 
@@ -191,7 +193,7 @@ def clip_slope(slope: float, most: float) -> float:
 def balance(slope: float) -> float:
     """Return the z in (-1, 1) with slope + 2 z / (1 - z²) = 0; a NaN slope counts as 0.
 
-    There a linear function and a barrier balance.
+    That is where the slopes of a linear function and a barrier balance.
 
     >>> balance(-1.5)
     0.53518...
@@ -204,7 +206,7 @@ def balance(slope: float) -> float:
 
 @helper
 def sort_items(values: Floats | Integers, order: Integers) -> None:
-    """Write all indices into ``order``, smaller values first; ties go to the first (heap sort).
+    """Write all indices into ``order``, smaller values first; ties go to the first (heapsort).
 
     >>> import numpy as np
     >>> order = np.zeros(4, dtype=np.int64)
@@ -222,7 +224,7 @@ def sort_items(values: Floats | Integers, order: Integers) -> None:
 def select_least(values: Floats | Integers, order: Integers, count: int) -> None:
     """Write the indices of the ``count`` smallest values to the front of ``order``, unsorted.
 
-    A heap holds the best so far, with the first to be replaced on top.
+    A heap holds the smallest so far; the next one to replace is on top.
 
     >>> import numpy as np
     >>> order = np.zeros(4, dtype=np.int64)
@@ -239,7 +241,7 @@ def select_least(values: Floats | Integers, order: Integers, count: int) -> None
 
 @helper
 def make_heap(values: Floats | Integers, order: Integers, count: int) -> None:
-    """Write the first indices into ``order`` as a heap: none comes after its parent."""
+    """Write the first ``count`` indices into ``order`` as a heap: none comes after its parent."""
     for end in range(count):
         place = end
         while place > 0 and comes_after(values, end, order[(place - 1) // 2]):
@@ -250,7 +252,7 @@ def make_heap(values: Floats | Integers, order: Integers, count: int) -> None:
 
 @helper
 def sift(values: Floats | Integers, order: Integers, count: int) -> None:
-    """Move the top of a heap down to where it belongs."""
+    """Move the top of a heap down to its place."""
     item, place = order[0], 0
     while True:
         child = 2 * place + 1
@@ -267,7 +269,7 @@ def sift(values: Floats | Integers, order: Integers, count: int) -> None:
 
 @helper
 def comes_after(values: Floats | Integers, one: int, other: int) -> bool:
-    """Return whether an index is sorted after another one."""
+    """Return whether one index is sorted after the other."""
     if values[one] == values[other]:
         return one > other
     return bool(values[one] > values[other])

@@ -1,4 +1,4 @@
-"""Work on vertices that sets share: exploring, naming them, and distances by the oracle."""
+"""Functions on vertices that sets share: exploration, names, and distances by the oracle."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.contracts import Floats
 from discreet.sets.contract import LinearOracle, Vertices
 
-MOST = 1024  # most vertices of a plan that lists all of them
+MOST = 1024  # maximum number of vertices that a plan lists completely
 SPAN = 1e-9  # singular values below this share of the largest count as 0
 
 
 class ExplorationPlan(NamedTuple):
-    """Vertices x, the rows, and the probabilities with which they are explored.
+    """Vertices x, as rows, and the probabilities with which they are explored.
 
-    With M = E x xᵀ and W = M⁻¹ on the span of the vertices, E W x <ℓ, x> is ℓ, up to what is
+    With M = E x xᵀ and W = M⁻¹ on the span of the vertices, E W x <ℓ, x> is ℓ, up to a part
     orthogonal to all vertices.
 
     >>> plan = uniform_plan([[1.0, 0.0], [0.0, 1.0]])
@@ -47,7 +47,7 @@ class ExplorationPlan(NamedTuple):
 
 
 def uniform_plan(vertices: ArrayLike) -> ExplorationPlan:
-    """Return the plan that explores all of these with equal probabilities."""
+    """Return the plan that explores these vertices with equal probabilities."""
     rows = np.array(vertices, dtype=np.float64)
     return ExplorationPlan(rows, np.full(len(rows), 1.0 / len(rows)))
 
@@ -55,10 +55,10 @@ def uniform_plan(vertices: ArrayLike) -> ExplorationPlan:
 def plan_by_oracle(
     minimise_linear: Callable[[Floats, Floats], None], dimension: int
 ) -> ExplorationPlan:
-    """Return a plan of the oracle's answers to random directions, the same ones every time.
+    """Return a plan of the oracle's answers to random directions, which are always the same.
 
-    Directions come in opposite pairs, some more than twice as many pairs as dimensions at a time,
-    until the last of them add nothing to the span of the vertices.
+    Directions come in opposite pairs, in groups of 2 N + 8 pairs for N dimensions, until a group
+    adds nothing to the span of the vertices.
     """
     rng = np.random.default_rng(1)
     found: dict[bytes, Floats] = {}
@@ -114,7 +114,7 @@ def plan_by_list(
     minimise_linear: Callable[[Floats, Floats], None],
     dimension: int,
 ) -> ExplorationPlan:
-    """Return a plan of all these vertices, or one by the oracle if there are more than 1024."""
+    """Return a plan of all these vertices, or one from the oracle if there are more than 1024."""
     listed = list(itertools.islice(vertices, MOST + 1))
     if len(listed) > MOST:
         return plan_by_oracle(minimise_linear, dimension)
@@ -122,7 +122,7 @@ def plan_by_list(
 
 
 class Selections(Vertices):
-    """The convex hull of some vectors of zeros and ones, which stand for sets of elements."""
+    """The convex hull of some vectors of zeros and ones, which represent sets of elements."""
 
     @property
     def outer(self) -> float:
@@ -159,14 +159,15 @@ def decode_names(letters: NDArray[np.uint32]) -> list[str]:
     return [str(name) for name in rows.view(f"U{rows.shape[1]}")[:, 0]]
 
 
-STEPS = 10_000  # of Wolfe's algorithm, which usually needs a few
+STEPS = 10_000  # maximum steps of Wolfe's algorithm, which usually needs few
 
 
 def distance(points: LinearOracle, point: Floats) -> float:
     """Return the distance from a point to the set, by Wolfe's algorithm; exact for polytopes.
 
-    The nearest point so far is a mixture of a few vertices. The oracle finds a vertex that brings
-    it nearer; vertices that the nearest point of their plane does not need are dropped.
+    The nearest point so far is a convex combination of a few vertices. The oracle finds a vertex
+    that improves it; vertices that the nearest point of their affine hull does not need are
+    dropped.
 
     >>> from discreet.sets import Simplex
     >>> distance(Simplex(2), np.array([1.0, 1.0]))
@@ -213,7 +214,7 @@ def _vertex(points: LinearOracle, direction: Floats) -> Floats:
 
 
 def _nearest_of_plane(corral: Floats) -> Floats:
-    """Return weights of sum 1 that combine the rows to the point of their plane nearest to 0."""
+    """Return weights, with sum 1, of the rows for the point of their affine hull nearest to 0."""
     first = corral[0]
     rest = np.linalg.lstsq((corral[1:] - first).T, -first, rcond=None)[0]
     return np.append(1.0 - rest.sum(), rest)

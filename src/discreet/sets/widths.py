@@ -1,12 +1,12 @@
 """Gaussian widths of sets: E max <g, x> over the set, for independent normal entries of g.
 
 The largest <g, x> over the base polytope of a submodular function f is the integral over all levels
-z of f({i: g(i) > z}), minus f of all items below z = 0 (Lovász). At level z every item is among
-those above with the same probability p, independently. So with F(p) = E f of a random set of items,
+z of f({i: g(i) > z}), minus f of all items for z < 0 (Lovász). At level z, each item is above with
+the same probability p, independently. So with F(p) = E f of a random set of items,
 
     width = ∫ (F(p) + F(1 - p) - F(1)) dz over z > 0,   p = P(g > z).
 
-The integrand continues evenly and smoothly to z < 0, so a sum at small steps is exact to nine
+The integrand extends evenly and smoothly to z < 0, so a sum with small steps is accurate to nine
 digits.
 """
 
@@ -21,7 +21,7 @@ from discreet.contracts import Floats
 
 LEVELS = np.linspace(-12.0, 12.0, 4_801)
 ROUND_UP = 1.0 + 1e-9  # a width must not be too small
-FEW_ITEMS, FEW_NODES = 500, 12  # beyond, sums take long or lose digits
+FEW_ITEMS, FEW_NODES = 500, 12  # above these, sums take long or lose digits
 
 
 def greedy_width(expected: Callable[[Floats], Floats]) -> float:
@@ -48,7 +48,7 @@ def largest_size(count: int) -> float:
 
 
 def by_number(largest: Floats) -> Callable[[Floats], Floats]:
-    """Return F of a function of the number of items; entry j of ``largest`` is its value at j."""
+    """Return F for a function of the number of items; ``largest[j]`` is its value for j items."""
     from scipy.stats import binom
 
     counts = np.arange(largest.size)
@@ -61,10 +61,10 @@ def by_number(largest: Floats) -> Callable[[Floats], Floats]:
 
 
 def rank_of_graph(nodes: int) -> Callable[[Floats], Floats]:
-    """Return F of the rank of random edges of a complete graph: nodes minus components.
+    """Return F for the rank of random edges of a complete graph: nodes minus components.
 
-    A component with a given node is all of k nodes with probability C_k = 1 - Σ_j (those with j of
-    them, and no edge from there to the rest).
+    With probability C_k, k nodes are connected. C_k = 1 - Σ_j P(the component of a given node has j
+    of them, and no edge to the others).
     """
 
     def expected(probabilities: Floats) -> Floats:

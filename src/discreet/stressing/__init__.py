@@ -1,4 +1,4 @@
-"""How large regret can become: a search for the worst losses, beside the proved bound."""
+"""How large regret can become: a search for the worst losses, compared with the proved bound."""
 
 from discreet.stressing.games import Game
 from discreet.stressing.reacting import worst_reacting

@@ -1,4 +1,4 @@
-"""Games that a search for the worst case chooses from: losses that are fixed in advance."""
+"""The games that a search for the worst case tries: losses that are fixed in advance."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ import numpy as np
 
 from discreet.contracts import Floats
 
-PARTS = 3  # a game has at most so many parts with constant means
-PERIODS = (1, 2, 3, 4, 8, 16, 64, 256)  # rounds, of losses that come and go
-SPANS = (8, 16, 32, 64, 256, 1024, 4096)  # rounds, for which a random loss stays as it is
+PARTS = 3  # maximum number of parts with constant means
+PERIODS = (1, 2, 3, 4, 8, 16, 64, 256)  # rounds, for losses that come and go
+SPANS = (8, 16, 32, 64, 256, 1024, 4096)  # rounds for which a random loss stays the same
 KINDS = ("constant", "random", "periodic", "lasting")
 
 
 @dataclass(frozen=True)
 class Game:
-    """Means of a leader, a challenger and all other arms, in parts of the game.
+    """Mean losses of a leader, a challenger and all other arms, in each part of the game.
 
-    Losses are the means themselves (constant), 0 or 1 drawn once (random), 0 and 1 in turns with
-    these shares (periodic), or 0 or 1 drawn once for a number of rounds (lasting): then the means
-    of batches vary as much as single losses do.
+    Losses are the means themselves (constant); 0 or 1, drawn in every round (random); 0 and 1,
+    alternating in these proportions (periodic); or 0 or 1, drawn once for several rounds (lasting),
+    so that the means of batches vary as much as single losses do.
     """
 
     kind: str
-    ends: tuple[float, ...]  # of the parts but the last, as shares of the game, rising
+    ends: tuple[float, ...]  # of all parts but the last, as increasing shares of the game
     means: tuple[tuple[float, float, float], ...]  # of leader, challenger and others, by part
     period: int = 1
 
@@ -39,7 +39,7 @@ class Game:
         if self.kind == "random":
             return (rng.random(table.shape) < table).astype(np.float64)
         if self.kind == "periodic":
-            # of 8 periods the first ones have losses, each arm a period later than the one before
+            # the first of every 8 periods have loss 1; each arm is one period ahead of the previous
             phase = (np.arange(rounds)[:, None] // self.period + np.arange(arms)) % 8
             return (phase < 8.0 * table).astype(np.float64)
         if self.kind == "lasting":
@@ -48,7 +48,7 @@ class Game:
         return table
 
     def nearby(self, rng: np.random.Generator, step: float) -> Game:
-        """Return a game like this one, with all numbers moved a little."""
+        """Return a game like this one, with all numbers slightly changed."""
         means = tuple(
             _three(np.clip(np.array(part) + step * rng.normal(size=3), 0.0, 1.0))
             for part in self.means
@@ -73,7 +73,7 @@ def known_games(rounds: int, arms: int) -> list[Game]:
     root = float(np.sqrt(arms / rounds))
     gaps = [min(0.5, factor * root) for factor in (1.0, 2.0, 4.0, 8.0, 16.0, 24.0, 36.0)]
     found = []
-    for span in SPANS:  # with about the hardest gap for what batches tell of such losses
+    for span in SPANS:  # with about the hardest gap for learning from batches of such losses
         gap = min(0.3, 2.0 * root * float(np.sqrt(span)))
         found += [
             Game("lasting", (), ((max(0.0, level - gap), level, level),), span)
@@ -99,7 +99,7 @@ def known_games(rounds: int, arms: int) -> list[Game]:
 
 
 def random_game(rng: np.random.Generator, rounds: int, arms: int) -> Game:
-    """Return any game; differences between means are of all orders of magnitude."""
+    """Return a random game; differences between means have all orders of magnitude."""
     parts = int(rng.integers(1, PARTS + 1))
     ends = tuple(float(end) for end in np.sort(rng.random(parts - 1) ** 2))
     least = np.sqrt(arms / rounds) / 2.0

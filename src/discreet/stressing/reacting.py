@@ -1,4 +1,4 @@
-"""The worst case of Tsallis-INF with two arms, over adversaries that see all of its draws."""
+"""The worst case of Tsallis-INF with two arms, over adversaries that see all its draws."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ import numpy as np
 from discreet.contracts import Floats
 from discreet.errors import check_int
 
-STEEP = 7.0  # how far the grid reaches: sinh of this times sqrt(T) / 8
+STEEP = 7.0  # the grid extends to sinh of this, times sqrt(T) / 8
 
 
 def worst_reacting(plays: int, *, contrast: float = 1.0, points: int = 801) -> float:
-    """Return the largest regret against arm 0 that an adversary can cause who sees every draw.
+    """Return the largest regret against arm 0 that an adversary who sees every draw can cause.
 
-    The learner is that of ``tsallis-inf``, and hears bits whose means are within ``contrast`` / 2
-    of 1/2. What it does next follows from the difference d of its two sums and from t, so the worst
-    case is computed backwards over a grid of differences, with straight lines between:
+    The learner is that of ``tsallis-inf``. It receives bits whose means are within ``contrast`` / 2
+    of 1/2. The difference d of its two sums and the round t determine what it does next. So the
+    worst case is computed backwards on a grid of differences, with linear interpolation:
 
         V_t(d) = max over both means of  w(1) (mean(1) - mean(0)) + E V_{t+1}(d + estimate).
 
-    V is linear in each mean, so ends of their ranges suffice. Regret is in units of the losses: it
-    is divided by the contrast. Straight lines make it a computation, not a proof; finer grids
-    change it by less than 0.2 %.
+    V is linear in each mean, so the ends of their ranges suffice. Regret is in units of the losses:
+    it is divided by the contrast. Because of the interpolation this is a computation, not a proof;
+    finer grids change it by less than 0.2 %.
 
     >>> round(worst_reacting(64), 1)
     7.5
@@ -59,7 +59,7 @@ def worst_reacting(plays: int, *, contrast: float = 1.0, points: int = 801) -> f
 
 
 def _weights(differences: Floats, rate: float) -> list[Floats]:
-    """Return the weights of both arms where their sums differ so much, by bisection."""
+    """Return the weights of both arms for these differences of their sums, by bisection."""
     apart = np.abs(differences)
     low, high = np.full_like(apart, 2.0 / rate), np.full_like(apart, math.sqrt(8.0) / rate)
     for _ in range(50):

@@ -1,4 +1,4 @@
-"""Look for the losses with the most regret, and compare that with the proved bound."""
+"""Search for the losses with the most regret, and compare it with the proved bound."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from discreet.problems import Arms, Problem
 from discreet.simulation import mean_interval, simulate
 from discreet.stressing.games import Game, known_games, random_game
 
-FEW = 16  # trials of a game that is only tried
-BEST = 12  # games that are moved around at once, and measured again in the end
-CAUTION = 1.0  # standard errors that are subtracted: otherwise luck would win, not the worst game
+FEW = 16  # trials of a game during the search
+BEST = 12  # the worst games, which are varied during the search and measured again at the end
+CAUTION = 1.0  # standard errors to subtract: otherwise a lucky game would win, not the worst one
 Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
 class Stress(FactsInHtml):
-    """The largest regret that was found, in a game fixed in advance, and what is proved."""
+    """The largest regret found in a game fixed in advance, and the proved bound."""
 
     algorithm: str
     arms: int
@@ -45,7 +45,7 @@ class Stress(FactsInHtml):
 
     @property
     def ratio(self) -> float | None:
-        """Bound over regret: how much of the bound nobody has seen yet."""
+        """The bound divided by the regret that was found."""
         return None if self.bound is None or self.regret <= 0.0 else self.bound / self.regret
 
     def as_dict(self) -> dict[str, object]:
@@ -77,11 +77,12 @@ def stress(
     options: Values | None = None,
     progress: Progress | None = None,
 ) -> Stress:
-    """Search for losses, fixed in advance, that an algorithm for arms has the most regret on.
+    """Search for losses, fixed in advance, on which an algorithm for arms has the most regret.
 
-    First come games that are hard for many algorithms, then random ones; the worst are moved around
-    in ever smaller steps. The regret of the worst is measured again on fresh seeds, since the
-    largest of many noisy means is too large. It is a lower bound on the worst case, never a proof.
+    The search tries games that are hard for many algorithms, then random ones, then varies the
+    worst in ever smaller steps. The regret of the worst is measured again on fresh seeds, since the
+    largest of many noisy means is too large. It estimates a lower bound on the worst case and
+    proves nothing.
 
     >>> found = stress("one-bit-tsallis-inf", arms=2, rounds=512, tries=12, trials=24)
     >>> found.regret <= found.bound
@@ -90,7 +91,8 @@ def stress(
     known = algorithm(name)
     if not isinstance(known.problem, Arms):
         raise DiscreetError(
-            f"algorithm is {name}, which plays {known.problem}; games are known for arms only."
+            f"algorithm is {name}, which plays {known.problem}, but only algorithms for arms can "
+            "be stressed."
         )
     check_int("tries", tries, minimum=1, maximum=1_000_000)
     check_int("trials", trials, minimum=2, maximum=1_000_000)
@@ -104,7 +106,7 @@ def stress(
         elif number < len(games) + (tries - len(games)) // 3:
             game = random_game(search.rng, rounds, arms)
         else:
-            # the rest of the tries, in steps that shrink from .2 to .01
+            # the remaining tries, in steps that shrink towards 0.01
             done = (number + 1) / tries
             game = search.one_of_the_worst().nearby(search.rng, 0.2 * 0.05**done)
         search.attempt(game, number)
@@ -114,7 +116,7 @@ def stress(
 
 
 class _Search:
-    """The games that were tried, and how much regret they had."""
+    """The games tried so far, and the regret in each."""
 
     def __init__(
         self, name: str, setting: Setting[Problem], options: dict[str, object], seed: int
@@ -136,7 +138,7 @@ class _Search:
         return self._found[place][2]
 
     def worst_again(self, built: Instance, trials: int, tries: int) -> Stress:
-        """Return the worst game, chosen anew among the best few, measured on fresh seeds."""
+        """Choose the worst of a few finalists again, and measure it on fresh seeds."""
         finalists = self._found[:BEST]
         again = [
             float(self._play(self._losses(game, number), trials, self._seed + 1).mean())

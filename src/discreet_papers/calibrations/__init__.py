@@ -1,7 +1,7 @@
 """The calibrations that the papers print, registered as ``calibration=paper``.
 
-Each module has those of one paper: its own noise and its own parameters. Guarantees are computed
-from the noise that is really added; what the paper claims is the ``claim`` of an instance.
+Each module has those of one paper, with its noise and its parameters. Guarantees are computed from
+the noise that is actually added; what the paper claims is the ``claim`` of an instance.
 """
 
 from discreet_papers.calibrations import (

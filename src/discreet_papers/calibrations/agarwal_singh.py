@@ -30,8 +30,8 @@ def noisy_exp2(
 ) -> Instance:
     """Theorem 4.1, with noise for the largest absolute loss.
 
-    That is half of the range of [-1, 1]: there the guarantee is 2 ε. The parameters are η =
-    sqrt(ln K / (2 K T v)) and γ = η K sqrt(v) with v = 1 + 2 λ² ln(K T), for which the proof's
+    For [-1, 1] that is half of the width of the range, so the guarantee is 2 ε. The parameters are
+    η = sqrt(ln K / (2 K T v)) and γ = η K sqrt(v) with v = 1 + 2 λ² ln(K T), for which the proof's
     condition does not hold; so no bound is stated for them.
     """
     check_noise(noise, "laplace")
@@ -77,7 +77,7 @@ def private_ftpl(
     padding: bool | None = None,
     spread: float | None = None,
 ) -> Instance:
-    """Theorem 3.5: the noise of a padded tree is all the perturbation there is.
+    """Theorem 3.5: the noise of a padded tree is the only perturbation.
 
     σ = max(|Y|₂ sqrt(T / (sqrt(N) log T)), sqrt(N) log T ln(log T / δ) / ε), logarithms to base 2.
     """
@@ -163,7 +163,7 @@ def private_scrible(
     place, rounds = functions.place_with(setting, Barrier), setting.rounds
     if np.any(place.set.centre() != 0.0):
         raise DiscreetError(
-            "calibration is paper, which is for sets around 0, but the set is "
+            "calibration is paper, which needs a set centred at 0, but the set is "
             f"{setting.problem.domain}."
         )
     around, dimension, slope = cast(Barrier, place.set), place.dimension, setting.problem.lipschitz
@@ -178,6 +178,6 @@ def private_scrible(
         learner=PointScrible.start(set=around, learning_rate=rate),
         parameters={"learning_rate": rate},
         bound=None,
-        source="no bound stated: what the paper's has before its logarithms is not printed",
+        source="no bound stated: the constant of the paper's bound is not printed",
     )
     return functions.decide(setting, proposal, when_vacuous)

@@ -33,8 +33,8 @@ def attack_paper_estimates(private: Protected, facts: GameFacts) -> OneEstimate:
 def attack_three_reports(private: Protected, facts: GameFacts) -> EveryReport:
     """Return the attack with two contexts at either side of the model, and opposite errors.
 
-    At a cosine of 1/3 they move all three parts together by nearly the most, if x x' moves on its
-    diagonal.
+    At a cosine of 1/3 they move all three parts together by nearly the maximum, if x x' moves on
+    its diagonal.
     """
     channel = cast(ThreeReports, private.channel)
     model, middle = np.zeros(channel.dimension), np.zeros(channel.dimension)

@@ -1,4 +1,4 @@
-"""How a paper's calibration is registered, with what the paper claims, and what several share."""
+"""How a paper's calibration is registered, with the paper's claim, and what several share."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PAPER = "paper"
 def printed(name: str) -> Callable[[Build], Build]:
     """Register a build of the algorithm of that name as the calibration of its paper.
 
-    The claim of its instances is what the paper claims: the epsilon and the delta of the setting.
+    The claim of its instances is the paper's: the epsilon and the delta of the setting.
     """
 
     def register(make: Build) -> Build:

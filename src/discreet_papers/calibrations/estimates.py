@@ -23,8 +23,8 @@ class PaperEstimates(Channel[float, Floats, Estimate]):
 
     These are Algorithms 2 and 7. Coordinate j gets the scale 3 sqrt(N ln(1 / δ)) D(j) / ε for the
     mean, D(j) = K / (γ τ) (Algorithm 2) or the largest entry of its queries, over τ (Algorithm 7).
-    Each coordinate is then private with ε / (3 sqrt(N ln(1 / δ))), and all N together with what
-    their composition gives, which is far less than ε: ``Estimates`` has the least noise.
+    Each coordinate is then private with ε / (3 sqrt(N ln(1 / δ))). The composition of all N gives
+    far less than ε, so there is more noise than needed: ``Estimates`` has the least.
     """
 
     one_stream = True
@@ -116,7 +116,7 @@ class PaperEstimates(Channel[float, Floats, Estimate]):
         return True, self.released
 
     def rounds_seen(self) -> int:
-        """Return how many rounds came."""
+        """Return how many rounds of the batch have arrived."""
         return int(self.seen[0])
 
     def release_size(self) -> int:
@@ -129,7 +129,7 @@ class PaperEstimates(Channel[float, Floats, Estimate]):
 
     @property
     def guarantee(self) -> Guarantee:
-        """Computed from the noise that is really added: N coordinates, each private by itself."""
+        """Computed from the noise that is actually added: N coordinates, each private by itself."""
         if not self.strength > 0.0:
             return Guarantee.none("no noise is added")
         epsilon = composed([Pure(1.0 / self.strength)], self.delta, times=self.sums.size)

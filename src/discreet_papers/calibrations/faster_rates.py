@@ -146,7 +146,7 @@ def improved_batched_exp4(
     learning_rate: float | None = None,
     mixing: float | None = None,
 ) -> Instance:
-    """Algorithm 7, with those numbers of Theorem 8 that have the lesser bound.
+    """Algorithm 7, with the numbers of Theorem 8 that have the smaller bound.
 
     They are those of Theorem 6, with T^(2/3), or others with T^(3/5) for few experts.
     """
@@ -179,7 +179,7 @@ def _theorem_6(
     learning_rate: float | None,
     mixing: float | None,
 ) -> Numbers:
-    """Return the printed numbers: γ lacks the logarithm of 1 / δ with which the proof goes on."""
+    """Return the printed numbers: γ lacks the logarithm of 1 / δ that the proof then uses."""
     _check_delta(setting)
     experts, count, rounds = setting.problem.experts, setting.problem.arms, setting.rounds
     epsilon, failure = setting.epsilon, math.log(1.0 / setting.delta)
@@ -216,7 +216,7 @@ def _theorem_8(
 
 
 def _least_mixing(setting: Setting[Advice], tau: int, rate: float) -> float:
-    """Return the least γ with which η times an estimate is above -1 in both proofs."""
+    """Return the smallest γ for which η times an estimate is above -1 in both proofs."""
     experts, failure = setting.problem.experts, math.log(1.0 / setting.delta)
     log = math.log(experts * setting.rounds)
     above = 12.0 * rate * setting.problem.arms * math.sqrt(experts * failure) * log

@@ -23,7 +23,7 @@ TINY = 1e-140  # contexts shorter than this count as 0, as in other reports
 
 
 class ThreeReports(GlmMoments):
-    """Reports x x', z x and (g(z) - y) x of every round, each with noise of its own.
+    """Reports x x', z x and (g(z) - y) x of every round, each with its own noise.
 
     θ is the query, shortened to a length of at most 1; z = ⟨x, θ⟩. The noise on the last part is C
     times that on the others, C the largest mean; off the diagonal of x x' it is as on the diagonal.

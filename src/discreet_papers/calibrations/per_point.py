@@ -58,12 +58,12 @@ class PerPoint(Channel[float, float, Floats]):
         """Refuse: products of noise are not on a grid."""
         raise DiscreetError(
             "the channel PerPoint is for simulation only: calibration=tight (PerRound) needs "
-            "less noise, and is live."
+            "less noise, and can be used live."
         )
 
     @property
     def guarantee(self) -> Guarantee:
-        """Computed from the noise that is really added."""
+        """Computed from the noise that is actually added."""
         source = "laplace noise on every coordinate (docs/proofs.md: Noise on coordinates)"
         return self.noise.guarantee(2.0 * self.reach, model="local", source=source)
 

@@ -34,7 +34,7 @@ PICTURES = (".png", ".pdf", ".svg")
     type=int,
     default=0,
     show_default=True,
-    help="Streams to simulate beside the exact formulas.",
+    help="Streams to simulate, besides the exact formulas.",
 )
 @seed(default=1)
 @click.option(
@@ -54,7 +54,7 @@ def counters(
 ) -> None:
     """Compare running sums: mean squared error at equal privacy.
 
-    Equal privacy means Gaussian noise with μ = 1, for numbers that move by 1. Multiply by
+    Equal privacy means Gaussian noise with μ = 1, for numbers of sensitivity 1. Multiply by
     (sensitivity / μ)² for other guarantees. The largest error over time and its mean over time are
     computed exactly; with --copies they are also measured on the real channels. unbounded,
     restarts, hybrid and tapered need not know the number of rounds.
@@ -107,9 +107,7 @@ def _as_json(row: Comparison) -> dict[str, object]:
 
 
 def _print_table(rows: list[Comparison], *, simulated: bool) -> None:
-    click.echo(
-        "Mean squared error of running sums at equal privacy (μ = 1, numbers that move by 1)"
-    )
+    click.echo("Mean squared error of running sums at equal privacy (μ = 1, sensitivity 1)")
     measured = ["largest, measured", "mean, measured"] if simulated else []
     head = ["counter", "rounds", "largest", "mean", *measured]
     lines = []

@@ -23,9 +23,9 @@ from discreet_papers.errata import write_markdown
 @quiet
 @as_json
 def errata(output: Path | None, quiet: bool, as_json: bool) -> None:
-    """Measure where the papers are wrong or can be tighter.
+    """Measure where the papers are wrong or could be tighter.
 
-    Wrong are constants that are too small, false claims and misprints.
+    Errors are constants that are too small, false claims, and misprints.
     """
     if output is not None:
         check_writable(output)

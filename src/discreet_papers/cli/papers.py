@@ -1,4 +1,4 @@
-"""discreet papers: everything that the papers state, what implements it, and the numbers."""
+"""discreet papers: every statement of the papers, what implements it, and the numbers."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from discreet_papers.inventory import compute_entries, write_inventory
 def papers(output: Path | None, quiet: bool, as_json: bool) -> None:
     """List every statement of the five papers, with its numbers.
 
-    For each algorithm, theorem, table and figure: what implements it, the number there, the number
-    here, and the number measured. They are computed now, which takes about two minutes.
+    For each algorithm, theorem, table and figure: what implements it, the number in the paper, the
+    number here, and the measured number. All are computed again, which takes about two minutes.
     """
     if output is not None:
         check_writable(output)

@@ -73,7 +73,7 @@ def reproduce(
     on: str,
     quiet: bool,
 ) -> None:
-    """Compute a reproduction; its folder appears complete or not at all."""
+    """Compute a reproduction; its folder is written completely or not at all."""
     known = reproduction(name)
     require_matplotlib()
     start = time.perf_counter()

@@ -31,7 +31,7 @@ from discreet_papers.datasets.features import bound_rows, spread_over_arms
 Covariates = Literal["all", "three", "none"]
 TREATMENTS = ("zidovudine", "zidovudine and didanosine", "zidovudine and zalcitabine", "didanosine")
 ARMS = len(TREATMENTS)
-# Covariates at baseline, in the file's own names.
+# Covariates at baseline, with their names in the file.
 # fmt: off
 BASELINE = (
     "age", "wtkg", "hemo", "homo", "drugs", "karnof", "oprior", "z30", "preanti", "race", "gender",

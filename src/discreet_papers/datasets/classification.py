@@ -87,7 +87,7 @@ def load_labelled(name: str) -> Labelled:
     standard = (columns - columns.mean(axis=0))[:, spread > 0.0] / spread[spread > 0.0]
     values, vectors = np.linalg.eigh(standard.T @ standard)
     first = np.argsort(-values)[:COMPONENTS]
-    # Eigenvectors have no sign of their own: fix it, so that all machines agree.
+    # The signs of eigenvectors are arbitrary: fix them, so that all machines agree.
     signs = np.where(vectors[np.abs(vectors[:, first]).argmax(axis=0), first] < 0.0, -1.0, 1.0)
     components = standard @ (vectors[:, first] * signs)
     return Labelled(bound_rows(components), labels.astype(np.int64))

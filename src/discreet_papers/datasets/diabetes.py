@@ -50,7 +50,7 @@ class Diabetes(FunctionsEnvironment):
         if place.dimension > data.features.shape[1]:
             raise DiscreetError(
                 f"domain is {self.domain}, but the patients have {data.features.shape[1]} "
-                "features: use a set of as many dimensions, or fewer."
+                "features: use a set with at most that many dimensions."
             )
         reach, vectors = REACH / place.inner, data.features[:, : place.dimension].copy()
         vectors *= reach * np.minimum(1.0, LONGEST / np.linalg.norm(vectors, axis=1))[:, None]
@@ -82,6 +82,6 @@ def load_patients() -> DiabetesPatients:
     features, progression = load_diabetes(return_X_y=True, scaled=False)
     standard = (features - features.mean(axis=0)) / features.std(axis=0)
     left, _, right = np.linalg.svd(standard, full_matrices=False)
-    # Singular vectors have no sign of their own: fix it, so that all machines agree.
+    # The signs of singular vectors are arbitrary: fix them, so that all machines agree.
     left *= np.sqrt(len(left)) * np.where(right.sum(axis=1) < 0.0, -1.0, 1.0)
     return DiabetesPatients(left, (progression - progression.mean()) / progression.std())

@@ -1,6 +1,6 @@
 """Errors in the papers: what is printed, what is right, and evidence that the code measures.
 
-To add one of your own, decorate the function that measures its evidence in a plugin with
+To add one, write a plugin with a function that measures the evidence, and decorate it with
 :func:`register_erratum`.
 """
 

@@ -22,7 +22,7 @@ TRIALS = 1_000_000  # of every attack
 
 
 def tree_epsilon(rounds: int) -> float:
-    """Return the real epsilon of the printed Laplace scale for target 1.
+    """Return the actual epsilon of the printed Laplace scale for target 1.
 
     Logarithms are to base 2, and losses in [-1, 1].
     """
@@ -58,7 +58,7 @@ def tree_laplace() -> str:
         "losses in [-1, 1], T = 8, claimed epsilon 1: the audit finds epsilon at least "
         f"{bound:.2f}. Exact values for target 1, with logarithms to base 2 and prefixes up to T "
         f"- 1: {exact}. For losses of one sign and T a power of two the scale is right for these "
-        "prefixes; with prefix T, as the lemma is worded, a round is in one node more."
+        "prefixes; with prefix T, as in the wording of the lemma, a round is in one more node."
     )
 
 
@@ -94,7 +94,7 @@ def tree_gaussian() -> str:
     printed="Gaussian noise with σ = max(.., sqrt(N) log T ln(log T / δ) / ε) is "
     "ε-differentially private.",
     ours="(ε, δ), with σ = max(.., diam₂(Y) sqrt(k) a(ε, δ)): Gaussian noise has no pure "
-    "epsilon, and the scale must follow the size of the losses.",
+    "epsilon, and the scale must grow with the size of the losses.",
     verdict="false",
 )
 def ftpl_pure() -> str:
@@ -121,7 +121,7 @@ def ftpl_pure() -> str:
     verdict="false",
 )
 def wide_losses() -> str:
-    """Draw losses of ±1, against which no algorithm does better than staying at 0 on average."""
+    """Draw losses of ±1, against which no algorithm is better on average than staying at 0."""
     size, rounds, trials = 20, 4096, 200
     claimed = math.sqrt(size * rounds) + size
     signs = 2.0 * np.random.default_rng(1).binomial(rounds, 0.5, (trials, size)) - rounds
@@ -137,9 +137,9 @@ def wide_losses() -> str:
     paper=PAPER,
     place="Theorem 3.1: the regret of FTRL",
     printed="Regret at most sqrt(D_R Σ max ‖l‖*²) + D_Lap.",
-    ours="Twice the root is what the proof gives; with Hoeffding's lemma experts with losses in "
-    "[-1, 1] have sqrt(2 T ln N), and the noise costs half of D_Lap once. Both hold for losses "
-    "that are fixed in advance.",
+    ours="The proof gives twice the root. By Hoeffding's lemma, experts with losses in [-1, 1] "
+    "have sqrt(2 T ln N), and the noise costs half of D_Lap once. Both hold for losses that are "
+    "fixed in advance.",
     verdict="slip",
 )
 def leader_regret() -> str:
@@ -292,7 +292,7 @@ def estimates() -> str:
     paper=PAPER,
     place="Theorem 4.5: the learning rate of SCRiBLe",
     printed="it can be verified that η ≤ 1 / (4 N (M + L)).",
-    ours="the smaller of the two: the inequality does not hold in short games.",
+    ours="the smaller of the two rates: the inequality does not hold in short games.",
     verdict="false",
 )
 def linear_rate() -> str:

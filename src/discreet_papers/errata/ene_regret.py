@@ -84,9 +84,9 @@ def uphill() -> str:
     place="Algorithm 1, line 14: a batch of delay",
     printed="the point of batch R is computed during batch R - 1, from the sum up to batch R - "
     "2, so that every round has one call of the oracle; Lemma C.3 pays η κ per batch for it.",
-    ours="the sum up to batch R - 1. A choice, not an error: the delay buys that no round has "
-    "more than one call, where ours makes the calls of a batch before its first round. In the "
-    "bound the delay costs twice as much as the estimates.",
+    ours="the sum up to batch R - 1. A choice, not an error: with the delay no round has more than "
+    "one call, whereas ours makes the calls of a batch before its first round. In the bound, the "
+    "delay costs twice as much as the estimates.",
     verdict="too large",
 )
 def delay() -> str:
@@ -107,8 +107,8 @@ def delay() -> str:
     place="Appendix C: the size of the regulariser",
     printed="D_ω² = max ‖x‖² / 2 ≤ D², D the diameter of the set.",
     ours="‖x - c‖² / 2 with c in the set, which is at most R² / 2 ≤ D² / 2: the printed "
-    "inequality needs a set that contains, or is near, 0. Bases of matroids, on which a linear "
-    "oracle is all there is, are far from it.",
+    "inequality needs a set that contains, or is near, 0. Bases of matroids, which have only a "
+    "linear oracle, are far from it.",
     verdict="false",
 )
 def far_from_zero() -> str:
@@ -153,7 +153,7 @@ def mirror_rate() -> str:
     paper=PAPER,
     place="Theorem 1.1: what privacy costs",
     printed="T^(3/4) n^(3/2) / ε with δ = 0, and (T^(3/4) sqrt(n) + sqrt(T) n) / ε with δ > 0; "
-    "to improve the first is left open.",
+    "improving the first is left open.",
     ours="noise for one term, which adds a lower power of T to T^(3/4) sqrt(n) instead of "
     "multiplying it, also with δ = 0. For long games privacy is free in both cases.",
     verdict="too large",
@@ -235,8 +235,8 @@ def measure_leader_error(steps: int) -> float:
     place="Lemma C.4: conditional gradients",
     printed="after k steps the leader is within sqrt(20) D / sqrt(k); line 14 asks for a "
     "precision of D / sqrt(T_batch).",
-    ours="2 D / sqrt(k + 2), by the usual gap of 2 D² / (k + 2) with exact line search. With "
-    "neither do T_batch steps reach the precision of line 14. We stop once the gap, which bounds "
+    ours="2 D / sqrt(k + 2), by the usual gap of 2 D² / (k + 2) with exact line search. By neither "
+    "bound do T_batch steps reach the precision of line 14. We stop once the gap, which bounds "
     "the distance, is small enough.",
     verdict="too large",
 )
@@ -293,7 +293,7 @@ def indices() -> str:
 
 @register_erratum(
     paper=PAPER,
-    place="Section 1: linear bandits before",
+    place="Section 1: earlier linear bandits",
     printed="Agarwal & Singh 2017 obtained T^(2/3) / ε for linear functions and n T^(2/3) / ε "
     "for arms.",
     ours="sqrt(T) / ε and sqrt(n T ln n) / ε: the printed ones are from the previous column of "

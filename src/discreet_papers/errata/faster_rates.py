@@ -26,7 +26,7 @@ PAPER = "Asi, Raman & Talwar 2025 (Faster rates)"
     verdict="slip",
 )
 def resampling() -> str:
-    """Compare the chances of both rules, and the expected estimate of both counts."""
+    """Compare the probabilities of both rules, and the expected estimate of both counts."""
     rng = np.random.default_rng(1)
     perturbed = np.array([0.0, 1.0, 2.0]) + rng.laplace(0.0, 1.0 / 0.5, (400_000, 3))
     least = np.bincount(perturbed.argmin(axis=1), minlength=3) / len(perturbed)
@@ -143,7 +143,7 @@ def private_advice() -> str:
     printed="Laplace noise of scale 3 K sqrt(N ln(1/δ)) / (γ τ ε) for each expert.",
     ours="one loss moves all estimates by one number times a public vector ξ/τ: Gaussian noise "
     "of a ‖ξ‖₂/τ, a the exact scale for sensitivity 1, or Laplace noise on the sums of rounds "
-    "with equal queries, whichever is less.",
+    "with equal queries, whichever is smaller.",
     verdict="too large",
 )
 def estimates_noise() -> str:

@@ -1,4 +1,4 @@
-"""What an erratum is, how to register one, and the document that all of them make."""
+"""What an erratum is, how to register one, and the document about all of them."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ MEANING: dict[Verdict, str] = {
     "too small": "with the printed constant the stated privacy does not hold",
     "false": "the claim, or its proof, does not hold as stated",
     "slip": "a misprint or an omitted factor that changes what one would implement",
-    "too large": "the paper is right, but wastes noise, rounds or a factor of its bound",
+    "too large": "the paper is right, but wastes noise, rounds, or a factor of its bound",
 }
 INTRODUCTION = (
-    "Where a paper is wrong, and where it is right but can be tighter; what `discreet` uses "
-    "instead; and the evidence, measured by the code. Neighbours replace one round, so "
-    "sensitivities are ranges and diameters. Lower bounds on epsilon are those of `discreet "
-    "audit`, with 99 % confidence. None of this takes away from the papers' ideas, on which "
-    "everything here is built. `discreet errata` writes this file: do not edit it."
+    "Where a paper is wrong, or right but could be tighter; what `discreet` uses instead; and the "
+    "evidence, measured by the code. Neighbouring inputs differ in one round, which is replaced, "
+    "so sensitivities are ranges and diameters. Lower bounds on epsilon are those of `discreet "
+    "audit`, with 99 % confidence. None of this diminishes the papers' ideas, on which everything "
+    "here is built. `discreet errata` writes this file: do not edit it."
 )
 PARTS: dict[str, tuple[Verdict, ...]] = {
     "Wrong": ("too small", "false", "slip"),
-    "Can be tighter": ("too large",),
+    "Could be tighter": ("too large",),
 }
 
 
@@ -109,7 +109,7 @@ def write_markdown(measured: Sequence[tuple[Erratum, str]]) -> str:
 def wrap(text: str) -> Iterator[str]:
     """Yield lines of a paragraph, or of an item; none begins with a sign or a number and a dot.
 
-    Markdown would take such a line for the beginning of a list.
+    Markdown would read such a line as the beginning of a list.
 
     >>> list(wrap("* " + "x" * 93 + " T - 1"))[1]
     '  T - 1'

@@ -66,9 +66,9 @@ def measure_gain_leak(arms: int, rounds: int, mixing: float, warm: int) -> float
 def measure_rival_leak(rounds: int, mixing: float, warm: int) -> float:
     """Return the log-ratio of actions of EXP3 on gains, with two arms, when one gain is 1 or 0.
 
-    First a rival arm has gain 1 for ``warm`` rounds, so that the other arm is seldom drawn and its
-    gain counts much. Then that arm is played to the end. Its first gain is changed, and all others
-    are 0, so both histories stay as they are, and every round shows the difference again.
+    First a rival arm has gain 1 for ``warm`` rounds, so that the other arm is rarely drawn, and its
+    gain has a large weight. Then that arm is played to the end. Its first gain is changed, and all
+    others are 0, so both histories stay as they are, and every round shows the difference again.
     """
     actions = [1] * warm + [0] * (rounds - warm)
     gains = [1.0] * (warm + 1) + [0.0] * (rounds - warm - 1)
@@ -108,7 +108,8 @@ def exp3_itself() -> str:
     paper=PAPER,
     place="Theorem 3.3, third term",
     printed="EXP3 has a privacy loss of at most 2 (1 - γ) T + 2 sqrt(2 ln T / T).",
-    ours="not used: whether a draw explores is not revealed, and a deviation bound would cost a δ.",
+    ours="not used: draws do not reveal whether they explore, and a deviation bound would cost a "
+    "δ.",
     verdict="false",
 )
 def exp3_third() -> str:

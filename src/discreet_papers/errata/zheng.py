@@ -69,8 +69,8 @@ def _projection(sigma: float, reach: float, side: int, trials: int, series: int)
     printed="σ = 6 C sqrt(2 ln(3.75 / δ)) / ε for a gradient (g(z) - y) x said to have norm at "
     "most C, for a share (ε/3, δ/3).",
     ours="its norm is at most 2 C + 1 under the paper's assumptions (|g| ≤ C, |noise| ≤ 1), so "
-    "it moves by up to 2 (2 C + 1). The claim for the whole report fails for small C only: "
-    "above, it holds because the three reports together move less than their sum.",
+    "it moves by up to 2 (2 C + 1). The claim for the whole report fails only for small C: for "
+    "larger C it holds, because the three reports together move less than their sum.",
     verdict="too small",
 )
 def gradient() -> str:
@@ -91,7 +91,7 @@ def gradient() -> str:
     return (
         f"claimed (1, 1e-6), |g| ≤ C: the attack finds {', '.join(parts)}. The claim fails for C "
         f"below {limits}. At C = 1 the whole report has ε = {fine:.2f}, although the gradient "
-        "exceeds its own third. For Bernoulli rewards, the paper's own example, the gradient is "
+        "exceeds its third. For Bernoulli rewards, the paper's own example, the gradient is "
         "at most 1."
     )
 
@@ -168,7 +168,7 @@ def fit_epsilon_exponent(name: str, problem: Functions) -> float:
     place="Theorem 3, Corollary 4, Table 1: regret over ε",
     printed="T^(3/4) / ε for convex functions, T^(2/3) / ε for smooth or strongly convex ones: "
     "the regret without privacy times the range of noisy values.",
-    ours="noise makes values larger, but functions no steeper: with the radius tuned for that, "
+    ours="noise makes values larger, but not functions steeper: with the radius tuned for that, "
     "ε^(-1/2) and ε^(-2/3). It is 1 / ε only for functions that are both smooth and strongly "
     "convex.",
     verdict="too large",
@@ -219,14 +219,14 @@ def two_values() -> str:
     power = math.log10(bound(10, 0.01) / bound(10, 0.1))
     in_size = math.log(bound(40, 0.1) / bound(10, 0.1), 4.0)
     return (
-        "proved bounds at T = 2^40, δ = 1e-6: those of the printed steps and noise are "
-        f"{', '.join(parts)} ours, even with noise along u only. Ours grow with d^{in_size:.2f} "
+        "proved bounds at T = 2^40, δ = 1e-6: those of the printed steps and noise are larger than "
+        f"ours, even with noise along u only: {', '.join(parts)}. Ours grow with d^{in_size:.2f} "
         f"and ε^-{power:.2f}."
     )
 
 
 def _largest_move(report: Callable[[Floats, Floats], Floats], seed: int = 1) -> float:
-    """Return how far a report on a context moves at most, over many pairs of unit contexts."""
+    """Return the largest movement of a report on a context, over many pairs of unit contexts."""
     angles = np.random.default_rng(seed).uniform(0.0, 2.0 * math.pi, (100_000, 2))
     one, other = (np.stack([np.cos(angle), np.sin(angle)], axis=1) for angle in angles.T)
     parameter = np.array([1.0, 0.0])
@@ -284,7 +284,7 @@ def moments_of_contexts() -> str:
     verdict="too large",
 )
 def private_linucb() -> str:
-    """Play it beside uniform play."""
+    """Compare it with uniform play."""
     setting = Setting(
         Contexts(), rounds=ROUNDS, epsilon=1.0, delta=1e-5, bounds=make_range(-1.0, 1.0)
     )

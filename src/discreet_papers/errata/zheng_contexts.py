@@ -48,9 +48,9 @@ def step() -> str:
     )
     uniform, printed, tight = (row["regret_mean"] for row in found.summary())
     return (
-        f"10 features, (2, 1e-6): the mean square of a noisy gradient is {square:,.0f}, so the "
-        "regret bound of the descent, (1/ζ + ζ times the sum of squares) / 2, is "
-        f"{factor:.1f} times the least at ζ = 1 / sqrt(T). On `contexts-logistic`, {ROUNDS:,} "
+        f"10 features, (2, 1e-6): the mean square of a noisy gradient is {square:,.0f}, so at ζ "
+        "= 1 / sqrt(T) the regret bound of the descent, (1/ζ + ζ times the sum of squares) / 2, is "
+        f"{factor:.1f} times its minimum. On `contexts-logistic`, {ROUNDS:,} "
         "rounds, 8 trials, the regret of Algorithm 3 as printed is "
         f"{100 * printed / uniform:.0f} % of that of uniform play, that of `local-glm` "
         f"{100 * tight / uniform:.0f} %."

@@ -1,4 +1,4 @@
-"""The inventory: everything that the five papers state, what implements it, and the numbers."""
+"""The inventory: every statement of the five papers, what implements it, and the numbers."""
 
 from discreet_papers.inventory.document import compute_entries, write_inventory
 from discreet_papers.inventory.registry import Compared, Item, Paper, papers

@@ -202,7 +202,7 @@ PERTURBED_ROWS = (
 )
 ONE_SUM = Compared(
     what="largest squared error of a sum",
-    at="numbers that move by 1, Gaussian noise with μ = 1, 1,023 sums; here: BLT",
+    at="numbers of sensitivity 1, Gaussian noise with μ = 1, 1,023 sums; here: BLT",
     there=tree_error,
     here=lambda: compare("blt", 1023).computed.largest,
     measured=measured_error,

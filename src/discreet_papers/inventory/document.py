@@ -1,4 +1,4 @@
-"""The document that the inventory makes: words, names and numbers for every item."""
+"""The document about the inventory: words, names and numbers for every item."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from discreet_papers.inventory.registry import Compared, Item, Number, Paper, pa
 
 INTRODUCTION = (
     "Every algorithm, theorem, lemma, corollary, definition, table and figure of the five papers: "
-    "what implements it, the number there, the number here, and the number measured. *There* is "
-    "what the paper prints; O(..) is an order, evaluated without the constant that it hides, with "
-    "natural logarithms. *Here* is what discreet proves, or uses. *Measured* is the mean regret "
-    "of a few short games, or the least epsilon that an attack finds with 99 % confidence, or "
-    "what the row says; the commands and tests under *Checked* measure more. A bound may be far "
-    "above what is measured: games here are not the worst case. `discreet papers` writes this "
-    "file: do not edit it."
+    "what implements it, its number in the paper, its number here, and the measured number. "
+    "*Paper* is the printed number; O(..) is an order, evaluated without the constant that it "
+    "hides, with natural logarithms. *Here* is what discreet proves, or uses. *Measured* is the "
+    "mean regret in a few short games, or the lower bound on epsilon that an attack finds with "
+    "99 % confidence, or what the row says; the commands and tests under *Checked* measure more. "
+    "A bound may be far above the measured number, because these games are not the worst case. "
+    "`discreet papers` writes this file: do not edit it."
 )
 COUNTED = ("Algorithm", "Theorem", "Lemma", "Corollary", "Table", "Figure")
-UNMEASURED = "..."  # where a measured number would be, if it was not asked for
+UNMEASURED = "..."  # in place of a measured number that was not computed
 Step = Callable[[int, int], None]
 
 
@@ -38,7 +38,7 @@ Entry = tuple[Paper, Item, list[Row]]
 
 
 def compute_entries(*, measure: bool = True, step: Step | None = None) -> list[Entry]:
-    """Return every item with its numbers; ``step`` is told how many of how many are computed."""
+    """Return every item with its numbers; ``step`` is called with the progress."""
     listed = [(paper, item) for paper in papers() for item in paper.items]
     total = sum(len(item.compared) for _, item in listed)
     done, found = 0, list[Entry]()
@@ -71,7 +71,7 @@ def write_inventory(entries: Sequence[Entry]) -> str:
 
 
 def _overview() -> Iterator[str]:
-    """Yield a table of how many items of each kind there are."""
+    """Yield a table with the number of items of each kind."""
     yield f"| paper | {' | '.join(kind.lower() for kind in COUNTED)} | other | with errata |"
     yield f"|---|{'---:|' * (len(COUNTED) + 2)}"
     for paper in papers():
@@ -101,7 +101,7 @@ def _describe(paper: Paper, item: Item, rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _full_place(paper: Paper) -> Callable[[str], str]:
-    """Return a function that completes the beginning of an erratum's place."""
+    """Return a function that completes the place of an erratum from its beginning."""
     places = [each.place for each in errata() if paper.short in each.paper]
 
     def complete(beginning: str) -> str:
@@ -111,7 +111,7 @@ def _full_place(paper: Paper) -> Callable[[str], str]:
 
 
 def _table(rows: Sequence[Row]) -> Iterator[str]:
-    yield "| number | there | here | measured |"
+    yield "| number | paper | here | measured |"
     yield "|---|---:|---:|---:|"
     for row in rows:
         there = show(row.there)

@@ -145,7 +145,7 @@ def mean_square_of_batch() -> float:
 
 
 def stale_error() -> float:
-    """Return η κ in units of D for T = 10^4 and n = 4: what a stale sum may cost."""
+    """Return η κ in units of D for T = 10^4 and n = 4: the largest cost of a stale sum."""
     rate = 1.0 / (10**4) ** 0.75 / math.sqrt(4.0)
     return float(rate * math.sqrt(lemma_c_2()))
 
@@ -212,7 +212,7 @@ NUMBERS: Numbers = {
     ),
     "Lemma 2.2": (
         Compared(
-            what="what smoothing adds",
+            what="increase by smoothing",
             at="|x| at 0, n = 10, ζ = 0.1; here exactly: ζ n / (n + 1)",
             there=lambda: 0.1,
             here=lambda: 0.1 * 10.0 / 11.0,

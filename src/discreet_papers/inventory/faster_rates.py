@@ -132,7 +132,7 @@ def largest_hazard() -> float:
 
 @functools.cache
 def least_truncated() -> float:
-    """Return the least E[y; |y| > M] for y = ℓ + Z, Z of scale 1, on a grid of ℓ and M."""
+    """Return the minimum E[y; |y| > M] for y = ℓ + Z, Z of scale 1, on a grid of ℓ and M."""
     z = np.linspace(-40.0, 40.0, 80_001)
     density = np.exp(-np.abs(z)) / 2.0 * (z[1] - z[0])
     found = [
@@ -273,7 +273,7 @@ NUMBERS: Numbers = {
     ),
     "Lemma 10": (
         Compared(
-            what="least mean of a truncated loss (it is at least)",
+            what="minimum mean of a truncated loss, bounded from below",
             at="Laplace noise of scale 1, 11 losses and 11 cuts",
             there=lambda: 0.0,
             here=lambda: 0.0,
@@ -307,7 +307,10 @@ NUMBERS: Numbers = {
     ),
     "Lemma 14": (
         regret_of(
-            WEIGHTS, "10 experts, losses in [0, 1], T = 2^16", lemma_14, what="regret of weights"
+            WEIGHTS,
+            "10 experts, losses in [0, 1], T = 2^16",
+            lemma_14,
+            what="regret of exponential weights",
         ),
     ),
     "Algorithm 5": (AS_ARMS,),

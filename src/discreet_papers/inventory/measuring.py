@@ -21,7 +21,7 @@ TRIALS, SEED = 8, 1
 
 
 class Case(NamedTuple):
-    """An algorithm with its options, in a setting and an environment; all of it is fixed."""
+    """An algorithm with its options, in a setting and an environment; everything is fixed."""
 
     name: str
     problem: Problem
@@ -57,7 +57,7 @@ class Case(NamedTuple):
         return algorithm(self.name).build(self.setting, **dict(self.options))
 
     def bound(self) -> float:
-        """Return the proved bound on its expected regret, if need be for losses of fixed means."""
+        """Return the bound on its expected regret, or else that for losses with fixed means."""
         built = self.build()
         found = built.stationary_bound if built.regret_bound is None else built.regret_bound
         assert found is not None, f"{self.name} has no bound here"
@@ -83,7 +83,7 @@ class Case(NamedTuple):
         return self.build().guarantee.epsilon
 
     def epsilon_found(self) -> float:
-        """Return the epsilon that an audit finds at least, with 99 % confidence."""
+        """Return the lower bound on epsilon that an audit finds, with 99 % confidence."""
         return _attack(self)
 
     def parameter(self, name: str) -> float:
@@ -106,21 +106,21 @@ class Case(NamedTuple):
 def regret_of(
     case: Case, at: str, there: Number | None = None, *, what: str = "regret", order: bool = False
 ) -> Compared:
-    """Return the printed bound on a regret beside the proved one and what is measured."""
+    """Return the printed bound on a regret, the proved one, and the measured regret."""
     return Compared(
         what=what, at=at, there=there, here=case.bound, measured=case.regret, order=order
     )
 
 
 def epsilon_of(case: Case, at: str, there: Number, *, what: str = "epsilon") -> Compared:
-    """Return the claimed epsilon beside the proved one and what an audit finds."""
+    """Return the claimed epsilon, the proved one, and the lower bound that an audit finds."""
     return Compared(
         what=what, at=at, there=there, here=case.epsilon_proved, measured=case.epsilon_found
     )
 
 
 class Played(NamedTuple):
-    """What the trials of a case have on average."""
+    """Means over the trials of a case."""
 
     regret: float
     calls: float  # of a linear oracle, per round
@@ -155,7 +155,7 @@ def _attack(case: Case) -> float:
 
 
 class Searched(NamedTuple):
-    """What the searches of a case have on average."""
+    """Means over the searches of a case."""
 
     samples: float
     wrong: float

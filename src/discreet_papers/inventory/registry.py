@@ -1,4 +1,4 @@
-"""What an entry of the inventory is, and the list of all of them, paper by paper.
+"""What an entry of the inventory is, and the list of all entries, paper by paper.
 
 The words of a paper's items are in a TOML file; its numbers are functions in the module of the same
 name, by item.
@@ -40,7 +40,7 @@ class Compared:
     order: its expression is then evaluated without the constant that it hides.
     """
 
-    what: str  # is compared: "regret", "epsilon", "noise scale"
+    what: str  # what is compared: "regret", "epsilon", "noise scale"
     at: str  # the setting of all three numbers
     there: Number | None = None
     here: Number | None = None
@@ -77,7 +77,7 @@ class Item:
 
 @dataclass(frozen=True, kw_only=True)
 class Paper:
-    """A paper with everything that it states."""
+    """A paper with all of its statements."""
 
     short: str  # as errata call it
     title: str
@@ -105,5 +105,5 @@ def _read(name: str) -> Paper:
 def _item(facts: dict[str, Any], numbers: Numbers) -> Item:
     lists = {key: tuple(value) for key, value in facts.items() if isinstance(value, list)}
     found = Item(**{**facts, **lists})
-    assert found.kind in KINDS, f"{found.kind} is no kind of item"
+    assert found.kind in KINDS, f"{found.kind} is not a kind of item"
     return Item(**{**facts, **lists}, compared=numbers.get(found.name, ()))

@@ -117,7 +117,7 @@ NUMBERS: Numbers = {
     "Section 2.1, equation (2.1)": (regret_of(GAINS, AT.removesuffix(", ε = 1"), bound_of_exp3),),
     "Section 3.1, DP-Λ-Lap": (
         WITH_EXP3,
-        regret_of(LAMBDA, AT, what="regret with Tsallis-INF, noise moved"),
+        regret_of(LAMBDA, AT, what="regret with Tsallis-INF, beyond=move"),
     ),
     "Algorithm 1": (
         Compared(

@@ -107,7 +107,7 @@ def found_in_report(epsilon: float, delta: float, width: float = 1.0) -> float:
 
 
 def report(epsilon: float, delta: float, at: str) -> Compared:
-    """Return the claimed epsilon of classical Gaussian noise, beside the exact and the found."""
+    """Return the claimed epsilon of classical Gaussian noise, the exact one, and that found."""
     return Compared(
         what="epsilon of the printed noise",
         at=at,
@@ -148,7 +148,7 @@ TWO_ROWS = (
 )
 WITH_CONFIDENCE = Compared(
     what="regret with probability 0.95",
-    at="4 arms, EXP3-IX, T = 2^16, ε = 1; there: δ = 1e-6, here: randomised response",
+    at="4 arms, EXP3-IX, T = 2^16, ε = 1; paper: δ = 1e-6, here: randomised response",
     there=equation_21,
     here=SURE.confident_bound,
     measured=SURE.regret,

@@ -43,7 +43,7 @@ def share_of_uniform(case: Case, uniform: Case) -> float:
 
 
 def shares(paper: Case, proved: Case, ours: Case, uniform: Case, at: str) -> tuple[Compared, ...]:
-    """Return the shares of the algorithm as printed, with proved constants, and as it is usual."""
+    """Return the shares of the algorithm as printed, with proved constants, and by default."""
     return tuple(
         Compared(
             what=f"share of the regret of uniform play, {words}",
@@ -55,7 +55,7 @@ def shares(paper: Case, proved: Case, ours: Case, uniform: Case, at: str) -> tup
 
 
 def needed_noise() -> float:
-    """Return the deviation that is needed on all three reports, for means of at most 1."""
+    """Return the deviation needed on all three reports, for means of at most 1."""
     moved = predicted_moments(
         dimension=FEATURES, largest=1.0, matrix_scale=1.0, prediction_scale=1.0, vector_scale=1.0
     )
@@ -132,7 +132,7 @@ THREE_REPORTS = (
 )
 LENGTHS = Compared(
     what="probability that the noise of a round is as short as assumed",
-    at="10 features, 100,000 draws; there: high probability for all rounds together",
+    at="10 features, 100,000 draws; paper: high probability for all rounds together",
     there=lambda: 1.0,
     here=lambda: float(gammainc(FEATURES / 2.0, FEATURES / 2.0)),
     measured=share_of_short_noise,

@@ -64,14 +64,14 @@ COUNTERS: dict[str, Options] = {
     "blt": (("sums", "blt"),),
 }
 COUNTING = "counters"  # the parts of the sweep that compare counters begin with this word
-LEVEL = 1.5  # privacy counts as free while regret is below this multiple of that without privacy
+LEVEL = 1.5  # privacy counts as free if regret is below this multiple of that without privacy
 
 
 # Sweep
 
 
 def same_rate(counter: str) -> str:
-    """Return the name of a counter that plays with the learning rate of no privacy."""
+    """Return the name of a counter that plays with the learning rate for no privacy."""
     return f"{counter}, same rate"
 
 
@@ -96,7 +96,7 @@ def _games_of_length(rounds: int) -> tuple[SweepGame, ...]:
 
 
 def _counter_game(rounds: int, gap: float) -> SweepGame:
-    """Let every counter play with the best learning rate for its bound, and with the open one."""
+    """Let every counter play with the best learning rate for its bound, and with OPEN's."""
     alone = SweepGame(
         part=f"{COUNTING}, gap {gap:g}",
         environment="linear-stochastic",
@@ -180,7 +180,7 @@ def analyse(played: Sequence[PlayedGame]) -> Ratios:
 
 
 def _ratio_rows(rounds: int, mine: Sequence[LeaderCell]) -> Iterator[TableRow]:
-    """Yield regret at every epsilon beside that without privacy, each at its worst gap."""
+    """Yield regret at every epsilon and without privacy, each at its worst gap."""
     floor, _ = worst_regret(mine, WITHOUT)
     bounds = {cell.who: cell.bound for cell in mine}
     proved = bounds[WITHOUT] or math.nan

@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 NAME = "agarwal-singh-table-1"
-# The paper says sphere, and means the ball.
+# The paper says sphere, but means the ball.
 POINTS: tuple[GeometryName, ...] = ("experts", "ball", "cube", "set")
 # N, and the longest game: padding draws N log T numbers per round.
 SIZES = {2: 2**20, 10: 2**20, 100: 2**16}
@@ -219,8 +219,8 @@ def describe(found: LeaderTable, fits: Sequence[TableRow]) -> str:
         "make it easier.",
         f"New: (ε, 0) with a padded tree, (ε, {DELTA:g}) with BLT. Old: FTAL (Smith & Thakurta "
         "2013) with the same pure",
-        "noise, and h = (G / r) sqrt(2 N (ln T)^2.5 / (ε T)) from its bound, which is from "
-        "memory, not proved here.",
+        "noise, and h = (G / r) sqrt(2 N (ln T)^2.5 / (ε T)) from its bound, which is quoted "
+        "from memory, not proved here.",
         "The table's last row, any set, is played on slates (3 of 10 items; 1 of 2, 30 of 100), "
         "losses of items from 0 to 1.",
         "",
@@ -244,8 +244,8 @@ def describe(found: LeaderTable, fits: Sequence[TableRow]) -> str:
             for size in SIZES
         ),
         "",
-        "An exponent near 1 means that the noise is larger than the game: the algorithm plays "
-        "blindly, with the bound of blind play.",
+        "An exponent near 1 means that the noise dominates: the algorithm plays at random, with "
+        "the bound of random play.",
     ]
     private = [
         cell

@@ -95,24 +95,24 @@ def describe(found: RateGrowth) -> list[str]:
             f"Linear functions on a ball in {DIMENSION} dimensions; one direction is better by "
             "half. This is the first row of the table, √T / ε, and √T without privacy. Its second "
             f"row is on {DIMENSION} arms, one better by 1/4, with the same exponents. Over T at "
-            "ε = 1; over 1/ε in the longest games, fitted for ε up to 1, where the noise decides "
-            "and not the game."
+            "ε = 1; over 1/ε in the longest games, fitted for ε up to 1, where the noise "
+            "dominates."
         ),
         "",
         *exponent_lines(found, "Table 2"),
         "",
         *paragraph(
             "Why exponents of T exceed 1/2: bounds have √(T ln T), which is T^0.54 over the "
-            "usual lengths, and in short games regret is cut off by what the centre loses. Why "
+            "usual lengths, and in short games regret is capped by that of the centre. Why "
             "exponents of 1/ε are below 1: the square of a randomised response is coth²(ε/2), "
-            "which is not yet 4/ε² at ε = 1, and the loss itself counts beside the noise. "
+            "which is not yet 4/ε² at ε = 1, and the loss itself adds to the noise. "
             "Batches have √(1/ε), for which the central model is enough; the table does not "
             "include them."
         ),
         *paragraph(
             f"After {found.longest:,} rounds regret at ε = 1 is {at_one[0]} that without privacy "
             f"with noise on values, {at_one[1]} in batches, and {at_one[2]} with the paper's "
-            "noise on every coordinate, which really has 2 ε; at ε = "
+            "noise on every coordinate, which actually has 2 ε; at ε = "
             f"{min(OVER_EPSILON.values):g} it is {at_least[0]}, {at_least[1]} and {at_least[2]}. "
             f"On arms it is {arms[0]} that of EXP2 with our noise and {arms[1]} with the paper's."
         ),

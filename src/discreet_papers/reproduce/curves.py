@@ -1,4 +1,4 @@
-"""The curves of a figure as rows of a table, so that anybody can draw them again."""
+"""The curves of a figure as rows of a table, so that anyone can redraw them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 CurveRow = dict[str, object]
-# Labels that matplotlib gives; any other that begins with an underscore is a name that is hidden
+# Labels made by matplotlib; any other label that begins with an underscore is a name that is hidden
 # from legends.
 UNNAMED = ("_child", "_container", "_nolegend_")
 
@@ -28,7 +28,7 @@ class DrawnCurve(NamedTuple):
 
     @property
     def look(self) -> tuple[str, str, str]:
-        """What tells it apart."""
+        """What distinguishes it from other curves."""
         line = self.line
         return str(line.get_color()), str(line.get_linestyle()), str(line.get_marker())
 
@@ -36,8 +36,8 @@ class DrawnCurve(NamedTuple):
 def curve_rows(figure: Figure) -> list[CurveRow]:
     """Return a row for every point of every curve: panel, curve, x, y and the ends of its bar.
 
-    A panel is called by its title, or by its number. A curve without a label has that of one that
-    looks the same, in any panel, or else its colour.
+    A panel is named by its title, or by its number. A curve without a label is named after a curve
+    that looks the same, in any panel, or else by its colour.
     """
     drawn = [
         curve
@@ -57,7 +57,7 @@ def curve_rows(figure: Figure) -> list[CurveRow]:
 
 
 def _name_of_alike(curve: DrawnCurve, named: list[DrawnCurve]) -> str:
-    """Return the label of curves with the same look, or with the same colour, if it is one."""
+    """Return the only label of curves with the same look, or with the same colour."""
     for width in (3, 1):
         labels = {each.label for each in named if each.look[:width] == curve.look[:width]}
         if len(labels) == 1:

@@ -33,7 +33,7 @@ def style_of(index: int) -> dict[str, Any]:
 def draw_means(
     panel: Axes, x: Sequence[float], means: Sequence[Interval], index: int, label: str | None
 ) -> None:
-    """Draw means with 95 % bars; each curve is thinner than the last and hides none."""
+    """Draw means with 95 % bars; each curve is thinner than the last, so that none is hidden."""
     panel.errorbar(
         x,
         [mean.value for mean in means],

@@ -1,8 +1,8 @@
 """Ene, Nguyen & Vladu 2021, Theorem 1.1: how regret grows with T, n and epsilon.
 
 Algorithm 1 plays linear functions on balls, with the paper's noise and with ours, then slates (a
-polytope) and quadratic functions. Beside it is the private bandit of Thakurta & Smith 2013, which
-projects.
+polytope) and quadratic functions. The private bandit of Thakurta & Smith 2013, which projects, is
+shown for comparison.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ TABLE = RateTable(
 
 
 def describe(found: RateGrowth) -> list[str]:
-    """Return the text about the table: exponents, and the paper's noise beside ours."""
+    """Return the text about the table: exponents, and the paper's noise compared with ours."""
     names = (OURS, PURE, PAPER, PAPER_PURE, PROJECTED)
     ours, pure, paper, paper_pure, projected = (
         format_ratio(found, OVER_ROUNDS, name, OPEN) for name in names
@@ -106,7 +106,7 @@ def describe(found: RateGrowth) -> list[str]:
         "",
         *exponent_lines(found, "Theorem"),
         "",
-        f"Regret as a share of what staying at the centre loses, after {found.longest:,} rounds:",
+        f"Regret as a share of that of staying at the centre, after {found.longest:,} rounds:",
         *share_lines(found.curves_of(OVER_EPSILON), "n = 10"),
         "",
         *paragraph(
@@ -114,8 +114,8 @@ def describe(found: RateGrowth) -> list[str]:
             "whole batch. One replaced round moves one term of a batch, and then the noise is "
             "added to T^3/4 √n. So regret hardly depends on ε until the noise is the larger "
             "part, and pure privacy does not cost n^3/2 either. Exponents of T above 3/4 and of "
-            "n below 1/2 come from games that are too short: regret is cut off by what the "
-            "centre loses, and with the paper's noise little else can be seen at ε = 1."
+            "n below 1/2 come from games that are too short: regret is capped by that of the "
+            "centre, and with the paper's noise little else can be seen at ε = 1."
         ),
         *paragraph(
             f"At ε = 1, n = 10 and T = {found.longest:,} regret is {ours} that without privacy "
@@ -128,8 +128,8 @@ def describe(found: RateGrowth) -> list[str]:
 register_rate_table(
     TABLE,
     describe,
-    title="Ene, Nguyen & Vladu 2021, Theorem 1.1: regret over T, n and epsilon, the paper's "
-    "noise beside ours",
+    title="Ene, Nguyen & Vladu 2021, Theorem 1.1: regret over T, n and epsilon, with the "
+    "paper's noise and with ours",
     trials=4,
     rounds=2**20,
 )

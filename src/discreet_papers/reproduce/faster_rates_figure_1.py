@@ -61,7 +61,7 @@ def sweep(rounds: int) -> tuple[ForcedGame, ...]:
 
 
 def play(games: Sequence[ForcedGame], plan: SweepPlan) -> list[ForcedOutcome]:
-    """Play all games. Nothing in them is random, and it takes a moment only."""
+    """Play all games. They are not random, and take only a moment."""
     return [ForcedOutcome(game, force_game(game)) for game in games]
 
 

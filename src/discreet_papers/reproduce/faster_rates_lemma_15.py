@@ -1,6 +1,6 @@
-"""Faster rates 2025, Lemma 15: what pure privacy must cost, beside what is measured and proved.
+"""Faster rates 2025, Lemma 15: lower bounds for pure privacy, measured regret, and upper bounds.
 
-Private bandits play two games that look the same to a player who seldom plays the second arm. The
+Private bandits play two games that look the same to a player that rarely plays the second arm. The
 larger of the two regrets counts.
 """
 
@@ -79,7 +79,7 @@ class PairRegret(Findings):
 
 
 def analyse(played: Sequence[PlayedGame]) -> PairRegret:
-    """Return the larger regret of the two games beside its lower and its upper bound."""
+    """Return the larger regret of the two games with its lower and its upper bound."""
     regret: dict[tuple[str, int, float], Interval] = {}
     upper: dict[tuple[str, int, float], float] = {}
     rows: list[TableRow] = []
@@ -139,7 +139,7 @@ def _describe(
         "Every ε-differentially private algorithm has at least the first lower bound in drop or in",
         "an alternate that switches at once. Lemma 15 (repaired, docs/regret.md: Lower bounds) has",
         "more, for algorithms that have dropped the worse arm before the switch; from ε = ln 2 on",
-        "it says nothing. The algorithms played here are slower than that (docs/departures.md).",
+        "it is vacuous. The algorithms played here are slower than that (docs/departures.md).",
     ]
     return lines
 
@@ -182,7 +182,7 @@ def draw(found: PairRegret) -> Mapping[str, Figure]:
     add_legend_below(figure, columns=4)
     set_heading(
         figure,
-        f"What privacy must cost, costs and can cost: two games, {found.trials} trials",
+        f"Lower bounds, measured regret and upper bounds: two games, {found.trials} trials",
     )
     return {NAME: figure}
 

@@ -1,8 +1,8 @@
 """Faster rates 2025, Table 1, first row: how regret grows with T, 1 / epsilon and K.
 
-A bound for all losses shows in games that are hard for an algorithm at its T: the gap between the
-arms must shrink as T grows. So every cell of the table is played at several gaps, and the largest
-mean regret counts.
+To compare with a bound for all losses, games must be hard for an algorithm at each T: the gap
+between the arms must shrink as T grows. So every cell of the table is played at several gaps, and
+the largest mean regret counts.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 NAME = "faster-rates-table-1"
 ARMS = 4
-MANY = (2, 8, 16, 32)  # arms of the longest games, at epsilon 1; 4 are played anyway
+MANY = (2, 8, 16, 32)  # numbers of arms in the longest games, at epsilon 1, besides 4
 FIXED = (0.01, 0.1, 1.0)
 SHORTEST, LONGEST = 12, 20  # T, as powers of 2
 STEPS = 4  # gaps of a game, each 4 times the one before, up to WIDEST
@@ -89,7 +89,7 @@ class ArmCell(NamedTuple):
 
 
 def sweep(rounds: int) -> tuple[SweepGame, ...]:
-    """Return games of T = 2^12 ... 2^20 at several gaps; in the longest also with other K.
+    """Return games of T = 2^12 ... 2^20 at several gaps; the longest also with other K.
 
     All have epsilons of 1 / sqrt(T), 0.01, 0.1 and 1; those with other K only 1.
     """
@@ -109,7 +109,7 @@ def sweep(rounds: int) -> tuple[SweepGame, ...]:
 def gaps_of(rounds: int, arms: int) -> list[float]:
     """Return the gaps of games of this length, from about 2 sqrt(K / T) to 1/2.
 
-    At the least, an algorithm with regret of order sqrt(K T) can just tell the arms apart.
+    At the smallest gap, an algorithm with regret of order sqrt(K T) can just tell the arms apart.
 
     >>> gaps_of(2**12, 4), gaps_of(2**18, 4)
     ([0.0625, 0.25, 0.5], [0.0078125, 0.03125, 0.125, 0.5])
@@ -168,11 +168,11 @@ def analyse(played: Sequence[PlayedGame]) -> ArmGrowth:
             [
                 "The largest mean regret over gaps from 2 sqrt(K / T) to 1/2. Fitted exponents: of",
                 "T at epsilon = 1 and at epsilon = 1 / sqrt(T), of 1 / epsilon and of K (epsilon =",
-                "1) at the largest T; beside those of the bounds:",
+                "1) at the largest T; with those of the bounds:",
                 *(_fit_line(fit) for fit in fits),
-                "Regret is at most that of uniform play. That cuts off old algorithms at small",
+                "Regret is at most that of uniform play. That limits old algorithms at small",
                 "epsilons, and all of them in short games at epsilon = 1 / sqrt(T). Over K, there",
-                "are factors of sqrt(ln K) and 1 - 1/K beside the power.",
+                "are factors of sqrt(ln K) and 1 - 1/K besides the power.",
             ]
         ),
         regret=regret,
@@ -227,7 +227,7 @@ def _fit_line(fit: TableRow) -> str:
 
 
 def format_power(base: str, exponent: float, theory: float) -> str:
-    """Return a fitted power beside that of the bound, if one is proved."""
+    """Return a fitted power, and that of the bound, if one is proved."""
     proved = "none is proved" if math.isnan(theory) else f"{theory:.3g}"
     return f"{base}^{format_fit(exponent)} (bound: {proved})"
 

@@ -1,4 +1,4 @@
-"""How a number grows: fitted exponents, and the lengths of the games they are fitted to."""
+"""How a number grows: fitted exponents, and the lengths of the games for the fit."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def fit_slope(x: Sequence[float], y: Sequence[float]) -> float:
 
 
 def fit_exponent(x: Sequence[float], means: Sequence[Interval]) -> Interval:
-    """Return the slope of log means over log x, with the uncertainty that the means cause.
+    """Return the slope of log means over log x, with its uncertainty due to the means.
 
     The slope is a weighted sum of the logarithms, so the squared relative widths of the means add
     up.
@@ -62,7 +62,7 @@ def format_fit(value: float, digits: int = 2) -> str:
 
 
 def choose_lengths(longest: int, *, count: int, shortest: int) -> list[int]:
-    """Return up to ``count`` lengths of games, each 4 times the one before.
+    """Return up to ``count`` lengths of games, each 4 times the previous one.
 
     There are at least two, even if the first is below ``shortest``.
 

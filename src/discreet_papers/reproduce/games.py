@@ -21,7 +21,7 @@ Options = tuple[tuple[str, Any], ...]  # names and values, in a form that cannot
 
 @dataclass(frozen=True, kw_only=True)
 class Entrant:
-    """An algorithm with its options that plays at one epsilon."""
+    """An algorithm with its options, at one epsilon."""
 
     algorithm: str
     epsilon: float = math.inf  # without privacy
@@ -34,9 +34,9 @@ class Entrant:
 
 @dataclass(frozen=True, kw_only=True)
 class SweepGame:
-    """One game of a sweep: an environment with its size and length, and all who play in it.
+    """One game of a sweep: an environment with its size and length, and its players.
 
-    They all play the same trials.
+    All players meet the same trials.
     """
 
     part: str  # of the sweep, as the progress bar calls it
@@ -53,7 +53,7 @@ class PlayedGame:
 
     game: SweepGame
     results: Results[RegretRow]
-    places: Mapping[Entrant, int]  # in the results; entrants that come to the same share a place
+    places: Mapping[Entrant, int]  # in the results; equivalent entrants share a place
 
     def regret(self, player: Entrant) -> Floats:
         """Return a player's regret at the end of the game, one number per trial."""
@@ -87,7 +87,7 @@ def make_contender(game: SweepGame, player: Entrant) -> Contender:
 
 
 def play_games(sweep: Sequence[SweepGame], plan: SweepPlan) -> list[PlayedGame]:
-    """Play all games of a sweep in order; neighbours in the same part share a progress bar."""
+    """Play all games of a sweep in order; consecutive games of a part share a progress bar."""
     found = []
     for part, games in itertools.groupby(sweep, key=lambda game: game.part):
         mine = list(games)

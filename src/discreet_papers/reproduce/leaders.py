@@ -1,4 +1,4 @@
-"""Leaders with full information, with and without privacy, and their worst regret over the gaps."""
+"""Leaders with full information, with and without privacy: their worst regret over all gaps."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PERTURBED_WITHOUT: Approach = (OPEN_FTPL, math.inf)
 
 
 class LeaderCell(NamedTuple):
-    """What one player did in the games with one gap."""
+    """The results of one player in the games with one gap."""
 
     who: Approach
     gap: float
@@ -35,13 +35,13 @@ class LeaderCell(NamedTuple):
 
 
 def choose_gaps(points: str, rounds: int) -> list[float]:
-    """Return how much better one point is on average, from hard to easy to find."""
+    """Return gaps: how much better one point is on average, from hard to easy to find."""
     largest = 0.5 if points in ("experts", "set") else 1.0
     return sorted({min(scale / math.sqrt(rounds), largest) for scale in SCALES})
 
 
 def open_leader(points: str) -> Entrant:
-    """Return the leader that sees the losses themselves."""
+    """Return the leader that sees the true losses."""
     return Entrant(algorithm=f"ftrl-{points}", role=OPEN)
 
 
@@ -60,7 +60,7 @@ def blt_leader(points: str, epsilon: float) -> Entrant:
 
 
 def open_perturbed_leader() -> Entrant:
-    """Return the perturbed leader that sees the losses themselves."""
+    """Return the perturbed leader that sees the true losses."""
     return Entrant(algorithm="ftpl-olo", role=OPEN_FTPL)
 
 
@@ -83,9 +83,9 @@ def old_leader(epsilon: float) -> Entrant:
 def build_ftal(game: SweepGame, setting: Setting[Problem]) -> Contender:
     """Build FTAL on a tree without padding, with the same pure noise as the new leader.
 
-    From memory, not proved here [M]: its bound is of order n (G + h r)² (ln T)^2.5 / (ε h) + T h r²
-    / 2, where the noise is in the stability term. That gives the ridge h = (G / r) sqrt(2 n (ln
-    T)^2.5 / (ε T)).
+    Its bound is quoted from memory, and not proved here. It is of order n (G + h r)² (ln T)^2.5 /
+    (ε h) + T h r² / 2, where the noise is in the stability term. That gives the ridge h = (G / r)
+    sqrt(2 n (ln T)^2.5 / (ε T)).
     """
     problem, rounds = game.problem, setting.rounds
     assert isinstance(problem, Points), "leaders play points"
@@ -117,7 +117,7 @@ def points_of(points: GeometryName, size: int) -> Points:
 def leader_games(
     part: str, points: GeometryName, size: int, rounds: int, players: Sequence[Entrant]
 ) -> tuple[SweepGame, ...]:
-    """Return one game per gap; the first player is the one the others are compared with."""
+    """Return one game per gap; the other players are compared with the first one."""
     return tuple(
         SweepGame(
             part=part,
@@ -132,7 +132,7 @@ def leader_games(
 
 
 def leader_cells(played: PlayedGame) -> list[LeaderCell]:
-    """Return what every player did in the games with one gap.
+    """Return the results of every player in the games with one gap.
 
     Perturbed leaders are compared with the one without privacy, all others with the first player.
     """

@@ -1,4 +1,4 @@
-"""How many reports a server needs for equal error, by the noise that devices add to them.
+"""How many reports a server needs for equal error, by the noise that devices add.
 
 Devices report one unit vector many times, and a server takes the mean. Each kind of noise is
 computed and measured over six epsilons in 10 dimensions, and over seven dimensions at epsilon 1.
@@ -93,7 +93,7 @@ class OneCoordinate(Component):
 
     @classmethod
     def calibrate(cls, epsilon: float) -> Self:
-        """Return it for coordinates from -1 to 1."""
+        """Return the response for coordinates from -1 to 1."""
         return cls(RandomisedResponse.calibrate(bounds=Range(-1.0, 1.0), epsilon=epsilon))
 
     def perturb(self, vector: Floats, rng: Generator) -> None:

@@ -1,7 +1,7 @@
 """The price of privacy: regret over epsilon for every private bandit algorithm.
 
-All of them play at nine epsilons against the stochastic adversary, beside uniform play and the best
-algorithms without privacy.
+All of them play at nine epsilons against the stochastic adversary, next to uniform play and the
+best algorithms without privacy.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def private_names() -> list[str]:
 
 
 def sweep(rounds: int) -> tuple[SweepGame, ...]:
-    """Return one game in which all of them play."""
+    """Return one game that all of them play."""
     ordinary = (Entrant(algorithm=name, delta=DELTA) for name in (BLIND, *OPEN))
     private = (
         Entrant(algorithm=name, epsilon=epsilon, delta=DELTA)
@@ -134,7 +134,7 @@ def analyse(played: Sequence[PlayedGame]) -> Prices:
 
 
 def describe(offers: Sequence[RegretRow], floor: str, smallest: float, blind: float) -> list[str]:
-    """Say what privacy costs at some epsilons, and below which epsilon nothing can be learnt.
+    """Say what privacy costs at some epsilons, and below which epsilon nothing can be learned.
 
     The price at an epsilon is the smallest regret of all algorithms with at most that epsilon.
     """
@@ -228,7 +228,7 @@ def _draw_side(axes: Axes, found: Prices, names: Sequence[str], title: str) -> N
     prices = [row["regret_mean"] for rows in found.private.values() for row in rows]
     means = [found.smallest, *prices]
     positive = [mean for mean in means if mean > 0.0]
-    axes.set_ylim(0.6 * min(positive), 1.6 * max(found.blind, *means))  # bands that reach 0 are cut
+    axes.set_ylim(0.6 * min(positive), 1.6 * max(found.blind, *means))  # cuts bands that reach 0
     set_log_axes(axes)
     label_ends(axes, ends)
     axes.set_xlabel("ε (smaller is more private)")

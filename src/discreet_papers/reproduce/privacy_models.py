@@ -1,11 +1,11 @@
 """Whom to trust: regret without privacy, with a trusted server, and with devices only.
 
 The same contexts are played without privacy (``linucb``), in the joint model (``joint-linucb``: a
-trusted server, whose noisy sums of moments are released when the model is fitted), in the local
-model (``local-linucb``: every report is noisy), and blindly. Once over epsilon, once over the
-number of rounds. ``linucb`` has the confidence widths of its analysis, ``joint-linucb`` narrower
-ones that were chosen by measurements, so it is played without noise as well: the difference to
-that is what privacy costs.
+trusted server, which releases noisy sums of moments when the model is fitted), in the local model
+(``local-linucb``: every report is noisy), and uniformly at random: once over epsilon, and once over
+the number of rounds. ``linucb`` has the confidence widths of its analysis, and ``joint-linucb`` has
+narrower ones, chosen by measurement. So ``joint-linucb`` is also played without noise: the
+difference from that is the cost of privacy.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ OVER_EPSILONS, OVER_ROUNDS = "regret over epsilon", "regret over rounds"
 EPSILONS, EPSILON, DELTA = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0), 1.0, 1e-6
 SHORTER = (64, 16, 4, 1)  # games of T / 64, .., T rounds
 BLIND, OPEN, JOINT, LOCAL = "uniform-contexts", "linucb", "joint-linucb", "local-linucb"
-NOISELESS, BARE = 1e6, "joint-linucb, no noise"  # an epsilon at which nothing is left of the noise
+NOISELESS, BARE = 1e6, "joint-linucb, no noise"  # an epsilon at which the noise is negligible
 WORDS = {
     BLIND: "uniform play",
     OPEN: "no privacy: linucb",
@@ -133,7 +133,7 @@ def analyse(played: Sequence[PlayedGame]) -> ModelFindings:
 
 
 def _who(row: RegretRow) -> tuple[str, float]:
-    """Return who played, and with which epsilon."""
+    """Return which algorithm played, and with which epsilon."""
     name = row["algorithm"]
     if name not in (JOINT, LOCAL):
         return name, EPSILON

@@ -64,15 +64,15 @@ def paragraph(*sentences: str) -> list[str]:
 
 
 def exponent_lines(found: RateGrowth, stated: str) -> list[str]:
-    """Return each curve's fitted exponents beside the stated ones and those of our bounds."""
+    """Return each curve's fitted exponents, the stated ones and those of our bounds."""
     wide = max(len(curve.row.name) for curve in found.curves) + 2
     return [
         *paragraph(
             "Exponents of regret with 95 % intervals. Measured: where regret is at most "
-            f"{100.0 * LEARNT:.0f} % of what staying at the centre loses (above that it grows "
-            "with T because nothing is learnt). Then at all points; as stated; and those of our "
-            "bounds, unless they are vacuous. Algorithms learn even where their bound is vacuous "
-            "(when_vacuous=play)."
+            f"{100.0 * LEARNT:.0f} % of that of staying at the centre (above that, it grows with T "
+            "because nothing is learned). All points: without that condition. Then the stated "
+            "exponents, and those of our bounds, unless they are vacuous. Algorithms learn even "
+            "where their bound is vacuous (when_vacuous=play)."
         ),
         f"  {'':<{wide}}{'over':<6}{'points':>6}  {'measured':>12}  {'all points':>12}  "
         f"{stated:>9}  {'our bound':>9}",
@@ -140,7 +140,7 @@ def describe_agreement(found: RateGrowth, panel: RatePanel) -> str:
         if not math.isnan(curve.exponent_learnt.value + curve.row.exponent(panel.axis))
     ]
     if not apart:
-        return "nothing is learnt in games this short"
+        return "nothing is learned in games this short"
     largest, name = max(apart)
     return f"measured exponents are at most {largest:.2f} from those of the table ({name})"
 
@@ -158,7 +158,7 @@ def draw_growth(table: RateTable, found: RateGrowth) -> Mapping[str, Figure]:
         above.set_title(panel.title.format(longest=f"{found.longest:,}"), fontsize=10)
         below.set_xlabel(AXES[panel.axis])
     axes[0][0].set_ylabel("mean regret")
-    axes[1][0].set_ylabel("share of what staying\nat the centre loses")
+    axes[1][0].set_ylabel("share of the regret of\nstaying at the centre")
     add_legend_below(figure, columns=count)
     set_heading(figure, f"{table.heading}, {found.trials} trials, 95 % bars")
     return {table.name: figure}
@@ -175,7 +175,7 @@ def _draw_curves(
     below.axhline(1.0, color=GREY, linewidth=1.0)
     below.axhline(LEARNT, color=GREY, linestyle=LINES[1], linewidth=1.0)
     means = [cell.regret.value for curve in mine for cell in curve.cells if cell.regret.value > 0.0]
-    above.set_ylim(0.6 * min(means), 1.6 * max(means))  # bars that reach 0 are cut
+    above.set_ylim(0.6 * min(means), 1.6 * max(means))  # cuts bars that reach 0
     shares = [cell.share.value for curve in mine for cell in curve.cells]
     below.set_ylim(0.0, 1.1 * max(1.0, *shares))
     ticks = None if panel.axis == "1/ε" else mine[0].along

@@ -1,9 +1,9 @@
 """Tables of rates as data: which algorithms play which functions, and how their regret grows.
 
 A table has rows and panels. A row is an algorithm in an environment, with the exponents that a
-paper states. A panel is an axis (T, n or 1/ε); all else is fixed. Both together make the sweep: one
-game for every environment, set and length, in which all rows play that are in a panel there, beside
-a player that stays at the centre.
+paper states. A panel is an axis (T, n or 1/ε); all else is fixed. Together they make the sweep: one
+game for every environment, set and length. In it, all rows with a panel there play, and a player
+that stays at the centre.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Axis = Literal["T", "n", "1/ε"]
 DELTA = 1e-6
 # The algorithms are measured even where their bound is vacuous.
 PLAY_ON = (("when_vacuous", "play"),)
-# Above this share of the centre's regret, regret grows with T because little is learnt.
+# Above this share of the centre's regret, regret grows with T because little is learned.
 LEARNT = 0.7
 
 
@@ -42,7 +42,7 @@ class RateRow:
     name: str
     algorithm: str
     problem: Functions | Arms  # except for the set of functions
-    domain: str = ""  # its own set, instead of the panel's; for arms, how many
+    domain: str = ""  # its own set, instead of the panel's; for arms, their number
     environment: str = "linear"
     environment_options: Options = ()
     delta: float = 0.0
@@ -161,7 +161,7 @@ STAYING = Entrant(algorithm="centre", role="the centre", build=stay_at_centre)
 
 
 class RateCell(NamedTuple):
-    """What one row did at one place."""
+    """The results of one row at one place."""
 
     place: Place
     regret: Interval
@@ -171,7 +171,7 @@ class RateCell(NamedTuple):
 
     @property
     def learnt(self) -> bool:
-        """Whether the regret says anything about learning."""
+        """Whether the player has learned, by its regret."""
         return 0.0 < self.share.value <= LEARNT
 
 
@@ -189,7 +189,7 @@ class RateCurve(NamedTuple):
 
     @property
     def is_level(self) -> bool:
-        """Whether the axis means nothing here: epsilon without privacy."""
+        """Whether the axis has no meaning for this row: epsilon without privacy."""
         return self.panel.axis == "1/ε" and not self.row.private
 
     @property
@@ -202,7 +202,7 @@ class RateCurve(NamedTuple):
 
     @property
     def learnt_cells(self) -> list[RateCell]:
-        """The fitted cells in which something is learnt."""
+        """The fitted cells in which something is learned."""
         return [cell for cell in self.fitted_cells if cell.learnt]
 
     @property
@@ -212,7 +212,7 @@ class RateCurve(NamedTuple):
 
     @property
     def exponent_learnt(self) -> Interval:
-        """The exponent fitted over those in which something is learnt."""
+        """The exponent fitted over those in which something is learned."""
         return _fit_cells(self.learnt_cells)
 
     @property
@@ -241,7 +241,7 @@ class RateGrowth(Findings):
 
 
 def measure_growth(table: RateTable, played: Sequence[PlayedGame]) -> RateGrowth:
-    """Return all curves, with tables of regret and of fitted exponents beside the stated ones."""
+    """Return all curves, with tables of regret and of fitted and stated exponents."""
     longest = max(each.game.rounds for each in played)
     found = {replace(each.game, players=()): each for each in played}
     curves = [

@@ -1,8 +1,8 @@
 """What a reproduction is, how it runs, and how to register one.
 
-A reproduction has four steps. The *sweep* lists what to play: data that one can read, without
-computing anything. *Play* runs it. *Analyse* turns the outcomes into tables and text. *Draw* turns
-those into figures. No step knows the later ones.
+A reproduction has four steps. The *sweep* lists what to play: plain data; nothing is computed yet.
+*Play* runs it. *Analyse* turns the outcomes into tables and text. *Draw* turns those into figures.
+No step knows the later ones.
 """
 
 from __future__ import annotations
@@ -106,8 +106,8 @@ class Reproduction(Generic[SweepCell, SweepOutcome, SweepFindings]):
     ) -> str:
         """Compute everything, write figures and tables into a folder, and return the text.
 
-        ``formats`` are those of the figures: png, pdf, svg. The points of all their curves are
-        written as tables, too.
+        ``formats`` are those of the figures: png, pdf, svg. The points of all curves are also
+        written as tables.
         """
         kinds = [check_choice("formats", each, FORMATS) for each in formats]
         plan = SweepPlan(

@@ -42,22 +42,22 @@ TABLE = RateTable(
 
 
 def describe(found: RateGrowth) -> list[str]:
-    """Return the text about the table: who loses less, at which epsilon and from which T on."""
+    """Return the text about the table: what loses less, at which epsilon and from which T on."""
     lines = paragraph(
         "Slates of 3 of 10 items (k-sets), linear functions, one direction better by half, one "
         f"value per round, and the same guarantee (ε, δ = {DELTA:g}) for both. {INSIDE} (Ene et "
         f"al., corrected) plays points inside the set. {SLATES} (ours) explores according to a "
         "plan over slates, and otherwise plays the leading slate. Both learn even where their "
-        "bound is vacuous (when_vacuous=play). Regret as a share of what staying at the centre "
-        "loses:"
+        "bound is vacuous (when_vacuous=play). Regret as a share of that of staying at the "
+        "centre:"
     )
     for panel in PANELS:
         lines += ["", *share_lines(found.curves_of(panel), f"ε = {panel.epsilon:g}")]
     place = FUNCTIONS.place
     reason = paragraph(
         f"The set is {place.outer / place.inner:.2g} times wider than it is deep. An algorithm "
-        "that looks around a point must stay deep inside, or look so near that noise hides what "
-        "it sees. Slates are vertices, and what they tell about every item does not depend on "
+        "that looks around a point must stay deep inside, or look so close that noise hides what "
+        "it sees. Slates are vertices, and what they reveal about every item does not depend on "
         "the depth of the set."
     )
     return [

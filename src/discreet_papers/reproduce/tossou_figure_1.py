@@ -64,7 +64,7 @@ def paper_batch(rounds: int) -> int:
 
 
 def paper_entrants(rounds: int) -> tuple[Entrant, ...]:
-    """Return the players in the paper's figure; the last one has its batches."""
+    """Return the players in the paper's figure; the last one has the paper's batches."""
     epsilon, delta = paper_epsilon(rounds), paper_delta(rounds)
     return (
         Entrant(algorithm="exp3-gain"),

@@ -18,10 +18,10 @@ from discreet_papers.reproduce.rate_reports import (
 )
 from discreet_papers.reproduce.rates import RateGrowth, RatePanel, RateRow, RateTable
 
-DIMENSION = 3  # the table hides the dimension; with more, less is learnt in a million rounds
+DIMENSION = 3  # the table hides the dimension; with more, less is learned in a million rounds
 ABSOLUTE = Functions(lipschitz=0.64)  # neither smooth nor strongly convex
 CURVED = Functions(curvature=0.5, smoothness=0.5)
-# With drift, an algorithm that follows it may lose less than the best fixed point.
+# With drift, an algorithm that follows it can lose less than the best fixed point.
 NO_DRIFT: Options = (("drift", 0.0),)
 OVER_ROUNDS = RatePanel(axis="T", title="over rounds, at ε = 1", dimension=DIMENSION)
 OVER_EPSILON = RatePanel(
@@ -88,32 +88,32 @@ TABLE = RateTable(
 
 
 def describe(found: RateGrowth) -> list[str]:
-    """Return the text about the table: exponents of regret beside the printed ones."""
+    """Return the text about the table: measured and printed exponents of regret."""
     return [
         *paragraph(
             f"Noise on every report, functions on a ball in {DIMENSION} dimensions: absolute "
             "losses where only convexity is assumed, squared distances otherwise, and prices for "
             "stochastic functions in one dimension. Randomised response, and the parameters of "
             "the smallest proved bound. Over T at ε = 1; over 1/ε in the longest games, fitted "
-            "for ε up to 1, where the noise decides and not the game."
+            "for ε up to 1, where the noise dominates."
         ),
         "",
         *exponent_lines(found, "Table 1"),
         "",
-        f"Regret as a share of what staying at the centre loses, after {found.longest:,} rounds:",
+        f"Regret as a share of that of staying at the centre, after {found.longest:,} rounds:",
         *share_lines(found.curves_of(OVER_EPSILON), ""),
         "",
         *paragraph(
             f"Over T {describe_agreement(found, OVER_ROUNDS)}: noise on every report does not "
             "change how regret grows with T. Exponents above the stated ones come from "
-            "logarithms, which our bounds have too, and from short games, in which regret is cut "
-            "off by what the centre loses. ln T is not a power, and counts only once steps are "
+            "logarithms, which our bounds have too, and from short games, in which regret is "
+            "capped by that of the centre. ln T is not a power, and counts only once steps are "
             "shorter than the set."
         ),
         *paragraph(
             f"Over 1/ε {describe_agreement(found, OVER_EPSILON)}. The table multiplies a whole "
-            "bound by the range of noisy values (Theorem 3), but noise makes values larger and "
-            "functions no steeper. Tuned for that, bounds grow with ε^-1/2 (convex), ε^-2/3 "
+            "bound by the range of noisy values (Theorem 3), but noise makes values larger, not "
+            "functions steeper. Tuned for that, bounds grow with ε^-1/2 (convex), ε^-2/3 "
             "(smooth, or strongly convex) and 1/ε (both). With two values a learning rate that "
             "knows the noise has 1/ε, where the printed one, 1/√T, has 1/ε² (Theorem 6); for "
             "strongly convex functions 1/ε² is right."

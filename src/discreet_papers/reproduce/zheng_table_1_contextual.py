@@ -1,6 +1,6 @@
 """Zheng et al. 2020, Table 1, contextual rows: regret with normal contexts over T and epsilon.
 
-The paper's algorithms play as printed and corrected, beside ours: Algorithm 5 where rewards are
+The paper's algorithms play as printed and corrected, next to ours: Algorithm 5 where rewards are
 linear, Algorithm 3 where they follow a logistic curve.
 """
 
@@ -79,7 +79,7 @@ LOGISTIC = {
 
 
 class ContextualFamily(NamedTuple):
-    """An environment, who plays in it, the algorithm without privacy, and words for rewards."""
+    """An environment, its players, the algorithm without privacy, and a name for its rewards."""
 
     environment: str
     kinds: Mapping[str, ContextualKind]
@@ -230,12 +230,12 @@ UNIFORM, OPEN = CurveStyle(GREY, LINES[2], ""), CurveStyle(GREY, LINES[1], "")
 
 
 def draw(found: ContextualGrowth) -> Mapping[str, Figure]:
-    """Draw mean regret over T and over epsilon: a figure for either kind of rewards."""
+    """Draw mean regret over T and over epsilon: a figure for each kind of rewards."""
     return {family.figure: _draw_family(found, family) for family in FAMILIES}
 
 
 def _draw_family(found: ContextualGrowth, family: ContextualFamily) -> Figure:
-    """Draw all roles, beside uniform play and the algorithm without privacy."""
+    """Draw all roles, uniform play, and the algorithm without privacy."""
     figure, axes = make_panels(1, 2, (10.8, 4.6), dpi=150)
     longest, place, kinds = found.lengths[-1], family.environment, family.kinds
     ends: tuple[list[CurveEnd], list[CurveEnd]] = ([], [])

@@ -44,7 +44,7 @@ RESPONSE = "lil' UCB, randomised response"
 TRACK = "Track-and-Stop, randomised response"
 BATCHES = "elimination on batches (central)"
 ROLES = (PRINTED, GAUSSIAN, RESPONSE, TRACK, BATCHES, OPEN)
-SAME = (PRINTED, GAUSSIAN, RESPONSE, OPEN)  # these searches differ in the noise alone
+SAME = (PRINTED, GAUSSIAN, RESPONSE, OPEN)  # these searches differ only in their noise
 
 
 # Sweep
@@ -71,7 +71,7 @@ def make_game(part: str, gap: float, epsilon: float, rounds: int) -> SweepGame:
 
 
 def entrants(epsilon: float) -> tuple[Entrant, ...]:
-    """Return all who search at one epsilon."""
+    """Return all players at one epsilon."""
     lil = "local-lil-ucb"
     paper, gaussian = (("calibration", "paper"),), (("noise", "gaussian"),)
     return (
@@ -137,11 +137,11 @@ def play_search(
     )
 
 
-# Analysis: samples beside those predicted by Theorem 12, in proportion to the variance
+# Analysis: samples, and those predicted by Theorem 12, in proportion to the variance
 
 
 class SampleRow(TypedDict):
-    """What one search took; None where trials were cut off."""
+    """The cost of one search; None where trials were cut off."""
 
     part: str
     gap: float

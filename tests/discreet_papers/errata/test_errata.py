@@ -93,7 +93,7 @@ def test_wrong_and_tighter_are_separate():
     verdicts = [row.verdict for row in errata() if row.paper.startswith("Zheng")]
     assert verdicts.count("too large") >= 7
     text = write_markdown([(row, "") for row in errata()])
-    wrong, tighter = text.split("## Can be tighter")
+    wrong, tighter = text.split("## Could be tighter")
     assert "**too large**" not in wrong
     assert all(f"**{verdict}**" not in tighter for verdict in ("too small", "false", "slip"))
 

@@ -157,7 +157,7 @@ def assert_same(now, then, tolerance):
     assert numbers[0] == pytest.approx(numbers[1], rel=tolerance)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_document_has_the_bounds_of_now():
     """Words are the same, and bounds; small Monte Carlo sums among them differ by 2 % at most."""
     now = write_inventory(compute_entries(measure=False))

@@ -104,6 +104,7 @@ def test_experts_as_arms_win_if_there_are_few_and_lose_if_there_are_many():
         assert means[LONG].low > 1.1 * means[LOCAL].high
 
 
+@pytest.mark.long
 def test_batches_of_one_round_are_noise_every_round():
     """So they are not played twice: the same numbers from the same draws, up to rounding."""
     found = {

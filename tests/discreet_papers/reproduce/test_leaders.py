@@ -76,7 +76,7 @@ def test_table_one_writes_every_cell_and_finite_exponents(tmp_path):
         assert word in said
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_privacy_for_free_has_all_counters_and_says_what_was_measured(tmp_path):
     said = reproduction("agarwal-singh-privacy-for-free").run(tmp_path, trials=2, rounds=2**11)
     assert (tmp_path / "agarwal-singh-privacy-for-free.png").stat().st_size > 10_000

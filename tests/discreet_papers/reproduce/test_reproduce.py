@@ -162,6 +162,7 @@ def test_where_nothing_is_proved_no_number_is_made_up():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", reproductions())
+@pytest.mark.long
 def test_a_sweep_is_data(name):
     """Immutable, and the same every time: one can read, compare and count it without playing."""
     games = reproduction(name).sweep(2**12)

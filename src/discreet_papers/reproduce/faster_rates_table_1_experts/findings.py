@@ -164,7 +164,7 @@ TITLES = {
 
 
 def fit_lines(fits: Sequence[TableRow], cells: Sequence[AdviceCell], length: int) -> list[str]:
-    """Return fitted exponents beside those of Table 1 and of our bounds."""
+    """Return fitted exponents, those of Table 1 and those of our bounds."""
     bounded = [cell for cell in cells if not cell.vacuous]
     above = sum(cell.mean.value > (cell.bound or math.nan) for cell in bounded)
     return [
@@ -173,16 +173,16 @@ def fit_lines(fits: Sequence[TableRow], cells: Sequence[AdviceCell], length: int
         f"switch. Exponents of regret over T (N = {SIZE}, ε = {EPSILON:g}), and at T = {length:,} "
         f"over 1/ε (N = {SIZE}) and over N",
         f"(ε = {EPSILON:g}). Measured: where regret is surely above 0 and below half of uniform "
-        "play's, beyond which it",
-        "cannot grow much more. Table 1: over the same points, without constants and logarithms "
-        "but ln N. All: measured",
-        "over all points. Our bound: where it is not vacuous.",
+        "play's, above which it",
+        "cannot grow much more. Table 1: over the same points, without constants and without "
+        "logarithms except ln N.",
+        "All: measured over all points. Our bound: where it is not vacuous.",
         f"  {'':<20}{'over':<14}{'points':>6}  {'measured':>8}  {'Table 1':>7}     {'all':>5}  "
         f"{'our bound':>9}",
         *(_fit_line(fit) for fit in fits),
         f"{above} of {len(bounded)} mean regrets are above their bound. Exponents need not agree: "
         "bounds are for the worst",
-        "losses, and these games are easier, most of all for experts as arms (batched-htinf).",
+        "losses, and these games are easier, especially for experts as arms (batched-htinf).",
     ]
 
 

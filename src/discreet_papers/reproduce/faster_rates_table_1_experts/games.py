@@ -1,7 +1,7 @@
 """Private algorithms with expert advice: over T in two environments, and over N and epsilon in one.
 
 The map over N and epsilon is measured in ``advice-random``: one expert is good and all others
-guess, so that blind play loses the same for every N, and more experts make it harder. In
+guess, so the regret of uniform play is the same for every N, and more experts make it harder. In
 ``advice-adversarial`` a quarter of all experts is good at any time, and N would hardly matter.
 Regret over T is measured in both.
 """
@@ -67,7 +67,7 @@ def map_sizes(rounds: int) -> list[int]:
 
 
 def make_game(environment: str, experts: int, rounds: int, epsilons: Sequence[float]) -> SweepGame:
-    """Return a game of all algorithms at all epsilons; those that play the same play once."""
+    """Return a game of all algorithms at all epsilons; equivalent ones play once."""
     frame = SweepGame(
         part=f"{environment}, N = {experts}, T = {rounds:,}",
         environment=environment,
@@ -85,8 +85,8 @@ def make_game(environment: str, experts: int, rounds: int, epsilons: Sequence[fl
 def private_entrants(experts: int, rounds: int, epsilon: float) -> dict[tuple[str, str], Entrant]:
     """Return all private players with our tuning and the paper's; the last one has long batches.
 
-    Our tuning of batched-exp4 takes the batch size with the smallest proved bound. That is 1 almost
-    everywhere, and then it is local-exp4. To see the row of Table 1 at all, one more player has
+    Our tuning of batched-exp4 uses the batch size with the smallest proved bound. That is 1 almost
+    everywhere, which makes it local-exp4. To show the row of Table 1 at all, one more player has
     batches as long as in Theorem 6 without constants and logarithms, (N T)^(1/3) / ε^(2/3), with
     our noise and the learning rate that is best for them.
     """
@@ -145,9 +145,9 @@ def _make_entrant(name: str, how: str, epsilon: float, *more: tuple[str, object]
     )
 
 
-# Outcomes: what every algorithm did for one N, T and epsilon, and which was best
+# Results: every algorithm for one N, T and epsilon, and which was best
 
-LEARNS = 0.9  # above this share of blind play's regret, nothing worth mentioning is learnt
+LEARNS = 0.9  # above this share of uniform play's regret, hardly anything is learned
 NOBODY = "none"
 # What Table 1 prints, without constants and without logarithms of T, K and 1 / δ.
 RATES: Mapping[str, Callable[[int, int, float], float]] = {
@@ -160,7 +160,7 @@ RATES: Mapping[str, Callable[[int, int, float], float]] = {
 
 
 class AdviceCell(NamedTuple):
-    """What one algorithm did for one N, T and epsilon."""
+    """The results of one algorithm for one N, T and epsilon."""
 
     algorithm: str
     calibration: str  # empty without privacy
@@ -181,7 +181,7 @@ class AdviceCell(NamedTuple):
 
     @property
     def share(self) -> float:
-        """Regret divided by that of blind play."""
+        """Regret divided by that of uniform play."""
         return float(self.regret.mean() / self.blind.mean())
 
     @property
@@ -206,7 +206,7 @@ class Winner(NamedTuple):
 
 
 def advice_cells(played: PlayedGame) -> list[AdviceCell]:
-    """Return what every player did in one game, without privacy first."""
+    """Return the results of every player in one game, without privacy first."""
     game = played.game
     assert isinstance(game.problem, Advice), "there is advice"
     blind, ordinary = game.players[:2]
