@@ -103,7 +103,7 @@ class ContextualKiller(KilledRun):
         # a constant is sqrt(1/2), and so is the largest context
         counts = [2.0 * value[CONSTANTS].sum() for value in releases]
         expected = self.times[: len(counts)]
-        # 6 deviations, below 1e-8 a release; a record too many or too few moves all later counts by 1
+        # 6 deviations, below 1e-8 a release; a record too many or few moves all later counts by 1
         if not np.allclose(counts, expected, atol=0.8, rtol=0.0):
             self.faults.append("releases are not those of the first times")
         everybody = range(self.asked)

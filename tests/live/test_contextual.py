@@ -347,7 +347,7 @@ def _frames(error):
 
 @pytest.mark.slow
 def test_after_kills_every_record_counts_once(tmp_path):
-    """As tests/live/kill_contextual.py, with few kills; a false alarm has probability below 1e-6."""
+    """As tests/live/kill_contextual.py, with few kills; a false alarm is rarer than 1 in 10^6."""
     killer = ContextualKiller(tmp_path, seed=1)
     while killer.kills < 12 or (len(killer.seen) < 10 and killer.kills < 200):
         killer.kill_one()
