@@ -16,7 +16,7 @@ from discreet.learners import (
     ResidualDescent,
 )
 from discreet.learners.contexts.linear_ucb import LEFT, RAISED, FitSchedule, Looks
-from discreet.learners.contexts.weighted_sums import SumFilter, draws_in_sums
+from discreet.learners.contexts.weighted_sums import SumFilter, follow, sum_variances
 from discreet.least_squares import factorise, invert
 from discreet.models import LinearModel
 from discreet.policies import Greedy, Optimistic
@@ -105,6 +105,18 @@ def test_running_sums_take_the_place_of_what_there_was():
     np.testing.assert_allclose(one.model.estimate, other.model.estimate, rtol=1e-9)
 
 
+def draws_in_sums(sums, matrix):
+    """Return how much of each draw is in each estimated sum: release by release, in rows."""
+    size, row = sums.gain.size, matrix.row(sums.gain.size)
+    found, (total, back, last) = np.zeros((size, size)), np.zeros((3, size))
+    for k in range(size):
+        released = np.concatenate([row[k::-1], np.zeros(size - k - 1)])
+        gains = sums.ahead[k], sums.gain[k], sums.taken[k], sums.zero
+        follow(total, back, last, released, *gains)
+        found[k] = total
+    return found
+
+
 @pytest.mark.parametrize("decay", [0.3, 0.93])
 def test_the_filter_is_generalised_least_squares_on_all_releases(decay):
     """From the definition: increments have a covariance, and the mean weight of a record is 1."""
@@ -114,7 +126,9 @@ def test_the_filter_is_generalised_least_squares_on_all_releases(decay):
     rows = np.where(place >= 0, matrix.coefficients(size)[np.maximum(place, 0)], 0.0)
     inverse = np.linalg.inv(rows)
     covariance = noise * inverse @ inverse.T + rewards * np.diag(lengths)
-    draws = draws_in_sums(SumFilter.best(times, matrix, noise, rewards), matrix)
+    sums = SumFilter.best(times, matrix, noise, rewards)
+    draws = draws_in_sums(sums, matrix)
+    np.testing.assert_allclose(sum_variances(sums, matrix), (draws**2).sum(axis=1), rtol=1e-12)
     for k in range(size):
         known = slice(0, k + 1)
         weights = np.linalg.solve(covariance[known, known], lengths[known])

@@ -58,16 +58,28 @@ class SumFilter(NamedTuple):
         return cls(ahead, gain, taken, zero)
 
 
-def draws_in_sums(sums: SumFilter, matrix: Buffers) -> Floats:
-    """Return how much of each draw is in each estimated sum: release by release, in rows."""
-    size, zero = sums.gain.size, sums.zero
-    row, found = matrix.row(size), np.zeros((size, size))
-    total, back, last = np.zeros(size), np.zeros(size), np.zeros(size)
-    for k in range(size):
-        released = np.zeros(size)
-        released[: k + 1] = row[k::-1]
-        follow(total, back, last, released, sums.ahead[k], sums.gain[k], sums.taken[k], zero)
-        found[k] = total
+def sum_variances(sums: SumFilter, matrix: Buffers) -> Floats:
+    """Return the variances of the estimated sums, for draws of variance 1.
+
+    All are linear in the draws: the estimated sum, what is expected to be taken back, the noise of
+    the last increment, and the last draw. Their covariance is followed from release to release.
+    """
+    decay, zero = float(matrix.decay[0]), float(matrix.zero[0])
+    found, spread = np.zeros(sums.gain.size), np.zeros((4, 4))
+    increment, unit = np.array([0.0, 0.0, zero, -decay]), np.eye(4)  # without the new draw
+    for k, (ahead, gain, taken) in enumerate(zip(sums.ahead, sums.gain, sums.taken, strict=True)):
+        surprise = increment - unit[1] - ahead * unit[0]
+        step = np.array(
+            [
+                (1.0 + ahead) * unit[0] + gain * surprise,
+                zero * unit[1] + taken * surprise,
+                increment,
+                np.zeros(4),
+            ]
+        )
+        fresh = np.array([gain, taken, 1.0, 1.0])  # the share of the new draw in each
+        spread = step @ spread @ step.T + np.outer(fresh, fresh)
+        found[k] = spread[0, 0]
     return found
 
 
