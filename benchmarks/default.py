@@ -32,7 +32,7 @@ from discreet.simulation.trial import run_trial
 UNBOUNDED = "tracking-ucb"
 EPSILONS = (1.0, 0.1)
 SIZES = ((3, 2**16), (8, 2**18))
-SEED = 27_182_818
+SEED = 14_142_136  # used for nothing before the constants were final
 
 HEAD = """# The default of a bandit
 
@@ -46,9 +46,11 @@ regret. Where the bound of `guarded-ucb` is vacuous (few rounds for the number o
 The constants of `guarded-ucb` were tuned on `stochastic` (gaps of 0.05 and 0.2, and means of 0.15
 and 0.2), `deterministic`, `switching`, `oblivious`, `flipping`, `repeating` and `random-walk`, and
 were fixed before the environments below were first played. They were changed once since then, on
-the same losses as before, and fixed before the environments below were played again. `drifting` and
+the same losses as before. Since that change, the games below have new seeds. `drifting` and
 `late-change` were not used for tuning `tracking-ucb` either. [tracking.md](tracking.md) shows what
-`guarded-ucb` costs, and its bound.
+`guarded-ucb` costs, and its bound. Means hide rare failures: about one game in 500 with ε = 0.1 and
+gaps of 0.05 takes a wrong arm for the best one for a long time, with and without the guard (*The
+worst case* there).
 
 `python benchmarks/default.py --write docs/default.md` writes this page: {trials} trials per row,
 means with standard errors. Negative regret means less loss than the best fixed arm. In bold: the

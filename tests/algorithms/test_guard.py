@@ -374,7 +374,7 @@ def test_live_use():
 def test_what_is_stated():
     one, tenth = built(1 << 18, 1.0), built(1 << 18, 0.1)
     assert one.regret_bound == pytest.approx(13_770, rel=0.001)
-    assert tenth.regret_bound == pytest.approx(35_579, rel=0.001)
+    assert tenth.regret_bound == pytest.approx(35_581, abs=1.0)
     assert one.stationary_bound is None
     assert built(1 << 18, 1.0, confidence="proved").stationary_bound is None
     assert built(50, 0.01).regret_bound == 50.0
