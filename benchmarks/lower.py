@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,7 +31,12 @@ PRIVATE = (
     "moved-tsallis-inf",
     "one-bit-tsallis-inf",
     "batched-htinf",
+    "dp-lambda-lap",
     "batched-exp3",
+    "batched-ftpl",
+    "noisy-exp2",
+    "dp-exp3-lap",
+    "local-tsallis-inf",
 )
 ORDINARY = ("kl-ucb", "tsallis-inf")
 FREE = 1e3  # an epsilon at which privacy costs nothing
@@ -68,6 +74,23 @@ def regrets(row: Row, epsilon: float, rounds: int, trials: int) -> dict[str, flo
     return {each["algorithm"]: each["regret_mean"] for each in results.summary()}
 
 
+def table(epsilons: Sequence[float], names: Sequence[str], rounds: int, trials: int) -> list[str]:
+    """Return the lines of a table: a row for each algorithm, a column for each game."""
+    games = [(row, epsilon) for row in ROWS for epsilon in epsilons]
+    least = [
+        private_rate(row.gains, epsilon, constant=row.constant) * math.log(rounds)
+        for row, epsilon in games
+    ]
+    found = [regrets(row, epsilon, rounds, trials) for row, epsilon in games]
+    titles = [row.title + f", ε = {epsilon:g}" * (epsilon < FREE) for row, epsilon in games]
+    cells = [["losses", *titles], ["*lower bound*", *(f"{each:,.0f}" for each in least)]]
+    for name in names:
+        ratios = [each[name] / bound for each, bound in zip(found, least, strict=True)]
+        cells += [[f"`{name}`", *(f"{ratio:.2f}" for ratio in ratios)]]
+    lines = ["| " + " | ".join(row) + " |" for row in cells]
+    return [lines[0], "|---" * len(cells[0]) + "|", *lines[1:]]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=16)
@@ -76,23 +99,13 @@ def main() -> None:
     asked = parser.parse_args()
     lines = []
     for epsilons, names in (((FREE,), ORDINARY), (EPSILONS, PRIVATE)):
-        lines += ["| losses | ε | lower bound | " + " | ".join(names) + " |"]
-        lines += ["|---|---|---|" + "---|" * len(names)]
-        for row in ROWS:
-            for epsilon in epsilons:
-                rate = private_rate(row.gains, epsilon, constant=row.constant)
-                least = rate * math.log(asked.rounds)
-                found = regrets(row, epsilon, asked.rounds, asked.trials)
-                shown = "none" if epsilon == FREE else f"{epsilon:g}"
-                cells = [f"{found[name] / least:.2f}" for name in names]
-                lines += [f"| {row.title} | {shown} | {least:,.0f} | " + " | ".join(cells) + " |"]
-                print(lines[-1], flush=True)
-        lines += [""]
+        lines += [*table(epsilons, names, asked.rounds, asked.trials), ""]
+    print("\n".join(lines))
     if asked.write is not None:
         text = asked.write.read_text()
         before, rest = text.split(START)
-        table = "\n".join([START, "", *lines]) + END
-        asked.write.write_text(before + table + rest.split(END)[1])
+        tables = "\n".join([START, "", *lines]) + END
+        asked.write.write_text(before + tables + rest.split(END)[1])
 
 
 if __name__ == "__main__":
