@@ -20,7 +20,7 @@ from killing import KilledRun, main
 from discreet import ContextualBandit, DiscreetError, Features
 
 HORIZON = 100_000
-EPSILON = 1e4  # noise of 0.064 on a sum of constants and 0.13 on a count
+EPSILON = 1e4  # noise of at most 0.163 on a count, and of 0.082 on a sum of squares or rewards
 AHEAD = 7  # decisions that are open at once
 CONSTANTS = [2, 5]  # where a release has the moments of the constants, of two arms
 CONTEXTS = [0, 3]
@@ -103,8 +103,9 @@ class ContextualKiller(KilledRun):
         # a constant is sqrt(1/2), and so is the largest context
         counts = [2.0 * value[CONSTANTS].sum() for value in releases]
         expected = self.times[: len(counts)]
-        # 6 deviations, below 1e-8 a release; a record too many or few moves all later counts by 1
-        if not np.allclose(counts, expected, atol=0.8, rtol=0.0):
+        # 5.8 deviations, below 1e-8 a release; a record too many or too few moves all later counts
+        # by 1, so that more than half of them are found
+        if not np.allclose(counts, expected, atol=0.95, rtol=0.0):
             self.faults.append("releases are not those of the first times")
         everybody = range(self.asked)
         squares = sum(min(1.0, abs(context_of(i))) ** 2 for i in everybody) / 2.0
