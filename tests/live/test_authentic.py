@@ -227,6 +227,23 @@ def test_a_sum_that_its_batch_cannot_have_is_not_released(kind):
     assert face.state().released == before[0][3]
 
 
+@pytest.mark.parametrize(("told", "content"), [(0, (4.0, 3.0)), (1, (4.0, 3.0)), (0, (1.0, 0.0))])
+def test_a_batch_with_other_rounds_than_were_told_is_not_released(told, content):
+    """Content that claims to be complete earlier, with a sum that would show through any noise."""
+    face = make("batch", batch_size=4)
+    decisions = [ask(face) for _ in range(4)]
+    for decision in decisions[:told]:
+        tell(face, decision)
+    rows, channel = face._run._store.rows, face._run._engine.private.channel
+    channel.held[:] = (*content, 2.0**60)
+    group = rows.group(0)._replace(held=face._run._engine.channel_state.tobytes())
+    face._run._engine.clear()
+    rows.groups[0] = tuple(group)
+    with pytest.raises(DiscreetError, match="impossible for its outcomes"):
+        tell(face, decisions[told])
+    assert face.state().released == 0
+
+
 @pytest.mark.parametrize("kind", STREAMS)
 @pytest.mark.parametrize("wrong", [2.0**60, -(2.0**60), np.nan, 1e3])
 def test_a_running_sum_that_its_rounds_cannot_have_is_not_released(kind, wrong):

@@ -17,7 +17,7 @@ from discreet.checks.parts import same_state
 from discreet.environments import Table
 from discreet.problems import Arms
 from discreet.randomness import streams
-from discreet.simulation.loop import Player
+from discreet.simulation.loop import Player, Prototype
 
 NAMES = list(list_algorithms(Arms))
 
@@ -64,7 +64,7 @@ def test_a_bandit_plays_what_the_simulation_plays(name):
         decision = bandit.ask()
         total += row[decision.arm]
         bandit.tell(decision, loss=row[decision.arm])
-    player = Player(new(name)._run._engine.private, streams(1))
+    player = Player(Prototype(new(name)._run._engine.private, compiled=False), streams(1))
     scores = player.play(Table(losses).deal(0, 500, np.random.default_rng()), np.array([500]))
     assert scores[0] == pytest.approx(total, rel=1e-12)
     assert same_state(player.private.learner, bandit._run._engine.private.learner) is None

@@ -258,6 +258,49 @@ def test_a_fork_that_python_does_not_see_is_refused(use, in_file, tmp_path):
     assert bandit.state().released == 1
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="forks by the C library")
+@pytest.mark.parametrize("hidden", [False, True])
+@pytest.mark.parametrize("in_file", [False, True], ids=["memory", "file"])
+def test_a_fork_in_the_middle_of_an_operation_draws_once(hidden, in_file, tmp_path, monkeypatch):
+    """A signal handler forks during a tell, and the child carries on with it."""
+    bandit = make("batch", batch_size=1, path=tmp_path / "run.db" if in_file else None)
+    decision, learner = bandit.ask(), type(bandit._run._engine.learner)
+    query, learn, (reader, writer) = learner.query, learner.learn, os.pipe()
+    in_child, forked = False, []
+
+    def fork_once(self, trace):
+        nonlocal in_child
+        if not forked:
+            forked.append(ctypes.CDLL(None).fork() if hidden else os.fork())
+            in_child = forked == [0]
+        return query(self, trace)
+
+    def noted(self, trace, released):
+        os.write(writer, b"child " if in_child else b"parent ")
+        return learn(self, trace, released)
+
+    monkeypatch.setattr(learner, "query", fork_once)
+    monkeypatch.setattr(learner, "learn", noted)
+    try:
+        bandit.tell(decision, loss=0.5)
+    except BaseException as error:
+        if in_child:
+            os.write(writer, str(error).encode())
+        else:
+            raise
+    finally:
+        if in_child:
+            os._exit(0)
+    os.close(writer)
+    os.waitpid(forked[0], 0)
+    with os.fdopen(reader) as told:
+        said = told.read()
+    assert "this run belongs to another process" in said
+    assert said.count("parent ") == 1
+    assert "child " not in said
+    assert bandit.state().released == 1
+
+
 # Signals
 
 

@@ -59,10 +59,13 @@ class ArmsClient(LiveClient[Decision]):
         return self._decide(0, user, at_limit)
 
     def _decide(self, seen: object, user: User | None, at_limit: AtLimit) -> Decision:
-        if type(at_limit) is str and at_limit == "refuse":  # == of an array has no truth value
-            (number, batch, choice, token, _, _), probability = self._run.decide(seen, user)
-            return new_decision((self._labels[choice], number, token, probability, batch, True))
-        given, probability = self._run.decide_or_serve(seen, user, at_limit)
+        try:
+            if type(at_limit) is str and at_limit == "refuse":  # == of an array has no truth value
+                given, probability = self._run.decide(seen, user)
+            else:
+                given, probability = self._run.decide_or_serve(seen, user, at_limit)
+        except BaseException as error:
+            raise without_frames(error)  # noqa: B904 - the same error
         number, batch, choice, token, _, _ = given
         learns = number != SERVED
         return Decision(self._labels[choice], number, token, probability, batch, learns)
@@ -313,8 +316,10 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
             return self._decide(self._available(available), user, at_limit)
         if at_limit is not REFUSE:  # the default; any other text gets a closer look
             return self._decide(self._seen, user, at_limit)
-        # the same as _decide, which saves a call
-        (number, batch, choice, token, _, _), probability = self._run.decide(self._seen, user)
+        try:  # the same as _decide, which saves a call
+            (number, batch, choice, token, _, _), probability = self._run.decide(self._seen, user)
+        except BaseException as error:
+            raise without_frames(error)  # noqa: B904 - the same error
         return new_decision((self._labels[choice], number, token, probability, batch, True))
 
     def _observation(self, available: Collection[Hashable] | None = None) -> object:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 import componentjit
 from componentjit import arrays, map_arrays
+from discreet.channels.batch import UNREACHABLE
 from discreet.contracts import Channel, Generator, Learner, Protected, unsealed
 from discreet.errors import DiscreetError
 from discreet.learners.arms.availability import Available, act_among
@@ -105,6 +106,8 @@ class Engine:
                 if full:
                     private.channel.check_held()
             ready, value = private.submit(trace, feedback, rng)
+            if ready and not full and self.holding:  # content of another number of outcomes
+                raise DiscreetError(UNREACHABLE)
             if not isinstance(value, float):
                 value = np.array(value, np.float64)  # it may be a buffer of the channel
             if raw:

@@ -58,6 +58,8 @@ class FileStore(RunFile):
         """Read the committed state."""
         with sqlite_lock, self._explained(), self._reading(), self._snapshot():
             self._example = example
+            if self._key is not None:
+                self._key.reread()
             if not self._is_checked:
                 self._verify()
             self._is_checked = False
@@ -212,6 +214,8 @@ class FileStore(RunFile):
         lasting = not self._in_table and not unlearned
         lasting = lasting and not (self._only_releases and released is None)
         releasing = released is not None and lasting
+        if self._in_table or unlearned:  # before the commit: an interrupt may follow it
+            self._row_pending = True
         with sqlite_lock, self._explained(), self._change(counters, lasting, releasing=releasing):
             execute, tag = self._file.execute, self._tag
             if group is not None:
@@ -236,7 +240,6 @@ class FileStore(RunFile):
                     "INSERT INTO release VALUES (?, ?, ?, ?, ?, ?)", (released, *about, numbers)
                 )
             self._write_state(learner, stream, draws)
-        self._row_pending = self._row_pending or self._in_table or unlearned
         self._in_table = False
         self.rows.tell(counters, decision, group, closed, released, value, learner, stream, draws)
 

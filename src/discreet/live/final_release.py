@@ -137,6 +137,8 @@ class FinalRelease(SeveralAtOnce):
             self._commit(Change(counters, given_up=tuple(rows.open), epoch=rows.epoch))
         held = rows.stream or engine.stream
         _, value, after = engine.hand_over(held, ASK, 0.0, self._noise_rng, full=True)
+        if not self._mark[0]:  # as for other releases
+            self._check_caller()
         draws = None
         if rows.draws is not None:
             draws = Draws(rows.draws.learner, self._noise_rng.bit_generator.state)

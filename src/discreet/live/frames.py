@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-import traceback
 from collections.abc import Callable
+from types import TracebackType
 from typing import Any, TypeVar
 
 from discreet.errors import DiscreetError
@@ -18,6 +18,10 @@ def without_frames(error: Error) -> Error:
 
     Error reporters record the local variables of every frame. Inside a live object, these are
     outcomes, sums and noise. An unexpected error keeps a note of where it came from.
+
+    It calls no Python function, which could fail where the stack is nearly full. An interrupt in
+    the middle of it is an error with those frames again: public methods have two layers of
+    handlers, so that the outer one strips that.
     """
     seen: set[int] = set()
     left: list[BaseException | None] = [error]
@@ -28,14 +32,22 @@ def without_frames(error: Error) -> Error:
         seen.add(id(each))
         if isinstance(each, BaseExceptionGroup):
             left += each.exceptions
-        if not isinstance(each, DiscreetError) and each.__traceback__ is not None:
-            place = traceback.extract_tb(each.__traceback__)[-1]
+        left += [each.__cause__, each.__context__]
+        last: TracebackType | None = each.__traceback__
+        each.__traceback__ = None
+        if last is None or isinstance(each, DiscreetError):
+            continue
+        while last.tb_next is not None:
+            last = last.tb_next
+        code, line = last.tb_frame.f_code, last.tb_lineno
+        last = None
+        try:  # noqa: SIM105 - contextlib calls Python functions
             each.add_note(
-                f"raised in {place.name} ({place.filename}, line {place.lineno}); frames of live "
+                f"raised in {code.co_name} ({code.co_filename}, line {line}); frames of live "
                 "objects are withheld, because they hold raw data"
             )
-        each.__traceback__ = None
-        left += [each.__cause__, each.__context__]
+        except Exception:  # some errors refuse notes
+            pass
     return error
 
 

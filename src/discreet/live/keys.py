@@ -109,11 +109,32 @@ class Key(RowCipher):
             if content[: len(MARK)] == MARK:
                 found = f"a truncated key: {len(content)} of {SIZE} bytes"
             raise DiscreetError(f"key is {str(path)!r}, but that is {found}.")
+        self._take(content)
+        super().__init__(secret)
+
+    def _take(self, content: bytes) -> None:
         self.version = Version(*VERSION.unpack_from(content, START))
         length = int.from_bytes(content[SIZE : SIZE + LENGTH], "big")
         # a drawn release, encrypted, until the run has stored it
         self.note = content[SIZE + LENGTH :][:length]
-        super().__init__(secret)
+        self._is_known = True  # what is here is what is in the file
+
+    def reread(self) -> None:
+        """Read version and note again if a failed write may have changed them; keep what is found.
+
+        It is written again, because what a failed sync leaves may never reach the disk.
+        """
+        if self._is_known:
+            return
+        try:
+            self._file.seek(0)
+            content = self._file.read(SECTOR)
+            self._file.seek(START)
+            self._file.write(content[START:])
+            sync(self._file.fileno())
+        except (OSError, ValueError) as error:
+            raise self._unwritable("nothing has changed", error) from None
+        self._take(content)
 
     def advance(self, version: Version, note: bytes | None = None) -> None:
         """Record the version of the run; its numbers never decrease.
@@ -122,6 +143,7 @@ class Key(RowCipher):
         in the order of writing, so after a power failure the key may be behind the run. A new note
         replaces the earlier one; without a new one, that stays.
         """
+        self.reread()
         before, former = self.version, self.note
         if version.changes <= before.changes and version.last_change != before.last_change:
             version = version._replace(changes=before.changes, last_change=before.last_change)
@@ -132,6 +154,7 @@ class Key(RowCipher):
         if version == before and note == former:
             return
         row = VERSION.pack(*version) + len(note).to_bytes(LENGTH, "big")
+        self._is_known = False
         try:
             self._file.seek(START)
             self._file.write(row + note.ljust(len(former), b"\0"))
@@ -139,11 +162,14 @@ class Key(RowCipher):
                 sync(self._file.fileno())
         except (OSError, ValueError) as error:
             what = "nothing has changed" if note else "recorded outcomes and releases count"
-            raise DiscreetError(
-                f"{what}, but the key {self.path} cannot be written ({error}): the run stops until "
-                "it can."
-            ) from None
-        self.version, self.note = version, note
+            raise self._unwritable(what, error) from None
+        self.version, self.note, self._is_known = version, note, True
+
+    def _unwritable(self, what: str, error: Exception) -> DiscreetError:
+        return DiscreetError(
+            f"{what}, but the key {self.path} cannot be written ({error}): the run stops until it "
+            "can."
+        )
 
     def close(self) -> None:
         """Close the key, so that another process can open it."""

@@ -37,6 +37,8 @@ class OneChange:
             if error is None:
                 store._seal(self._counters, self._epoch, self._version)
                 file.execute("COMMIT")
+                # not before: closing the run writes it to the key, and then no older file opens
+                store._version = self._version
         finally:
             if file.in_transaction:
                 file.execute("ROLLBACK")

@@ -58,6 +58,7 @@ class LiveRun(ChangingArms, GroupedOperations):
         """
         return cls.start(RunPlan.over(private, horizon=horizon, observation=observation), {})
 
+    @withhold_frames
     def ask(
         self, observation: object = None, user: User | None = None, at_limit: AtLimit = "refuse"
     ) -> Ticket:
@@ -96,6 +97,8 @@ class LiveRun(ChangingArms, GroupedOperations):
         if left == 0:
             number, engine = asked, self._engine
             action, trace, left, held = acted or engine.act(observation, rng)
+            if not self._mark[0]:  # a signal handler may have forked
+                self._check_caller()
             chance = None
             if self._shows_chances and rows.slots is None:  # the same as chance_of
                 chance = engine.learner.chance(trace, action)
@@ -237,6 +240,8 @@ class LiveRun(ChangingArms, GroupedOperations):
         ready, value, after = engine.hand_over(
             raw, trace, feedback, self._noise_rng, told + 1 == size
         )
+        if not self._mark[0]:  # a signal handler may have forked: the parent has its own draw
+            self._check_caller()
         stream = None
         if self._final:
             stream = self._with_outcome(rows, action, feedback)

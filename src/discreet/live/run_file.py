@@ -281,7 +281,6 @@ class RunFile(VersionedStore):
                 f"{self.name} has been opened by another process: a run has one writer, so this "
                 "one stops."
             )
-        self._version = version
 
     def _change(
         self,
@@ -328,6 +327,7 @@ class RunFile(VersionedStore):
                     version = self._next(lasting=lasting, releases=self._deferred)
                     self._seal(self.rows.counters, self.rows.epoch, version)
                     self._file.execute("COMMIT")
+                    self._version = version
             finally:
                 self._together = False
                 if self._file.in_transaction:
