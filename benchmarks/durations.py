@@ -5,12 +5,22 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from discreet import Advisor, Bandit, Experts, Optimizer, VectorOptimizer, audit_durations
+from discreet import (
+    Advisor,
+    Bandit,
+    ContextualBandit,
+    Experts,
+    Features,
+    Optimizer,
+    VectorOptimizer,
+    audit_durations,
+)
 from discreet.live.client import LiveClient
 
 USUAL = {"horizon": 10_000, "epsilon": 1.0}
 CLIENTS: dict[str, Callable[[], LiveClient]] = {
-    "one bit (the default)": lambda: Bandit(arms=4, **USUAL),
+    "the default": lambda: Bandit(arms=4, **USUAL),
+    "one bit": lambda: Bandit(arms=4, algorithm="one-bit-tsallis-inf", **USUAL),
     "randomised response": lambda: Bandit(
         arms=4, algorithm="local-tsallis-inf", noise="response", **USUAL
     ),
@@ -31,6 +41,9 @@ CLIENTS: dict[str, Callable[[], LiveClient]] = {
         experts=3, delta=1e-6, wait=60.0, default_losses=[0.5] * 3, **USUAL
     ),
     "cube": lambda: VectorOptimizer(geometry="cube", dimension=3, delta=1e-6, **USUAL),
+    "contexts": lambda: ContextualBandit(Features(2, context=2), delta=1e-6, **USUAL),
+    "final release": lambda: Bandit(arms=4, final=0.5, **USUAL),
+    "held-out rounds": lambda: Bandit(arms=4, explore=0.1, **USUAL),
     "slates": lambda: Optimizer(
         domain="k-sets(5,2)", delta=1e-6, batch_size=2, when_vacuous="play", **USUAL
     ),
