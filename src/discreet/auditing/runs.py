@@ -9,11 +9,10 @@ from types import NoneType
 from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from componentjit import ComponentError, compilable, compile_for
 from discreet.auditing.attacks import GameFacts
-from discreet.auditing.running_sums import vectors_of
+from discreet.auditing.running_sums import Bytes, vectors_of
 from discreet.channels import (
     DifferenceSums,
     PerDifference,
@@ -185,7 +184,6 @@ def _positions(hold: int, rounds: int, rng: np.random.Generator) -> tuple[int, .
     return tuple(int(position) for position in np.unique(found[(found >= 0) & (found < rounds)]))
 
 
-Bytes = NDArray[np.uint8]
 LEAST = 600  # minimum number of runs, even if they take long
 
 

@@ -20,7 +20,7 @@ from discreet.cli.progress import progress_bar
 from discreet.cli.text import facts, table
 from discreet.errors import DiscreetError
 from discreet.options import parse_all
-from discreet.progress import Progress
+from discreet.progress import ShowProgress
 from discreet.ranges import make_range
 
 ROUNDS = 10_000  # of a live run whose durations are measured
@@ -148,7 +148,7 @@ def audit(
             sys.exit(1)
         return
 
-    def find(each: str, progress: Progress | None) -> Audit:
+    def find(each: str, progress: ShowProgress | None) -> Audit:
         known, usual = algorithm(each), default_setting(each)
         setting = Setting(
             known.problem_with(**(usual.problem.parameters() | options.given(parameters))),
@@ -189,7 +189,9 @@ def _horizon(rounds: options.Rounds | None) -> int | None:
     return None if rounds.unknown else rounds.number
 
 
-def _all(find: Callable[[str, Progress | None], Audit], progress: Progress | None) -> list[Audit]:
+def _all(
+    find: Callable[[str, ShowProgress | None], Audit], progress: ShowProgress | None
+) -> list[Audit]:
     """Return the audits of all algorithms that claim privacy."""
     names = [
         name

@@ -15,13 +15,13 @@ from discreet.errors import DiscreetError, count, shorten
 from discreet.tables import csv_rows, is_number
 
 PARQUET, ARROW = (".parquet", ".pq"), (".arrow", ".feather", ".ipc")
-Column = NDArray[Any]  # numbers or texts
+LogColumn = NDArray[Any]  # numbers or texts
 
 
 class Columns(NamedTuple):
     """Columns by name, their source, and the number of its first row."""
 
-    by_name: dict[str, Column]
+    by_name: dict[str, LogColumn]
     source: str
     first_row: int
 
@@ -102,7 +102,7 @@ def _read_csv(path: Path) -> Columns:
     return Columns({name: column for name, column in found.items() if name}, str(path), first + 1)
 
 
-def _read_arrow(path: Path) -> dict[str, Column]:
+def _read_arrow(path: Path) -> dict[str, LogColumn]:
     try:
         import pyarrow
         from pyarrow import feather, parquet
@@ -119,7 +119,7 @@ def _read_arrow(path: Path) -> dict[str, Column]:
     return _from_arrow(table)
 
 
-def _from_arrow(table: Any) -> dict[str, Column]:  # noqa: ANN401
+def _from_arrow(table: Any) -> dict[str, LogColumn]:  # noqa: ANN401
     """Return the columns of an Arrow table; missing cells become NaN, or an empty text."""
     return {
         name: _settled([("" if cell is None else cell) for cell in table.column(name).to_pylist()])
@@ -135,7 +135,7 @@ def _texts() -> tuple[object, ...]:
     return pyarrow.string(), pyarrow.large_string()
 
 
-def _columns_of(given: object) -> dict[str, Column]:
+def _columns_of(given: object) -> dict[str, LogColumn]:
     """Return the columns of something that is not a file."""
     arrow = sys.modules.get("pyarrow")
     if arrow is not None and isinstance(given, arrow.Table):
@@ -149,7 +149,7 @@ def _columns_of(given: object) -> dict[str, Column]:
         ) from None
 
 
-def _settled(column: Sequence[object] | Column) -> Column:
+def _settled(column: Sequence[object] | LogColumn) -> LogColumn:
     """Return a column as numbers if all its cells are numbers, else as texts."""
     values = np.asarray(column)
     if values.ndim != 1:
