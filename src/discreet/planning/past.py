@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError, count, shorten
 from discreet.ranges import Range
-from discreet.tables import csv_rows, is_number, read_npy
+from discreet.tables import is_number, number_in, read_columns, read_npy
 
 OutcomeSource = Path | str | Mapping[str, ArrayLike] | ArrayLike
 # Column names that suggest labels of arms, not the outcomes of one arm.
@@ -172,7 +172,7 @@ def _by_column(path: Path, names: list[str], rows: CellRows) -> dict[str, list[C
 
 def _number(path: Path, place: str, column: str, cell: str) -> Cell:
     try:
-        value = float(cell.replace("_", "x"))
+        value = number_in(cell)
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
@@ -184,26 +184,17 @@ def _number(path: Path, place: str, column: str, cell: str) -> Cell:
 
 
 def _read_csv(path: Path) -> tuple[list[str], CellRows]:
-    lines = list(csv_rows(path))
-    if len(lines) < 2:
-        raise DiscreetError(
-            f"{path} has {count(len(lines), 'line')}, but names and at least two outcomes are "
-            "needed."
-        )
-    names = [name.strip() for name in lines[0][1]]
+    needed = "but names and at least two outcomes are needed."
+    found = read_columns(path, empty=f"has 0 lines, {needed}", width="the first row has")
+    names = found.names or []
     if all(is_number(name) for name in names):
         raise DiscreetError(
             f"{path} begins with numbers, but its first line must name its columns."
         )
     _check_names(path, names)
-    rows = []
-    for number, cells in lines[1:]:
-        if len(cells) != len(names):
-            raise DiscreetError(
-                f"{path}, row {number} has {count(len(cells), 'column')}, but the first row has "
-                f"{len(names)}."
-            )
-        rows.append((f"row {number}", [cell.strip() for cell in cells]))
+    rows = [(f"row {number}", cells) for number, cells in found.rows]
+    if not rows:
+        raise DiscreetError(f"{path} has 1 line, {needed}")
     return names, rows
 
 
