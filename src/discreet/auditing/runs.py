@@ -28,7 +28,6 @@ from discreet.sets import ConvexSet
 
 OUTSIDE = 10.0  # widths outside the range: guarantees must not depend on valid input
 RANDOM_POSITIONS = 8  # of the replaced loss
-LEVEL = "at "  # how the names of levels begin
 Part = TypeVar("Part")
 
 
@@ -84,7 +83,7 @@ def levels_of(stage: Stage, number: int) -> Stage:
 
     shares = (np.arange(number) + 0.5) / number
     others = {
-        f"{LEVEL}{share:.3g} of the range": np.repeat(at(share)[None], rounds, axis=0)
+        f"at {share:.3g} of the range": np.repeat(at(share)[None], rounds, axis=0)
         for share in (0.5, *shares)
     }
     pairs = [

@@ -19,6 +19,7 @@ from discreet.cli.durations import live_client, show_durations
 from discreet.cli.progress import progress_bar
 from discreet.cli.text import facts, table
 from discreet.errors import DiscreetError
+from discreet.guarantee_words import pair_words
 from discreet.options import parse_all
 from discreet.progress import ShowProgress
 from discreet.ranges import make_range
@@ -245,7 +246,7 @@ def _show_table(found: list[Audit]) -> None:
     rows = [
         [
             each.name,
-            each.claimed.short.removesuffix("-differential privacy"),
+            pair_words(each.claimed.epsilon, each.claimed.delta),
             f"{each.lower_bound:.4g}",
             f"{100 * each.share:.0f} %",
             _verdict(each),

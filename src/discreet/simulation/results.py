@@ -32,7 +32,12 @@ from discreet.simulation.exporting import arrow_stream, curve_columns, to_pandas
 from discreet.simulation.measures import Measure, Regret, RegretRow, Row, Searches, TidyColumns
 from discreet.simulation.records import InMemory
 from discreet.simulation.shown import display_of
-from discreet.simulation.switching import best_sequences, check_switches, check_switching
+from discreet.simulation.switching import (
+    best_sequences,
+    check_switches,
+    check_switching,
+    switched_words,
+)
 from discreet.simulation.trial import Remembered
 
 if TYPE_CHECKING:
@@ -75,9 +80,9 @@ class Results(Generic[Row]):
     @property
     def rivals(self) -> str:
         """The same with its number: "the best fixed arm of 4"."""
-        whose = str(self.problem).split()[-1]  # arms, or distributions over experts
-        among = f"sequence of {self.problem.actions:,} {whose}"
-        return self._switching(among) if self.switches else self.problem.rivals
+        if not self.switches:
+            return self.problem.rivals
+        return self._switching(f"sequence of {switched_words(self.problem)}")
 
     def _switching(self, sequence: str) -> str:
         times = "switch" if self.switches == 1 else "switches"
