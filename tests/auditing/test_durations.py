@@ -210,7 +210,7 @@ def test_bad_subjects_are_refused():
         audit_durations(bandit(horizon=100_000, algorithm="batched-exp3", batch_size=5000))
     sums = RunningSum.example()
     run = LiveRun.over(Private(sums, Hedge.example()), horizon=20)
-    with pytest.raises(DiscreetError, match="outcomes is None, but a RunningSum needs some"):
+    with pytest.raises(DiscreetError, match="outcomes is None, but a RunningSum needs them"):
         audit_durations(run)
     with pytest.raises(DiscreetError, match="outcomes has length 1, but at least 2"):
         audit_durations(bandit(), outcomes=(0.5,))
