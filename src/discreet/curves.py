@@ -53,7 +53,7 @@ class Curve(Protocol):
         """The parameter of zero-concentrated differential privacy, if one is known."""
 
 
-class Checked:
+class CheckedCurve:
     """A curve whose numbers are floats of at least 0; a delta is at most 1."""
 
     def __post_init__(self) -> None:
@@ -65,7 +65,7 @@ class Checked:
 
 
 @dataclass(frozen=True)
-class Pure(Checked):
+class Pure(CheckedCurve):
     """Only epsilon is known; the worst case is randomised response (Kairouz et al. 2015)."""
 
     epsilon: float
@@ -90,7 +90,7 @@ class Pure(Checked):
 
 
 @dataclass(frozen=True)
-class LaplaceNoise(Checked):
+class LaplaceNoise(CheckedCurve):
     """Laplace noise on one number; epsilon is sensitivity / scale."""
 
     epsilon: float
@@ -117,7 +117,7 @@ class LaplaceNoise(Checked):
 
 
 @dataclass(frozen=True)
-class GaussianNoise(Checked):
+class GaussianNoise(CheckedCurve):
     """Gaussian noise; mu is L2-sensitivity / standard deviation (Gaussian differential privacy).
 
     ``slack`` is the delta that noise on a grid adds (docs/proofs.md: Gaussian on a grid).
@@ -142,7 +142,7 @@ class GaussianNoise(Checked):
 
 
 @dataclass(frozen=True)
-class Concentrated(Checked):
+class Concentrated(CheckedCurve):
     """ρ-zero-concentrated differential privacy."""
 
     rho: float
@@ -160,7 +160,7 @@ class Concentrated(Checked):
 
 
 @dataclass(frozen=True)
-class Approximate(Checked):
+class Approximate(CheckedCurve):
     """Only one pair (epsilon, delta) is known."""
 
     epsilon: float

@@ -24,6 +24,7 @@ from discreet.guarantee_words import (
     SEEN,
     check_period,
     counted,
+    pair_words,
     person_words,
     rounds_words,
 )
@@ -162,9 +163,7 @@ class Guarantee(FactsInHtml):
         """The guarantee in two or three words."""
         if not self.is_private:
             return "no privacy"
-        epsilon = f"{round_up(self.epsilon, digits=10):.10g}"
-        name = epsilon if self.delta == 0.0 else f"({epsilon}, {self.delta:.12g})"
-        return f"{name}-differential privacy"
+        return f"{pair_words(self.epsilon, self.delta)}-differential privacy"
 
     @property
     def unit(self) -> str:

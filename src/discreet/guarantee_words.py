@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 
+from discreet.curves import round_up
 from discreet.errors import DiscreetError, shorten
 
 SEEN = {
@@ -21,6 +22,16 @@ REPORTS = (
 LONGEST_PERIOD = timedelta(days=36_525)
 SHORTEST_PERIOD = timedelta(minutes=1)  # so numbers of windows fit into 32 bits for 8,000 years
 UNITS = (("day", 86_400.0), ("hour", 3_600.0), ("minute", 60.0))
+
+
+def pair_words(epsilon: float, delta: float) -> str:
+    """Return epsilon, with delta if there is one.
+
+    >>> pair_words(0.5, 0.0), pair_words(0.5, 1e-6)
+    ('0.5', '(0.5, 1e-06)')
+    """
+    shown = f"{round_up(epsilon, digits=10):.10g}"
+    return shown if delta == 0.0 else f"({shown}, {delta:.12g})"
 
 
 def check_period(name: str, given: object) -> timedelta:

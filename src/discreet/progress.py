@@ -10,16 +10,16 @@ from typing import Any
 
 from discreet.errors import DiscreetError, shorten
 
-__all__ = ["Progress", "make_progress"]
+__all__ = ["ShowProgress", "make_progress"]
 
-Progress = Callable[[int, int], None]  # takes the number done, and the total
+ShowProgress = Callable[[int, int], None]  # takes the number done, and the total
 WIDTH = 40  # characters of a bar in a terminal
 PAUSE = 0.1  # seconds between two updates
 
 
 def make_progress(
-    progress: Progress | bool | None, what: str = "trials"
-) -> Callable[[int, int], None] | None:
+    progress: ShowProgress | bool | None, what: str = "trials"
+) -> ShowProgress | None:
     """Return the function that is called with the progress: the user's, or a bar if True."""
     if progress is None or progress is False:
         return None

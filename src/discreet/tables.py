@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.contracts import Floats
-from discreet.errors import DiscreetError, show_path
+from discreet.errors import DiscreetError, count, show_path
 
-__all__ = ["ArrowNumbers", "csv_rows", "is_number", "load_npy", "read_arrow", "read_npy"]
+__all__ = [
+    "ArrowNumbers",
+    "CsvColumns",
+    "csv_rows",
+    "is_number",
+    "load_npy",
+    "number_in",
+    "read_arrow",
+    "read_columns",
+    "read_npy",
+]
 
 
 @runtime_checkable
@@ -67,7 +78,7 @@ def csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             for number, cells in enumerate(csv.reader(file), start=1):
-                if any(cell.strip() for cell in cells):
+                if any(map(str.strip, cells)):
                     yield number, cells
     except UnicodeDecodeError:
         name = show_path(path)
@@ -77,10 +88,61 @@ def csv_rows(path: Path) -> Iterator[tuple[int, list[str]]]:
         raise DiscreetError(f"{name} cannot be read as a table: {reason}.") from None
 
 
+class CsvColumns(NamedTuple):
+    """The columns of a CSV file: their names, if it has them, and its rows, read one by one."""
+
+    names: list[str] | None
+    first_row: int  # the number of the row that follows the names, from 1
+    rows: Iterator[tuple[int, list[str]]]  # the number of each, and its cells
+
+
+def read_columns(
+    path: Path,
+    *,
+    empty: str,
+    width: str,
+    has_names: Callable[[list[str]], bool] | None = None,
+    names_for_all: bool = True,
+) -> CsvColumns:
+    """Return the columns of a CSV file; refuse an empty one, and rows of different lengths.
+
+    The first row has the names, unless ``has_names`` says that it has not. With ``names_for_all``
+    every row must have as many cells as there are names; otherwise, as many as the row before it.
+    ``empty`` and ``width`` are parts of messages: what is wrong with an empty file, and which rows
+    have another length ("the header has").
+    """
+    lines = csv_rows(path)
+    first, header = next(lines, (0, None))
+    if header is None:
+        raise DiscreetError(f"{path} {empty}")
+    if has_names is not None and not has_names(header):
+        return CsvColumns(None, first, _alike(path, chain([(first, header)], lines), None, width))
+    names = [cell.strip() for cell in header]
+    size = len(names) if names_for_all else None
+    return CsvColumns(names, first + 1, _alike(path, lines, size, width))
+
+
+def _alike(
+    path: Path, rows: Iterator[tuple[int, list[str]]], size: int | None, width: str
+) -> Iterator[tuple[int, list[str]]]:
+    for number, cells in rows:
+        size = len(cells) if size is None else size
+        if len(cells) != size:
+            raise DiscreetError(
+                f"{path}, row {number} has {count(len(cells), 'column')}, but {width} {size}."
+            )
+        yield number, list(map(str.strip, cells))
+
+
+def number_in(cell: str) -> float:
+    """Return the number in a cell of a file; unlike in Python, underscores are refused."""
+    return float(cell.replace("_", "x"))
+
+
 def is_number(cell: str) -> bool:
-    """Return whether a cell of a file is a number; unlike in Python, underscores are refused."""
+    """Return whether a cell of a file is a number."""
     try:
-        float(cell.replace("_", "x"))
+        number_in(cell)
     except ValueError:
         return False
     return True

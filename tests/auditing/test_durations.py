@@ -11,7 +11,7 @@ import pytest
 from live.makers import MAKERS, Recorder, make
 
 from discreet import Bandit, DiscreetError, Private, Range, audit_durations
-from discreet.auditing.durations import LIMIT, Player, neighbours_of
+from discreet.auditing.durations import LIMIT, TimedPlayer, neighbours_of
 from discreet.auditing.measured_times import Measured, match, rank_score
 from discreet.channels import OneBit, PerRound, RunningSum
 from discreet.learners import Hedge, TsallisInf
@@ -70,7 +70,7 @@ def instructions(subject, neighbours, which, monkeypatch):
     plan = subject.plan
     run = subject if isinstance(subject, LiveRun) else subject._run
     run._plan = plan._replace(private=plan.private._replace(learner=Recorder([])))
-    player, counted = Player(subject, LiveRun), Counted()
+    player, counted = TimedPlayer(subject, LiveRun), Counted()
     player.start()
     found = []
     # single rounds are many, so that both values of a bit are among them
@@ -210,7 +210,7 @@ def test_bad_subjects_are_refused():
         audit_durations(bandit(horizon=100_000, algorithm="batched-exp3", batch_size=5000))
     sums = RunningSum.example()
     run = LiveRun.over(Private(sums, Hedge.example()), horizon=20)
-    with pytest.raises(DiscreetError, match="outcomes is None, but a RunningSum needs some"):
+    with pytest.raises(DiscreetError, match="outcomes is None, but a RunningSum needs them"):
         audit_durations(run)
     with pytest.raises(DiscreetError, match="outcomes has length 1, but at least 2"):
         audit_durations(bandit(), outcomes=(0.5,))

@@ -144,6 +144,10 @@ CALLS = [
         'Bandit(3, 100, 1.0, store="x://u:secret@h/d")',
         "store has the scheme 'x', but must be a Store",
     ),
+    (
+        'Bandit(3, 100, 1.0, store="postgresql://u:secret@h/d")',
+        "store is a URL of PostgreSQL, but a run there also needs a secret and a witness",
+    ),
     ('Bandit(3, 100, 1.0, store="sqlite://run.db")', "but must name a file, such as 'sqlite:///"),
     (
         'Bandit(3, 100, 1.0, path="a", store="memory://")',

@@ -6,6 +6,7 @@ import ast
 import importlib
 import subprocess
 import sys
+from collections import defaultdict
 from pathlib import Path
 from types import ModuleType
 
@@ -96,3 +97,30 @@ def test_modules_are_modules():
             importlib.import_module(dotted)
             parent, _, leaf = dotted.rpartition(".")
             assert isinstance(vars(sys.modules[parent])[leaf], ModuleType), dotted
+
+
+def defined_in(path):
+    """Return the names of all classes of a module, and of types that it names (``Clock = ...``)."""
+    tree = ast.parse(path.read_text())
+    names = {node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)}
+    aliases = {
+        node.targets[0].id
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        and isinstance(node.targets[0], ast.Name)
+        and "TypeVar" not in ast.unparse(node.value)
+    }
+    return names | {each for each in aliases if each[0].isupper() and not each.isupper()}
+
+
+# the same type on both sides of a border that imports do not cross
+SHARED = {"Role": {"client/connection.py", "service/tokens.py"}}
+
+
+def test_a_name_means_one_thing():
+    """No two classes or types have the same name, so that a name can be searched for."""
+    modules = defaultdict(set)
+    for path in MODULES:
+        for each in defined_in(path):
+            modules[each].add(name(path))
+    assert {each: found for each, found in modules.items() if len(found) > 1} == SHARED

@@ -153,6 +153,6 @@ def test_a_closed_ledger_refuses(tmp_path):
 def test_a_ledger_cannot_be_copied(copied):
     with pytest.raises(
         DiscreetError,
-        match="a Ledger cannot be copied or pickled, or its budget would be spent twice",
+        match="a Ledger cannot be copied or pickled, because a copy could spend its budget twice",
     ):
         copied(Ledger(1.0))

@@ -105,7 +105,7 @@ def test_copies_and_pickles_are_refused(kind, duplicate):
     for live in (face, face._run):
         with pytest.raises(
             DiscreetError,
-            match="cannot be copied or pickled, or what it holds would be released twice",
+            match="cannot be copied or pickled, because a copy could release the same data twice",
         ):
             duplicate(live)
 

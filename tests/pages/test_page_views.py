@@ -15,7 +15,7 @@ from discreet.service.pages.view_operations import operations_view
 from discreet.service.pages.view_privacy import budget_view, privacy_view
 from discreet.service.pages.view_results import (
     EstimateOptions,
-    Estimator,
+    EstimatesCache,
     estimates_of,
     results_view,
 )
@@ -43,7 +43,7 @@ def hosting(problem="bandit", rounds=40, **options):
 
 def results(host, name="run", **options):
     run = run_view(host, name, START + 1000.0)
-    return results_view(host, run, EstimateOptions(**options), Estimator())
+    return results_view(host, run, EstimateOptions(**options), EstimatesCache())
 
 
 @pytest.mark.parametrize("problem", PROBLEMS)
@@ -111,7 +111,7 @@ def test_many_arms_are_compared_with_one():
 
 def test_estimates_are_computed_again_when_there_was_a_release(monkeypatch):
     host, calls = hosting(rounds=40), []
-    live, estimator = host.get("run").live, Estimator()
+    live, estimator = host.get("run").live, EstimatesCache()
     kept = live.estimates
     monkeypatch.setattr(
         "discreet.live.arms.ArmsClient.estimates", lambda *a, **b: calls.append(1) or kept()
@@ -140,7 +140,7 @@ def test_estimates_that_take_long_are_computed_seldom(monkeypatch):
 
     monkeypatch.setattr("discreet.service.pages.view_results.estimates_view", compute)
     monkeypatch.setattr("discreet.service.pages.view_results.time.monotonic", lambda: now[0])
-    estimator = Estimator()
+    estimator = EstimatesCache()
     for at in (0.0, 5.0, 20.0, 22.0):
         now[0] = max(at, now[0])
         estimator.view(run_view(host, "run"), EstimateOptions(), {})

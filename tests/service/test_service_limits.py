@@ -21,7 +21,7 @@ from discreet.service.limits import RateLimit
 from discreet.service.logs import LOGGER, start_logging
 from discreet.service.pages.host_source import ServiceSource
 from discreet.service.pages.routes import routes
-from discreet.service.server import Place, serve
+from discreet.service.server import ListenAddress, serve
 from discreet.service.settings import ServiceFolder, Settings
 from discreet.service.tasks import Tasks
 
@@ -131,7 +131,7 @@ def test_what_waits_for_a_run_that_is_opened_again_is_answered(tmp_path):
         assert client.put(f"{RUN}/decisions/d").json()["id"] == 3
         client.put("/v1/runs/s", BANDIT | PUBLIC)
         client.put("/v1/runs/s/decisions/a")  # a new line, and the old one goes
-        assert {line.hosted for line in writer._lines.values()} == {host.get("r"), host.get("s")}
+        assert {queue.hosted for queue in writer._queues.values()} == {host.get("r"), host.get("s")}
 
 
 def test_releases_are_counted_by_the_worker_that_makes_them(tmp_path):
@@ -237,7 +237,7 @@ def test_a_server_answers_slow_headers_and_closes_the_connection(tmp_path):
     settings = Settings(body_seconds=0.05)
     serving_here = threading.Thread(
         target=serve,
-        args=(ServiceFolder.make(tmp_path / "s"), Place(port=0), settings),
+        args=(ServiceFolder.make(tmp_path / "s"), ListenAddress(port=0), settings),
         kwargs={"say": said.put, "stop_with": stop.append},
     )
     handlers, level = LOGGER.handlers[:], LOGGER.level

@@ -20,7 +20,7 @@ from discreet.service.limits import RateLimit
 from discreet.service.metrics import Traffic
 from discreet.service.openapi import document
 from discreet.service.problems import HttpProblem, problem_of
-from discreet.service.server import Place, listen
+from discreet.service.server import ListenAddress, listen
 from discreet.service.settings import ServiceFolder
 from discreet.service.table import ROUTES
 from discreet.service.timers import next_time
@@ -349,7 +349,7 @@ def test_answers_are_sent_at_once_also_without_uvloop():
             found.set_result(there.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
             writer.close()
 
-        with listen(Place("127.0.0.1", 0)) as door:
+        with listen(ListenAddress("127.0.0.1", 0)) as door:
             server = await asyncio.start_server(connected, sock=door)
             _, writer = await asyncio.open_connection(*door.getsockname()[:2])
             result = await found

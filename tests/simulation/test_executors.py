@@ -17,7 +17,7 @@ from discreet.channels import Open
 from discreet.environments.arms.stochastic import Stochastic
 from discreet.learners import Uniform
 from discreet.simulation import on_ray
-from discreet.simulation.executors import Executor, Session, TaskResult, Threads, executor, run
+from discreet.simulation.executors import Executor, JobSession, TaskResult, Threads, executor, run
 
 
 class Squares:
@@ -33,7 +33,7 @@ class Squares:
         return [trial**2 for trial in trials]
 
 
-class Shuffled(Session):
+class Shuffled(JobSession):
     """Ends tasks in any order, some of them together; tells how large they were."""
 
     def __init__(self, seconds, slots=3):
@@ -113,7 +113,7 @@ def test_places_have_names():
 
 
 def test_a_place_of_ones_own_plays_the_same_numbers():
-    class Backwards(Session):
+    class Backwards(JobSession):
         task_seconds = 1.0
 
         def __init__(self, job):

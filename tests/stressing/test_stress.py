@@ -8,19 +8,19 @@ from click.testing import CliRunner
 
 from discreet import DiscreetError, simulate, stress
 from discreet.cli.commands import cli
-from discreet.stressing.games import Game, known_games, random_game
+from discreet.stressing.games import StressGame, known_games, random_game
 
 SMALL = {"arms": 3, "rounds": 2048, "tries": 40, "trials": 24}
 
 
 def test_losses_of_games_are_what_their_words_say():
     rng = np.random.default_rng(1)
-    game = Game("constant", (0.25,), ((0.1, 0.2, 0.3), (0.9, 0.8, 0.7)))
+    game = StressGame("constant", (0.25,), ((0.1, 0.2, 0.3), (0.9, 0.8, 0.7)))
     losses = game.losses(100, 4, rng)
     assert losses[24].tolist() == [0.1, 0.2, 0.3, 0.3]
     assert losses[25].tolist() == [0.9, 0.8, 0.7, 0.7]
     assert "changing at 0.25 T" in game.words()
-    periodic = Game("periodic", (), ((0.25, 0.5, 1.0),), 2).losses(1600, 3, rng)
+    periodic = StressGame("periodic", (), ((0.25, 0.5, 1.0),), 2).losses(1600, 3, rng)
     assert periodic.mean(axis=0).tolist() == [0.25, 0.5, 1.0]
     assert set(np.unique(periodic)) == {0.0, 1.0}
 

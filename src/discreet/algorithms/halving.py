@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Sequence
-from typing import Literal
 
 import numpy as np
 
 from discreet.algorithms.registry import Instance, Setting, register_algorithm
+from discreet.algorithms.search import SampleNoise
 from discreet.channels import Batch, Open, PerRound
 from discreet.contracts import Channel
 from discreet.errors import check_int, check_range
@@ -20,7 +20,6 @@ from discreet.problems import BestArm
 
 __all__ = ["halving_error", "laplace_tail", "subgaussian_tail"]
 
-SampleNoise = Literal["response", "gaussian"]  # both sub-Gaussian, which the proof needs
 BUDGET = 20_000  # rounds
 GAP = 0.1  # the gap for which an error is stated, as a fraction of the range
 TILTS = np.linspace(1e-4, 0.9999, 4000)  # any tilt gives a valid bound

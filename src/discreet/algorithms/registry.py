@@ -280,11 +280,8 @@ class Algorithm(AlgorithmInHtml):
     @property
     def field(self) -> str:
         """The name of the problem, for tables."""
-        return (
-            self.problem.title.replace("adversarial", "stochastic")
-            if self.stochastic
-            else self.problem.title
-        )
+        where_fixed = self.problem.stochastic_title if self.stochastic else None
+        return where_fixed or self.problem.title
 
 
 _algorithms: dict[str, Algorithm] = {}

@@ -39,7 +39,7 @@ from discreet.errors import DiscreetError, count
 from discreet.guarantee import Guarantee
 from discreet.learners.wrapping import Wrapping
 from discreet.problems import ArmGame, Game, Problem
-from discreet.progress import Progress
+from discreet.progress import ShowProgress
 from discreet.randomness import streams
 from discreet.ranges import Range, make_range
 from discreet.simulation.loop import Player, Prototype
@@ -157,7 +157,7 @@ class Attack(Component):
         trials: int,
         seed: int,
         confidence: float,
-        progress: Progress | None = None,
+        progress: ShowProgress | None = None,
     ) -> float:
         """Return a lower bound on epsilon at the claim's delta, from the statistic's best event."""
 
@@ -345,12 +345,12 @@ class GameFacts(NamedTuple):
     bounds: Range | None = None  # of the losses
 
 
-Maker = Callable[[Protected, GameFacts], Attack]
-Given = TypeVar("Given", bound=Maker)
-_makers: dict[type[Channel], Maker] = {}
+AttackMaker = Callable[[Protected, GameFacts], Attack]
+AnyAttackMaker = TypeVar("AnyAttackMaker", bound=AttackMaker)
+_makers: dict[type[Channel], AttackMaker] = {}
 
 
-def attack_on(*channels: type[Channel]) -> Callable[[Given], Given]:
+def attack_on(*channels: type[Channel]) -> Callable[[AnyAttackMaker], AnyAttackMaker]:
     """Register a function that makes the attack on these channels and their subclasses.
 
     >>> from discreet.channels import Batch
@@ -362,7 +362,7 @@ def attack_on(*channels: type[Channel]) -> Callable[[Given], Given]:
     ...     return EveryRelease(private.channel.bounds, private.channel.hold())
     """
 
-    def register(maker: Given) -> Given:
+    def register(maker: AnyAttackMaker) -> AnyAttackMaker:
         for channel in channels:
             _makers[channel] = maker
         return maker

@@ -31,7 +31,7 @@ from discreet.live.run import LiveRun
 from discreet.live.run_plan import RunPlan
 from discreet.options import Values
 from discreet.problems import Problem
-from discreet.progress import Progress, make_progress
+from discreet.progress import ShowProgress, make_progress
 
 Subject = str | Protected | LiveClient | LiveRun
 WEAK = 0.5  # an attack that finds less than this share of an epsilon says little about it
@@ -141,7 +141,7 @@ def audit(
     seed: int = 1,
     confidence: float = CONFIDENCE,
     setting: Setting[Problem] | None = None,
-    progress: Progress | bool | None = None,
+    progress: ShowProgress | bool | None = None,
     **options: object,
 ) -> Audit:
     """Attack a named algorithm, your own channel and learner, or a live run, through the real code.
@@ -263,7 +263,7 @@ def _attacks(
     return attacks
 
 
-def _part_of(progress: Progress | None, place: int, parts: int) -> Progress | None:
+def _part_of(progress: ShowProgress | None, place: int, parts: int) -> ShowProgress | None:
     """Return the progress of one attack of several."""
     if progress is None:
         return None

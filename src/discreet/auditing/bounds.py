@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from discreet.contracts import Floats
 from discreet.curves import gaussian_epsilon
-from discreet.progress import Progress
+from discreet.progress import ShowProgress
 
 CONFIDENCE = 0.99
 LEAST, MOST = 400_000, 100_000_000  # minimum and maximum trials, unless their number is given
@@ -56,7 +56,7 @@ def attacked(
     gaussian: bool,
     confidence: float = CONFIDENCE,
     at_once: int = AT_ONCE,
-    progress: Progress | None = None,
+    progress: ShowProgress | None = None,
 ) -> float:
     """Return the lower bound on epsilon from ``sample(neighbour, trials, series)``.
 

@@ -180,7 +180,7 @@ def audit_durations(
             f"a batch has {hold} rounds, but this audit is for batches of at most {LONGEST}."
         )
     start = time.perf_counter()
-    player = Player(subject, kind)
+    player = TimedPlayer(subject, kind)
     candidates = list(neighbours_of(subject, outcomes, batched=hold > 1))
     few = max(200, round(PILOT * trials))
     with quiet_process():
@@ -272,7 +272,7 @@ def _usual_outcomes(subject: LiveClient | LiveRun) -> tuple[object, ...]:
     return tuple(numbers)
 
 
-class Player:
+class TimedPlayer:
     """Plays batches of fresh runs, and measures how long each operation takes."""
 
     def __init__(self, subject: LiveClient | LiveRun, kind: type[LiveRun]) -> None:
@@ -377,7 +377,7 @@ def renewed(outcome: object) -> object:
     return [renewed(each) for each in outcome] if isinstance(outcome, list) else outcome
 
 
-def measure(player: Player, neighbours: Neighbours, trials: int, rng: Generator) -> Measured:
+def measure(player: TimedPlayer, neighbours: Neighbours, trials: int, rng: Generator) -> Measured:
     """Play both inputs alternately, in random order."""
     orders = rng.integers(2, size=trials)
     durations, releases = np.empty((2, trials, len(player.measured))), np.empty((2, trials))

@@ -40,6 +40,14 @@ ODD = 0.3718  # a share of the range that is on no simple grid
 Keys = Callable[[Floats], Floats]  # from rows to one number per row, which may repeat
 
 
+class Quantity(NamedTuple):
+    """Something that may repeat, in words and in rows, and the last release on which it depends."""
+
+    text: str
+    keys: Keys
+    last: int | None  # counted from 1; None if it is a time
+
+
 class Place(NamedTuple):
     """Two neighbouring inputs."""
 
@@ -98,8 +106,9 @@ def _rare_report(
 ) -> ReportedValues | None:
     number = min(limit, MANY if compilable((private.channel, usual.records[0])) else SLOW_MANY)
     rows = [usual.reported(private, neighbour, number, seed) for neighbour in (0, 1)]
-    kinds = [("", _column(place)) for place in range(min(WIDEST, rows[0].shape[1]))]
-    score, _, statistic = _best(rows, iter(kinds), claim.delta)
+    columns = range(min(WIDEST, rows[0].shape[1]))
+    kinds = (Quantity("", _column(place), None) for place in columns)
+    score, _, statistic = _best(rows, kinds, claim.delta)
     return ReportedValues(usual, statistic) if score > claim.epsilon else None
 
 
@@ -125,25 +134,26 @@ def _rare_release(
             )
             for each in (0, 1)
         ]
-        score, name, statistic = _best(rows, _kinds(channel, columns.size), claim.delta)
+        score, quantity, statistic = _best(rows, _kinds(channel, columns.size), claim.delta)
         if score > best:
             text = (
                 f"fresh runs; the loss of round {place.position + 1} is {place.pair.text}, all "
-                f"others are {place.others}; which exact values occur in {name}"
+                f"others are {place.others}; which exact values occur in "
+                f"{quantity.text}"
             )
-            last = _last_round(name, rows, hold)
+            last = _last_round(quantity, rows, hold)
             one, other = (each[:last] for each in inputs)
             best, found = score, JointReleases(runs, one, other, columns, statistic, text, LEAST)
     return found
 
 
-def _last_round(name: str, rows: list[Floats], hold: int) -> int:
+def _last_round(quantity: Quantity, rows: list[Floats], hold: int) -> int:
     """Return how many rounds to play: fewer if only early releases matter and none is shifted."""
     times = np.concatenate([each[:, -BATCHES:] for each in rows])
     usual = (np.arange(BATCHES) + 1) * hold - 1
-    if name.startswith("the round") or not (times == usual).all():
+    if quantity.last is None or not (times == usual).all():
         return BATCHES * hold
-    return hold * max(int(word) for word in name.split() if word.isdigit())
+    return hold * quantity.last
 
 
 def _columns(runs: Runs) -> Integers:
@@ -164,25 +174,28 @@ def _places(stage: Stage, hold: int) -> Iterator[Place]:
     yield Place("random", ends, hold)
 
 
-def _kinds(channel: Channel, columns: int) -> Iterator[tuple[str, Keys]]:
-    """Yield quantities that may repeat, with their names; the last columns are times."""
+def _kinds(channel: Channel, columns: int) -> Iterator[Quantity]:
+    """Yield quantities that may repeat; the last columns are times."""
     releases = columns - BATCHES
     each = releases // BATCHES
     for place in range(releases):
-        yield f"release {place // each + 1}", _column(place)
+        number = place // each + 1
+        yield Quantity(f"release {number}", _column(place), number)
     for lag in range(1, LAGS + 1):
         for place in range(min(each, 2)):
             later = place + lag * each
             which = f"release {lag + 1} and release 1"
-            yield f"the difference of {which}", _mixed(place, later, -1.0)
+            yield Quantity(f"the difference of {which}", _mixed(place, later, -1.0), lag + 1)
             if lag == 1:
-                yield f"the sum of {which}", _mixed(place, later, 1.0)
+                yield Quantity(f"the sum of {which}", _mixed(place, later, 1.0), lag + 1)
     for place in range(releases, columns):
-        yield f"the round of release {place - releases + 1}", _column(place)
+        text = f"the round of release {place - releases + 1}"
+        yield Quantity(text, _column(place), None)
     if _is_exact(channel):  # the low bits of floating-point noise depend on what it is added to
         for place in range(releases):
-            yield f"the lowest bits of release {place // each + 1}", _low_bits(place)
-            yield f"the finest bit of release {place // each + 1}", _finest_bit(place)
+            number = place // each + 1
+            yield Quantity(f"the lowest bits of release {number}", _low_bits(place), number)
+            yield Quantity(f"the finest bit of release {number}", _finest_bit(place), number)
 
 
 def _is_exact(part: object) -> bool:
@@ -229,20 +242,21 @@ def _finest_bit(place: int) -> Keys:
 
 
 def _best(
-    rows: list[Floats], kinds: Iterator[tuple[str, Keys]], delta: float
-) -> tuple[float, str, Statistic]:
-    """Return roughly how much the best scores reveal, the name of the quantity, the statistic."""
+    rows: list[Floats], kinds: Iterator[Quantity], delta: float
+) -> tuple[float, Quantity, Statistic]:
+    """Return roughly how much the best scores reveal, the quantity, and the statistic."""
     half = rows[0].shape[0] // 2
-    found: list[tuple[float, str, Statistic]] = [(0.0, "", _column(0))]
-    for name, key in kinds:
-        keys = [key(each) for each in rows]
+    nothing = Quantity("", _column(0), None)
+    found: list[tuple[float, Quantity, Statistic]] = [(0.0, nothing, _column(0))]
+    for quantity in kinds:
+        keys = [quantity.keys(each) for each in rows]
         pooled = np.sort(np.concatenate(keys))
         if np.count_nonzero(pooled[1:] == pooled[:-1]) < REPEATED:
             continue
         statistic = scores(keys[0][:half], keys[1][:half])
         shown = _revealed(statistic(keys[0][half:]), statistic(keys[1][half:]), delta)
         if shown > 0.0:
-            found.append((shown, name, _of(statistic, key)))
+            found.append((shown, quantity, _of(statistic, quantity.keys)))
     return max(found, key=lambda each: each[0])
 
 

@@ -9,11 +9,10 @@ from types import NoneType
 from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from componentjit import ComponentError, compilable, compile_for
 from discreet.auditing.attacks import GameFacts
-from discreet.auditing.running_sums import vectors_of
+from discreet.auditing.running_sums import Bytes, vectors_of
 from discreet.channels import (
     DifferenceSums,
     PerDifference,
@@ -29,7 +28,6 @@ from discreet.sets import ConvexSet
 
 OUTSIDE = 10.0  # widths outside the range: guarantees must not depend on valid input
 RANDOM_POSITIONS = 8  # of the replaced loss
-LEVEL = "at "  # how the names of levels begin
 Part = TypeVar("Part")
 
 
@@ -85,7 +83,7 @@ def levels_of(stage: Stage, number: int) -> Stage:
 
     shares = (np.arange(number) + 0.5) / number
     others = {
-        f"{LEVEL}{share:.3g} of the range": np.repeat(at(share)[None], rounds, axis=0)
+        f"at {share:.3g} of the range": np.repeat(at(share)[None], rounds, axis=0)
         for share in (0.5, *shares)
     }
     pairs = [
@@ -185,7 +183,6 @@ def _positions(hold: int, rounds: int, rng: np.random.Generator) -> tuple[int, .
     return tuple(int(position) for position in np.unique(found[(found >= 0) & (found < rounds)]))
 
 
-Bytes = NDArray[np.uint8]
 LEAST = 600  # minimum number of runs, even if they take long
 
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from discreet.auditing.attacks import GameFacts, channel_curve
 from discreet.auditing.bounds import CONFIDENCE, MOST, largest_bound, quick_bound
-from discreet.auditing.runs import LEVEL, Pair, Runs, Stage, levels_of, probe_query, stage_for
+from discreet.auditing.runs import Pair, Runs, Stage, levels_of, probe_query, stage_for
 from discreet.auditing.whole_runs import JointReleases, Statistic, rows_of
 from discreet.channels.gradient_sums import GradientShape
 from discreet.channels.moments import MomentShape
@@ -145,7 +145,8 @@ def find_leak(
     short = Runs.of(channel, runs.query, rounds=min(2 * channel.hold(), runs.rounds))
     short = short._replace(is_fast=runs.is_fast)
     leads = [(runs, lead) for lead in _followed(list(_leads(runs, stage, seed)))]
-    leads += [(short, lead) for lead in _followed(list(_level_leads(short, levels, seed)))]
+    at_levels = list(_level_leads(short, levels, seed))
+    leads += [(short, lead) for lead in _followed(at_levels, by_level=True)]
     stage = stage._replace(others=stage.others | levels.others)
     for runs, lead in leads:
         for look in INSPECTIONS:
@@ -282,8 +283,11 @@ def _whitened(usual: Floats, shift: Floats, units: Floats) -> tuple[Floats, floa
     return (vectors @ inverse) / units, float(along @ inverse)
 
 
-def _followed(found: Sequence[tuple[float, float, Lead]]) -> list[Lead]:
-    """Return leads that move most and leads whose noise changes most, at different positions."""
+def _followed(found: Sequence[tuple[float, float, Lead]], *, by_level: bool = False) -> list[Lead]:
+    """Return leads that move most and leads whose noise changes most, at different positions.
+
+    With ``by_level``, leads at one position are different too if the other losses are.
+    """
     leads: list[Lead] = []
     for scores in ([score for score, _, _ in found], [wobble for _, wobble, _ in found]):
         # Rounded, so that of leads with about the same size the first, a short one, is chosen.
@@ -292,8 +296,7 @@ def _followed(found: Sequence[tuple[float, float, Lead]]) -> list[Lead]:
         for place in np.argsort(-sizes, kind="stable"):
             if scores[place] > 0.0:
                 lead = found[place][2]
-                level = lead.others if lead.others.startswith(LEVEL) else ""
-                places.setdefault((lead.position, level), lead)
+                places.setdefault((lead.position, lead.others if by_level else ""), lead)
         leads += [
             lead
             for lead in list(places.values())[:LEADS]

@@ -12,7 +12,7 @@ from discreet.channels import Selection
 from discreet.contracts import Floats, Protected
 from discreet.guarantee import Guarantee
 from discreet.problems import ArmGame
-from discreet.progress import Progress
+from discreet.progress import ShowProgress
 from discreet.randomness import streams
 from discreet.ranges import Range
 from discreet.simulation.loop import Player, Prototype
@@ -65,7 +65,7 @@ class RareArm(Attack):
         trials: int,
         seed: int,
         confidence: float,
-        progress: Progress | None = None,
+        progress: ShowProgress | None = None,
     ) -> float:
         """Return a lower bound on epsilon at the claim's delta, from later draws of the arm."""
         delta = claim.delta
@@ -88,7 +88,12 @@ class RareArm(Attack):
         return _largest(pilot, counted, half, later, delta, confidence)
 
     def _probabilities(
-        self, private: Protected, trials: range, seed: int, progress: Progress | None, asked: int
+        self,
+        private: Protected,
+        trials: range,
+        seed: int,
+        progress: ShowProgress | None,
+        asked: int,
     ) -> Floats:
         """Return the rare arm's later probabilities for both inputs, in trials with the change."""
         channel: Any = private.channel

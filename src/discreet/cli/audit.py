@@ -19,8 +19,9 @@ from discreet.cli.durations import live_client, show_durations
 from discreet.cli.progress import progress_bar
 from discreet.cli.text import facts, table
 from discreet.errors import DiscreetError
+from discreet.guarantee_words import pair_words
 from discreet.options import parse_all
-from discreet.progress import Progress
+from discreet.progress import ShowProgress
 from discreet.ranges import make_range
 
 ROUNDS = 10_000  # of a live run whose durations are measured
@@ -148,7 +149,7 @@ def audit(
             sys.exit(1)
         return
 
-    def find(each: str, progress: Progress | None) -> Audit:
+    def find(each: str, progress: ShowProgress | None) -> Audit:
         known, usual = algorithm(each), default_setting(each)
         setting = Setting(
             known.problem_with(**(usual.problem.parameters() | options.given(parameters))),
@@ -189,7 +190,9 @@ def _horizon(rounds: options.Rounds | None) -> int | None:
     return None if rounds.unknown else rounds.number
 
 
-def _all(find: Callable[[str, Progress | None], Audit], progress: Progress | None) -> list[Audit]:
+def _all(
+    find: Callable[[str, ShowProgress | None], Audit], progress: ShowProgress | None
+) -> list[Audit]:
     """Return the audits of all algorithms that claim privacy."""
     names = [
         name
@@ -243,7 +246,7 @@ def _show_table(found: list[Audit]) -> None:
     rows = [
         [
             each.name,
-            each.claimed.short.removesuffix("-differential privacy"),
+            pair_words(each.claimed.epsilon, each.claimed.delta),
             f"{each.lower_bound:.4g}",
             f"{100 * each.share:.0f} %",
             _verdict(each),

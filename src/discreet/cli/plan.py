@@ -11,7 +11,7 @@ from typing import get_args
 import click
 
 from discreet.cli import options
-from discreet.cli.progress import ShowProgress, progress_bar
+from discreet.cli.progress import progress_bar
 from discreet.errors import DiscreetError
 from discreet.guarantee import Json
 from discreet.output import output_folder
@@ -19,7 +19,8 @@ from discreet.planning import Plan
 from discreet.planning import plan as make
 from discreet.planning.making import answer, repeat
 from discreet.planning.question import EPSILONS, Better
-from discreet.planning.sweeps import Progress
+from discreet.planning.sweeps import ShowPartProgress
+from discreet.progress import ShowProgress
 
 ANYWAY = ("workers", "outcomes")  # may be given with --repeat
 STUDY, EXPECTED, PAST = "Study", "Expected outcomes", "Past outcomes"  # sections of the help
@@ -220,7 +221,7 @@ def plan(
     return 0 if before is None else _compare(found, before, again, quiet=as_json)
 
 
-def _bars(announce: Callable[[str], ShowProgress | None]) -> Progress:
+def _bars(announce: Callable[[str], ShowProgress | None]) -> ShowPartProgress:
     """Return a progress function with a bar for every part of the work."""
     bars: dict[str, ShowProgress | None] = {}
 

@@ -6,8 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 
 from componentjit import being_compiled
-
-ShowProgress = Callable[[int, int], None]  # takes the amount done and the total
+from discreet.progress import ShowProgress
 
 
 @contextlib.contextmanager

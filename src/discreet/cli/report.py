@@ -9,7 +9,7 @@ from typing import Literal, cast
 import click
 
 from discreet.errors import DiscreetError
-from discreet.estimates.table import Kind, Outcomes
+from discreet.estimates.table import EstimateKind, Outcomes
 from discreet.live.study_report import report_on
 
 
@@ -59,7 +59,7 @@ def report(
         run,
         level=level,
         outcomes=cast(Outcomes, outcomes),
-        kind=cast(Kind, kind),
+        kind=cast(EstimateKind, kind),
         clipped=clipped,
         control=control,
     )

@@ -79,7 +79,7 @@ def serve(
     """
     try:
         from discreet.service.host import Budget
-        from discreet.service.server import Place, serve
+        from discreet.service.server import ListenAddress, serve
         from discreet.service.settings import ServiceFolder, Settings
     except ModuleNotFoundError as missing:
         raise DiscreetError(
@@ -88,7 +88,7 @@ def serve(
     settings = Settings(origins=origins, rate=rate, burst=2.0 * rate)
     code = serve(
         ServiceFolder.make(folder),
-        Place(host, port, proxy),
+        ListenAddress(host, port, proxy),
         settings,
         url=database,
         witness=witness,

@@ -18,14 +18,14 @@ from discreet.environments import environments
 from discreet.errors import DiscreetError
 from discreet.options import Values, parse_all
 from discreet.output import output_file, output_folder
-from discreet.progress import Progress
+from discreet.progress import ShowProgress
 from discreet.simulation import RegretRow, Results, SearchRow, search
 from discreet.simulation import simulate as run
 from discreet.simulation.results import parquet_writer
 from discreet.simulation.switching import check_switches
 
 _Shown = tuple[Results[object], list[str]]
-_Go = Callable[[tuple[str, ...], Path | None, Progress, Values], _Shown]
+_Go = Callable[[tuple[str, ...], Path | None, ShowProgress, Values], _Shown]
 
 
 @click.command(
@@ -206,7 +206,7 @@ def simulate(
 
 
 def _play(
-    names: tuple[str, ...], folder: Path | None, progress: Progress, arguments: Values
+    names: tuple[str, ...], folder: Path | None, progress: ShowProgress, arguments: Values
 ) -> tuple[Results[RegretRow], list[str]]:
     """Simulate; return the results and the names of the files written."""
     needed: Mapping[str, Any] = arguments
@@ -221,7 +221,7 @@ def _play(
 
 
 def _search(
-    names: tuple[str, ...], folder: Path | None, progress: Progress, arguments: Values
+    names: tuple[str, ...], folder: Path | None, progress: ShowProgress, arguments: Values
 ) -> tuple[Results[SearchRow], list[str]]:
     """Search for the best arm; return the results and the names of the files written."""
     needed: dict[str, Any] = {
@@ -238,7 +238,7 @@ def _search(
     return results, [file.name for file in files]
 
 
-def _keeping_finished(show: Progress | None) -> Progress:
+def _keeping_finished(show: ShowProgress | None) -> ShowProgress:
     """Return a progress function that checks for interrupts and keeps finished trials."""
 
     def progress(done: int, asked: int) -> None:

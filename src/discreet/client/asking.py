@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import get_args
 
-from discreet.client.calls import Json
 from discreet.client.writing import plain, private_numbers
 from discreet.errors import DiscreetError, check_choice, check_int, count
+from discreet.guarantee_facts import Json
 from discreet.ledger.inputs import User
 from discreet.live.serving import AtLimit
 from discreet.live.several_client import MOST, one_for_each

@@ -13,9 +13,9 @@ from typing_extensions import TypeVar
 
 from discreet.client.refusals import ServiceUnreachable, refusal_of
 from discreet.errors import DiscreetError
+from discreet.guarantee_facts import Json
 
 Result = TypeVar("Result", default=object)
-Json = dict[str, object]
 AGAIN = (429, 502, 503, 504)  # a retry may succeed
 FIRST_PAUSE = 0.05  # seconds before the second try; doubled each time
 SLOW = 120.0  # seconds for calls that may have to compile an algorithm
@@ -42,7 +42,7 @@ class Reply(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Call(Generic[Result]):
+class ClientCall(Generic[Result]):
     """A request and how to read its answer. Its content may be raw, so it is not shown."""
 
     method: str
@@ -74,7 +74,7 @@ def reply_of(status: int, content: bytes, retry_after: str | None) -> Reply:
 class Tries:
     """The tries of one call: how long each may take, and when the next one starts."""
 
-    def __init__(self, call: Call[Result], timeout: float, retries: int) -> None:
+    def __init__(self, call: ClientCall[Result], timeout: float, retries: int) -> None:
         self._repeatable, self._made, self._left = call.repeatable, 0, 1 + retries
         self._end = time.monotonic() + (call.timeout or timeout)
 
@@ -106,7 +106,7 @@ def _is_old_copy(reply: Reply) -> bool:
     return isinstance(reply.content, dict) and reply.content.get("type") == "urn:discreet:old-copy"
 
 
-def answer(call: Call[Result], reply: Reply) -> Result:
+def answer(call: ClientCall[Result], reply: Reply) -> Result:
     """Return the result of a call, or raise the refusal."""
     if not reply.is_success:
         raise refusal_of(reply.status, reply.content)

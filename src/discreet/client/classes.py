@@ -14,10 +14,10 @@ from discreet.live.contextual import Numbers
 from discreet.live.frames import withhold_frames
 from discreet.live.optimizers import Outcome
 from discreet.live.serving import AtLimit
-from discreet.live.several_client import Pairs
+from discreet.live.several_client import ToldPairs
 
 ByLabel = Sequence[float] | Floats | Mapping[Hashable, float]
-Advice = Sequence[Sequence[float]] | Floats
+ArmAdvice = Sequence[Sequence[float]] | Floats
 
 
 class RemoteArms(RemoteRun[Decision]):
@@ -31,7 +31,7 @@ class RemoteArms(RemoteRun[Decision]):
         self._tell(decision, reward=reward, loss=loss)
 
     @withhold_frames
-    def tell_all(self, *, reward: Pairs | None = None, loss: Pairs | None = None) -> int:
+    def tell_all(self, *, reward: ToldPairs | None = None, loss: ToldPairs | None = None) -> int:
         """Report several outcomes; return how many were accepted, including late ones."""
         return self._tell_all(reward=reward, loss=loss)
 
@@ -123,7 +123,7 @@ class RemoteAdvisor(RemoteArms):
 
     def ask(
         self,
-        advice: Advice,
+        advice: ArmAdvice,
         *,
         user: User | None = None,
         at_limit: AtLimit = "refuse",
@@ -133,7 +133,7 @@ class RemoteAdvisor(RemoteArms):
         return self._ask({**asking.advised(advice), **asking.whose(user, at_limit)}, default)
 
     def ask_many(
-        self, advice: Sequence[Advice], *, users: Sequence[User] | None = None
+        self, advice: Sequence[ArmAdvice], *, users: Sequence[User] | None = None
     ) -> list[Decision]:
         """Return one decision per advice."""
         each = [asking.advised(one) for one in asking.every("advice", advice)]
@@ -200,7 +200,7 @@ class RemoteExperts(RemoteRun[Trust]):
         self._tell(decision, losses=losses, rewards=rewards)
 
     @withhold_frames
-    def tell_all(self, *, losses: Pairs | None = None, rewards: Pairs | None = None) -> int:
+    def tell_all(self, *, losses: ToldPairs | None = None, rewards: ToldPairs | None = None) -> int:
         """Report several outcomes; return how many were accepted, including late ones."""
         return self._tell_all(losses=losses, rewards=rewards)
 
@@ -234,7 +234,7 @@ class RemoteOptimizer(RemotePoints):
         self._tell(decision, loss=loss, reward=reward)
 
     @withhold_frames
-    def tell_all(self, *, loss: Pairs | None = None, reward: Pairs | None = None) -> int:
+    def tell_all(self, *, loss: ToldPairs | None = None, reward: ToldPairs | None = None) -> int:
         """Report several outcomes; return how many were accepted, including late ones."""
         return self._tell_all(loss=loss, reward=reward)
 
@@ -250,7 +250,7 @@ class RemoteVectorOptimizer(RemotePoints):
         self._tell(decision, loss=loss)
 
     @withhold_frames
-    def tell_all(self, *, loss: Pairs) -> int:
+    def tell_all(self, *, loss: ToldPairs) -> int:
         """Report several loss vectors; return how many were accepted, including late ones."""
         return self._tell_all(loss=loss)
 
@@ -284,6 +284,6 @@ class RemoteSlateBandit(RemoteRun[ShownItems]):
         self._tell(decision, losses=losses, rewards=rewards)
 
     @withhold_frames
-    def tell_all(self, *, losses: Pairs | None = None, rewards: Pairs | None = None) -> int:
+    def tell_all(self, *, losses: ToldPairs | None = None, rewards: ToldPairs | None = None) -> int:
         """Report several outcomes; return how many were accepted, including late ones."""
         return self._tell_all(losses=losses, rewards=rewards)

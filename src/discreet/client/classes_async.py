@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 
 from discreet.client import asking, run_calls
+from discreet.client.classes import ArmAdvice, ByLabel
 from discreet.client.frames import withhold_async_frames
 from discreet.client.remote_async import AsyncRun
 from discreet.contracts import Floats
@@ -14,10 +15,7 @@ from discreet.live import Decision, HeldOutArm, Point, ShownItems, Trust
 from discreet.live.contextual import Numbers
 from discreet.live.optimizers import Outcome
 from discreet.live.serving import AtLimit
-from discreet.live.several_client import Pairs
-
-ByLabel = Sequence[float] | Floats | Mapping[Hashable, float]
-Advice = Sequence[Sequence[float]] | Floats
+from discreet.live.several_client import ToldPairs
 
 
 class AsyncArms(AsyncRun[Decision]):
@@ -31,7 +29,9 @@ class AsyncArms(AsyncRun[Decision]):
         await self._tell(decision, reward=reward, loss=loss)
 
     @withhold_async_frames
-    async def tell_all(self, *, reward: Pairs | None = None, loss: Pairs | None = None) -> int:
+    async def tell_all(
+        self, *, reward: ToldPairs | None = None, loss: ToldPairs | None = None
+    ) -> int:
         """Report several outcomes; return how many were accepted, including late ones."""
         return await self._tell_all(reward=reward, loss=loss)
 
@@ -125,7 +125,7 @@ class AsyncAdvisor(AsyncArms):
 
     async def ask(
         self,
-        advice: Advice,
+        advice: ArmAdvice,
         *,
         user: User | None = None,
         at_limit: AtLimit = "refuse",
@@ -135,7 +135,7 @@ class AsyncAdvisor(AsyncArms):
         return await self._ask({**asking.advised(advice), **asking.whose(user, at_limit)}, default)
 
     async def ask_many(
-        self, advice: Sequence[Advice], *, users: Sequence[User] | None = None
+        self, advice: Sequence[ArmAdvice], *, users: Sequence[User] | None = None
     ) -> list[Decision]:
         """Return one decision per advice."""
         each = [asking.advised(one) for one in asking.every("advice", advice)]
@@ -202,7 +202,9 @@ class AsyncExperts(AsyncRun[Trust]):
         await self._tell(decision, losses=losses, rewards=rewards)
 
     @withhold_async_frames
-    async def tell_all(self, *, losses: Pairs | None = None, rewards: Pairs | None = None) -> int:
+    async def tell_all(
+        self, *, losses: ToldPairs | None = None, rewards: ToldPairs | None = None
+    ) -> int:
         """Report several outcomes; return how many were accepted, including late ones."""
         return await self._tell_all(losses=losses, rewards=rewards)
 
@@ -236,7 +238,9 @@ class AsyncOptimizer(AsyncPoints):
         await self._tell(decision, loss=loss, reward=reward)
 
     @withhold_async_frames
-    async def tell_all(self, *, loss: Pairs | None = None, reward: Pairs | None = None) -> int:
+    async def tell_all(
+        self, *, loss: ToldPairs | None = None, reward: ToldPairs | None = None
+    ) -> int:
         """Report several outcomes; return how many were accepted, including late ones."""
         return await self._tell_all(loss=loss, reward=reward)
 
@@ -252,7 +256,7 @@ class AsyncVectorOptimizer(AsyncPoints):
         await self._tell(decision, loss=loss)
 
     @withhold_async_frames
-    async def tell_all(self, *, loss: Pairs) -> int:
+    async def tell_all(self, *, loss: ToldPairs) -> int:
         """Report several loss vectors; return how many were accepted, including late ones."""
         return await self._tell_all(loss=loss)
 
@@ -286,6 +290,8 @@ class AsyncSlateBandit(AsyncRun[ShownItems]):
         await self._tell(decision, losses=losses, rewards=rewards)
 
     @withhold_async_frames
-    async def tell_all(self, *, losses: Pairs | None = None, rewards: Pairs | None = None) -> int:
+    async def tell_all(
+        self, *, losses: ToldPairs | None = None, rewards: ToldPairs | None = None
+    ) -> int:
         """Report several outcomes; return how many were accepted, including late ones."""
         return await self._tell_all(losses=losses, rewards=rewards)

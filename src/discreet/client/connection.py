@@ -8,7 +8,7 @@ import httpx
 
 from discreet import live
 from discreet.client import classes, classes_async, run_calls
-from discreet.client.calls import Call, encoded
+from discreet.client.calls import ClientCall, encoded
 from discreet.client.links import Address, AsyncLink, BlockingLink
 from discreet.client.makers import async_maker, checked, maker
 from discreet.client.reading import understood
@@ -116,19 +116,19 @@ class AsyncConnection:
         return f"AsyncConnection({self._link.address.url})"
 
 
-def names() -> Call[list[str]]:
+def names() -> ClientCall[list[str]]:
     """Return the call for the names of all runs."""
-    return Call(
+    return ClientCall(
         "GET", "/v1/runs", understood(lambda found: [each["run"] for each in found["runs"]])
     )
 
 
-def new_token(role: Role, run: str) -> Call[str]:
+def new_token(role: Role, run: str) -> ClientCall[str]:
     """Return the call for a new token; it is never repeated, since each call creates one."""
     check_choice("role", role, get_args(Role))
     body = encoded({"role": role, "run": run if run == "*" else run_name(run)})
     read = understood(lambda found: str(found["token"]))
-    return Call("POST", "/v1/tokens", read, body, repeatable=False)
+    return ClientCall("POST", "/v1/tokens", read, body, repeatable=False)
 
 
 def connect(

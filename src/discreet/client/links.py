@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import anyio
 import httpx
 
-from discreet.client.calls import Call, Reply, Tries, answer, reply_of
+from discreet.client.calls import ClientCall, Reply, Tries, answer, reply_of
 from discreet.client.frames import withhold_async_frames
 from discreet.errors import DiscreetError, check_int, check_positive, check_text, shorten
 from discreet.live.frames import withhold_frames
@@ -39,11 +39,11 @@ class Address:
         self.timeout = check_positive("timeout", timeout)
         self.retries = check_int("retries", retries, minimum=0, maximum=100)
 
-    def tries(self, call: Call[Result]) -> Tries:
+    def tries(self, call: ClientCall[Result]) -> Tries:
         """Return the tries of a call."""
         return Tries(call, self.timeout, self.retries)
 
-    def request(self, call: Call[Result], seconds: float) -> httpx.Request:
+    def request(self, call: ClientCall[Result], seconds: float) -> httpx.Request:
         """Return a request that may take this many seconds."""
         headers = dict(self._headers)
         if call.body is not None:
@@ -100,7 +100,7 @@ class BlockingLink:
         return transport
 
     @withhold_frames
-    def make(self, call: Call[Result]) -> Result:
+    def make(self, call: ClientCall[Result]) -> Result:
         """Send a request, several times if needed, and return the result in its answer."""
         tries = self.address.tries(call)
         while True:
@@ -143,7 +143,7 @@ class AsyncLink:
         self.address, self._transport = address, transport or httpx.AsyncHTTPTransport()
 
     @withhold_async_frames
-    async def make(self, call: Call[Result]) -> Result:
+    async def make(self, call: ClientCall[Result]) -> Result:
         """Send a request, several times if needed, and return the result in its answer."""
         tries = self.address.tries(call)
         while True:

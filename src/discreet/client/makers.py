@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, Generic, NamedTuple, ParamSpec, TypeVar, cast
 
 from discreet.client import classes, classes_async, run_calls
-from discreet.client.calls import SLOW, Call, encoded
+from discreet.client.calls import SLOW, ClientCall, encoded
 from discreet.client.links import AsyncLink, BlockingLink
 from discreet.client.problems import ArmCalls, ExpertCalls, PointCalls, RunCalls, SlateCalls
 from discreet.client.reading import RemoteFacts
@@ -69,10 +69,12 @@ PROBLEMS = {
 NAMES: dict[object, str] = {kind.local: name for name, kind in PROBLEMS.items()}
 
 
-def created(problem: str, given: tuple[object, ...], named: dict[str, object]) -> Call[RemoteFacts]:
+def created(
+    problem: str, given: tuple[object, ...], named: dict[str, object]
+) -> ClientCall[RemoteFacts]:
     """Return the call that creates a run, or finds it if it exists with the same arguments."""
     name, spec = spec_of(PROBLEMS[problem].local, problem, given, named)
-    return Call("PUT", run_path(name), run_calls.facts_of, encoded(spec), timeout=SLOW)
+    return ClientCall("PUT", run_path(name), run_calls.facts_of, encoded(spec), timeout=SLOW)
 
 
 def checked(facts: RemoteFacts, problem: str | None, *, unprotected: bool) -> RunKind:

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Generic, cast
 
-from discreet.client.calls import Call, Json, encoded
+from discreet.client.calls import ClientCall, encoded
 from discreet.client.reading import (
     RemoteFacts,
     arm_of,
@@ -18,9 +18,10 @@ from discreet.client.reading import (
 from discreet.client.refusals import refusal_of
 from discreet.client.writing import outcome_of, private_numbers, run_path
 from discreet.errors import DiscreetError, shorten
+from discreet.guarantee_facts import Json
 from discreet.live import Decision, Point, ShownItems, Trust
 from discreet.live.serving import SERVED
-from discreet.live.several_client import Decided, Gives, Pairs
+from discreet.live.several_client import Decided, Gives, ToldPairs
 
 AT_ONCE = 1_000  # decisions or outcomes in one request
 Named = Mapping[str, object]
@@ -47,20 +48,22 @@ class RunCalls(Generic[Gives]):
         """Return the order in which to send outcomes given by label."""
         return None
 
-    def ask(self, arguments: Named) -> Call[Gives]:
+    def ask(self, arguments: Named) -> ClientCall[Gives]:
         """Return the call for a decision, with a new name, so that it can be sent repeatedly."""
         name = secrets.token_urlsafe(16)
-        return Call(
+        return ClientCall(
             "PUT", self._path("decisions", name), understood(self.read), encoded(given(arguments))
         )
 
-    def ask_many(self, each: Sequence[Named], common: Named) -> list[Call[list[Gives]]]:
+    def ask_many(self, each: Sequence[Named], common: Named) -> list[ClientCall[list[Gives]]]:
         """Return the calls for several decisions."""
         named = [{"name": secrets.token_urlsafe(16), **given(one)} for one in each]
         read = understood(self._read_all)
         parts = (named[start : start + AT_ONCE] for start in range(0, len(named), AT_ONCE))
         return [
-            Call("POST", self._path("decisions"), read, encoded({"each": part, **given(common)}))
+            ClientCall(
+                "POST", self._path("decisions"), read, encoded({"each": part, **given(common)})
+            )
             for part in parts
         ]
 
@@ -71,16 +74,16 @@ class RunCalls(Generic[Gives]):
                 raise type(refusal)(f"decision {place} of ask_many is refused: {refusal}")
         return [self.read(each) for each in found["decisions"]]
 
-    def tell(self, decision: object, outcomes: Named) -> Call[None] | None:
+    def tell(self, decision: object, outcomes: Named) -> ClientCall[None] | None:
         """Return the call for an outcome; None for a decision without learning."""
         number, token = self._named(decision)
         outcome = outcome_of(outcomes, self.places(decision))
         if number == SERVED:
             return None
         path, body = self._path("decisions", number, "outcome"), encoded({**token, **outcome})
-        return Call("PUT", path, lambda reply: None, body)
+        return ClientCall("PUT", path, lambda reply: None, body)
 
-    def tell_all(self, **pairs: Pairs | None) -> list[Call[int]]:
+    def tell_all(self, **pairs: ToldPairs | None) -> list[ClientCall[int]]:
         """Return the calls for several outcomes."""
         kinds = {name: each for name, each in pairs.items() if each is not None}
         if len(kinds) != 1:
@@ -108,7 +111,7 @@ class RunCalls(Generic[Gives]):
         parts = (told[start : start + AT_ONCE] for start in range(0, len(told), AT_ONCE))
         return [self._tell_part(part) for part in parts]
 
-    def _tell_part(self, part: Sequence[tuple[int, Json]]) -> Call[int]:
+    def _tell_part(self, part: Sequence[tuple[int, Json]]) -> ClientCall[int]:
         places = [place for place, _ in part]
 
         def read(found: dict[str, Any]) -> int:
@@ -121,13 +124,15 @@ class RunCalls(Generic[Gives]):
             return len(places)
 
         body = encoded({"outcomes": [each for _, each in part]})
-        return Call("POST", self._path("outcomes"), understood(read), body)
+        return ClientCall("POST", self._path("outcomes"), understood(read), body)
 
-    def give_up(self, decision: object) -> Call[bool]:
+    def give_up(self, decision: object) -> ClientCall[bool]:
         """Return the call that stops waiting for an outcome."""
         number, token = self._named(decision)
         path = self._path("decisions", number, "give-up")
-        return Call("POST", path, understood(lambda found: bool(found["lost"])), encoded(token))
+        return ClientCall(
+            "POST", path, understood(lambda found: bool(found["lost"])), encoded(token)
+        )
 
     def _path(self, *parts: object) -> str:
         return run_path(self.facts.name, *parts)

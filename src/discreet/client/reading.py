@@ -8,15 +8,16 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from discreet.client.calls import Json, Reply
+from discreet.client.calls import Reply
 from discreet.display import facts_html
 from discreet.errors import DiscreetError
 from discreet.estimates.table import MeanEstimate, MeanEstimates
 from discreet.guarantee import Guarantee
+from discreet.guarantee_facts import Json
 from discreet.live import Decision, HeldOutArm, OpenDecision, Point, Progress, ShownItems, Trust
 from discreet.live.arguments import Labels
 
-Found = TypeVar("Found")
+Read = TypeVar("Read")
 
 
 @dataclass(frozen=True)
@@ -54,10 +55,10 @@ class RemoteFacts:
         return facts_html(title, facts)
 
 
-def understood(read: Callable[[dict[str, Any]], Found]) -> Callable[[Reply], Found]:
+def understood(read: Callable[[dict[str, Any]], Read]) -> Callable[[Reply], Read]:
     """Return a reader of answers that refuses those it does not understand."""
 
-    def checked(reply: Reply) -> Found:
+    def checked(reply: Reply) -> Read:
         try:
             return read(reply.facts)
         except DiscreetError:

@@ -6,17 +6,18 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Generic, Self, overload
 
 from discreet.client import run_calls
-from discreet.client.calls import Call, Json, Result
+from discreet.client.calls import ClientCall, Result
 from discreet.client.links import BlockingLink
 from discreet.client.problems import RunCalls
 from discreet.client.refusals import ServiceUnreachable
 from discreet.errors import Busy
-from discreet.estimates.table import Kind, MeanEstimates, Outcomes
+from discreet.estimates.table import EstimateKind, MeanEstimates, Outcomes
 from discreet.guarantee import Guarantee
+from discreet.guarantee_facts import Json
 from discreet.ledger.inputs import User
 from discreet.live import OpenDecision, Progress
 from discreet.live.frames import withhold_frames
-from discreet.live.several_client import Gives, Pairs
+from discreet.live.several_client import Gives, ToldPairs
 
 
 class RemoteRun(Generic[Gives]):
@@ -57,7 +58,7 @@ class RemoteRun(Generic[Gives]):
     def estimates(
         self,
         level: float = 0.95,
-        kind: Kind = "anytime",
+        kind: EstimateKind = "anytime",
         *,
         outcomes: Outcomes = "rewards",
         clipped: bool = False,
@@ -119,10 +120,10 @@ class RemoteRun(Generic[Gives]):
         if call is not None:
             self._link.make(call)
 
-    def _tell_all(self, **pairs: Pairs | None) -> int:
+    def _tell_all(self, **pairs: ToldPairs | None) -> int:
         return sum([self._link.make(call) for call in self._calls.tell_all(**pairs)])
 
-    def _make(self, call: Call[Result]) -> Result:
+    def _make(self, call: ClientCall[Result]) -> Result:
         return self._link.make(call)
 
 

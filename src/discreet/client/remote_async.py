@@ -5,17 +5,18 @@ from __future__ import annotations
 from typing import Any, Generic, Self
 
 from discreet.client import run_calls
-from discreet.client.calls import Call, Json, Result
+from discreet.client.calls import ClientCall, Result
 from discreet.client.frames import withhold_async_frames
 from discreet.client.links import AsyncLink
 from discreet.client.problems import RunCalls
 from discreet.client.refusals import ServiceUnreachable
 from discreet.errors import Busy
-from discreet.estimates.table import Kind, MeanEstimates, Outcomes
+from discreet.estimates.table import EstimateKind, MeanEstimates, Outcomes
 from discreet.guarantee import Guarantee
+from discreet.guarantee_facts import Json
 from discreet.ledger.inputs import User
 from discreet.live import OpenDecision, Progress
-from discreet.live.several_client import Gives, Pairs
+from discreet.live.several_client import Gives, ToldPairs
 
 
 class AsyncRun(Generic[Gives]):
@@ -57,7 +58,7 @@ class AsyncRun(Generic[Gives]):
     async def estimates(
         self,
         level: float = 0.95,
-        kind: Kind = "anytime",
+        kind: EstimateKind = "anytime",
         *,
         outcomes: Outcomes = "rewards",
         clipped: bool = False,
@@ -119,8 +120,8 @@ class AsyncRun(Generic[Gives]):
         if call is not None:
             await self._link.make(call)
 
-    async def _tell_all(self, **pairs: Pairs | None) -> int:
+    async def _tell_all(self, **pairs: ToldPairs | None) -> int:
         return sum([await self._link.make(call) for call in self._calls.tell_all(**pairs)])
 
-    async def _make(self, call: Call[Result]) -> Result:
+    async def _make(self, call: ClientCall[Result]) -> Result:
         return await self._link.make(call)

@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from discreet.client.asking import whose
-from discreet.client.calls import SLOW, Call, Reply, encoded
+from discreet.client.calls import SLOW, ClientCall, Reply, encoded
 from discreet.client.reading import (
     RemoteFacts,
     estimates_of_answer,
@@ -25,9 +25,9 @@ from discreet.live import HeldOutArm, OpenDecision, Progress
 PAGE = 1_000  # open decisions in one answer
 
 
-def shown(name: str) -> Call[RemoteFacts]:
+def shown(name: str) -> ClientCall[RemoteFacts]:
     """Return the call that describes a run."""
-    return Call("GET", run_path(name), facts_of, timeout=SLOW)
+    return ClientCall("GET", run_path(name), facts_of, timeout=SLOW)
 
 
 def facts_of(reply: Reply) -> RemoteFacts:
@@ -35,32 +35,34 @@ def facts_of(reply: Reply) -> RemoteFacts:
     return understood(lambda found: RemoteFacts.of(reply))(reply)
 
 
-def progress(name: str) -> Call[Progress]:
+def progress(name: str) -> ClientCall[Progress]:
     """Return the call for the state of a run."""
-    return Call("GET", run_path(name), understood(progress_of))
+    return ClientCall("GET", run_path(name), understood(progress_of))
 
 
-def field_of(name: str, key: str) -> Call[Any]:
+def field_of(name: str, key: str) -> ClientCall[Any]:
     """Return the call for one field of a run's description."""
-    return Call("GET", run_path(name), understood(lambda found: found[key]))
+    return ClientCall("GET", run_path(name), understood(lambda found: found[key]))
 
 
-def ended(name: str) -> Call[None]:
+def ended(name: str) -> ClientCall[None]:
     """Return the call that ends a run."""
-    return Call("POST", run_path(name, "close"), nothing, b"{}", timeout=SLOW)
+    return ClientCall("POST", run_path(name, "close"), nothing, b"{}", timeout=SLOW)
 
 
-def open_page(name: str, after: int | None, limit: int) -> Call[tuple[OpenDecision, ...]]:
+def open_page(name: str, after: int | None, limit: int) -> ClientCall[tuple[OpenDecision, ...]]:
     """Return the call for some open decisions."""
     asked = {"limit": check_int("limit", limit, minimum=1, maximum=PAGE)}
     if after is not None:
         asked["after"] = check_int("after", after, minimum=0)
-    return Call("GET", f"{run_path(name, 'decisions')}?{urlencode(asked)}", understood(open_of))
+    return ClientCall(
+        "GET", f"{run_path(name, 'decisions')}?{urlencode(asked)}", understood(open_of)
+    )
 
 
 def estimated(
     facts: RemoteFacts, level: float, kind: str, outcomes: str, *, clipped: bool
-) -> Call[MeanEstimates]:
+) -> ClientCall[MeanEstimates]:
     """Return the call for estimates."""
     asked = {
         "level": repr(check_share("level", level)),
@@ -70,35 +72,37 @@ def estimated(
     }
     read = understood(lambda found: estimates_of_answer(found, facts.labels))
     path = f"{run_path(facts.name, 'estimates')}?{urlencode(asked)}"
-    return Call("GET", path, read, timeout=SLOW)
+    return ClientCall("GET", path, read, timeout=SLOW)
 
 
-def rounds(name: str, user: User) -> Call[int]:
+def rounds(name: str, user: User) -> ClientCall[int]:
     """Return the call for the rounds of a user, whose name is not in the address."""
     body = encoded(whose(user, "refuse"))
-    return Call("POST", run_path(name, "rounds-of"), understood(lambda f: int(f["rounds"])), body)
+    return ClientCall(
+        "POST", run_path(name, "rounds-of"), understood(lambda f: int(f["rounds"])), body
+    )
 
 
-def added(name: str, label: Hashable) -> Call[None]:
+def added(name: str, label: Hashable) -> ClientCall[None]:
     """Return the call that adds an arm."""
-    return Call("PUT", run_path(name, "arms", plain("label", label)), nothing, b"{}")
+    return ClientCall("PUT", run_path(name, "arms", plain("label", label)), nothing, b"{}")
 
 
-def retired(name: str, label: Hashable) -> Call[None]:
+def retired(name: str, label: Hashable) -> ClientCall[None]:
     """Return the call that retires an arm."""
-    return Call("DELETE", run_path(name, "arms", plain("label", label)), nothing)
+    return ClientCall("DELETE", run_path(name, "arms", plain("label", label)), nothing)
 
 
-def held_out(name: str) -> Call[tuple[HeldOutArm, ...] | None]:
+def held_out(name: str) -> ClientCall[tuple[HeldOutArm, ...] | None]:
     """Return the call for the release of the hold-out."""
-    return Call("GET", run_path(name, "holdout"), understood(held_out_of))
+    return ClientCall("GET", run_path(name, "holdout"), understood(held_out_of))
 
 
-def holdout_finished(name: str, *, give_up: bool) -> Call[bool]:
+def holdout_finished(name: str, *, give_up: bool) -> ClientCall[bool]:
     """Return the call that ends the hold-out."""
     body = encoded({"give_up": check_flag("give_up", give_up)})
     read = understood(lambda found: bool(found["released"]))
-    return Call("POST", run_path(name, "holdout"), read, body)
+    return ClientCall("POST", run_path(name, "holdout"), read, body)
 
 
 def nothing(reply: Reply) -> None:

@@ -11,9 +11,9 @@ from urllib.parse import quote
 
 import numpy as np
 
-from discreet.client.calls import Json
 from discreet.errors import DiscreetError, shorten
 from discreet.estimates.table import MeanEstimates
+from discreet.guarantee_facts import Json
 from discreet.live import Features
 from discreet.live.arguments import numbers_of
 from discreet.live.changing_labels import worth_of

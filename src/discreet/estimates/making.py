@@ -12,7 +12,7 @@ from discreet.estimates.pairs import Evidence, difference
 from discreet.estimates.reading import Design
 from discreet.estimates.released import ReleaseSum, SumAtEnd
 from discreet.estimates.sums import NoisySums, SumEvidence
-from discreet.estimates.table import Kind, MeanEstimate, MeanEstimates, Outcomes
+from discreet.estimates.table import EstimateKind, MeanEstimate, MeanEstimates, Outcomes
 from discreet.ranges import Range
 
 # Outcomes and noise are rounded to a grid; the means of a table of probabilities are off by up to
@@ -26,7 +26,7 @@ NORMAL = "Means of outcomes are approximated as normal (docs/proofs.md: Hold-out
 AT_END = "Valid once, at the end of the run (docs/proofs.md: Final release)."
 
 # An interval on the unit scale of losses, with its centre: mean, low, high.
-Found = tuple[float, float, float]
+MeanAndEnds = tuple[float, float, float]
 
 
 class Scale:
@@ -38,7 +38,7 @@ class Scale:
         self._low, self._high = bounds
         self._flipped = outcomes == "rewards"
 
-    def mean(self, found: Found, rounds: int, releases: int) -> MeanEstimate:
+    def mean(self, found: MeanAndEnds, rounds: int, releases: int) -> MeanEstimate:
         """Return the estimate of a mean, clipped to the declared range."""
         mean, low, high = (min(max(value, 0.0), 1.0) for value in _wider(found))
         if self._flipped:
@@ -46,7 +46,7 @@ class Scale:
         ends = (self._units(mean), self._units(low), self._units(high))
         return MeanEstimate(*ends, rounds, releases)
 
-    def difference(self, found: Found, rounds: int, releases: int) -> MeanEstimate:
+    def difference(self, found: MeanAndEnds, rounds: int, releases: int) -> MeanEstimate:
         """Return the estimate of a difference."""
         mean, low, high = (min(max(value, -1.0), 1.0) for value in _wider(found))
         if self._flipped:
@@ -58,7 +58,7 @@ class Scale:
         return float(self._low + share * (self._high - self._low))
 
 
-def _wider(found: Found) -> Found:
+def _wider(found: MeanAndEnds) -> MeanAndEnds:
     mean, low, high = found
     return mean, low - ROUNDING, high + ROUNDING
 
@@ -108,7 +108,7 @@ def final(
 
 
 def _from_evidence(
-    kind: Kind,
+    kind: EstimateKind,
     evidence: Sequence[Evidence],
     labels: Sequence[Hashable],
     scale: Scale,
@@ -150,7 +150,7 @@ def holdout(
     rounds = [totals[arm].rounds if arm in totals else 0 for arm in range(len(labels))]
     means = [totals[arm].total / rounds[arm] if rounds[arm] else 0.5 for arm in range(len(labels))]
 
-    def ends(middle: float, sizes: Sequence[int], most: float) -> Found:
+    def ends(middle: float, sizes: Sequence[int], most: float) -> MeanAndEnds:
         half = half_width(sizes, noise, level) if all(sizes) else most
         return middle, middle - half, middle + half
 

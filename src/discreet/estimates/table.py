@@ -16,7 +16,7 @@ from discreet.drawing import plotter
 from discreet.errors import DiscreetError, shorten
 from discreet.estimates.text import WIDTH, legend, numbered, text_table, wrapped
 
-Kind = Literal["anytime", "holdout", "final"]
+EstimateKind = Literal["anytime", "holdout", "final"]
 Outcomes = Literal["rewards", "losses"]
 COLUMNS = ("mean", "low", "high", "rounds", "releases")
 MOST_PAIRS = 66  # maximum differences in tables and plots (12 arms); ``difference`` returns any
@@ -46,7 +46,7 @@ class MeanEstimates:
     because of what you see.
     """
 
-    kind: Kind
+    kind: EstimateKind
     level: float
     outcomes: Outcomes
     arms: Mapping[Hashable, MeanEstimate]

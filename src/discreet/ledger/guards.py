@@ -35,7 +35,8 @@ class NotCopyable:
     __slots__ = ()
 
     _instead: ClassVar[str] = (
-        "or what it holds would be released twice: keep it in a file (path=...), or make a snapshot"
+        "because a copy could release the same data twice: keep it in a file (path=...), or make a "
+        "snapshot"
     )
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:

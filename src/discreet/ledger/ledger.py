@@ -117,7 +117,7 @@ class Ledger(NotCopyable):
     (1, 2)
     """
 
-    _instead = "or its budget would be spent twice: open its path"
+    _instead = "because a copy could spend its budget twice: open its path"
 
     def __init__(
         self,

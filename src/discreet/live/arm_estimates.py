@@ -9,7 +9,7 @@ from discreet.algorithms import algorithm
 from discreet.channels import FinalSums
 from discreet.errors import DiscreetError, check_choice, check_flag
 from discreet.estimates import Design, ReleaseSum, SumAtEnd, anytime, final, holdout
-from discreet.estimates.table import Kind, MeanEstimates, Outcomes
+from discreet.estimates.table import EstimateKind, MeanEstimates, Outcomes
 from discreet.live.rows import Recipe
 from discreet.live.run_plan import RunPlan
 from discreet.problems import BestArm
@@ -45,14 +45,14 @@ def estimates_of(
     facts: StudyFacts,
     released: Released,
     *,
-    kind: Kind,
+    kind: EstimateKind,
     level: float,
     outcomes: Outcomes,
     clipped: bool,
 ) -> MeanEstimates:
     """Return the estimates of a run, or refuse in one sentence."""
     recipe, plan, labels, bounds = facts
-    check_choice("kind", kind, get_args(Kind))
+    check_choice("kind", kind, get_args(EstimateKind))
     if recipe["clip"] and not check_flag("clipped", clipped):
         raise DiscreetError(
             "the run has clip=True, so only the mean of clipped outcomes can be estimated: pass "

@@ -8,7 +8,7 @@ from datetime import timedelta
 from discreet.algorithms import Setting
 from discreet.algorithms.arms.choosing import BOUNDED, CHOICES, PROVED, chosen
 from discreet.errors import DiscreetError, check_flag, count
-from discreet.estimates.table import Kind, MeanEstimates, Outcomes
+from discreet.estimates.table import EstimateKind, MeanEstimates, Outcomes
 from discreet.ledger import Ledger
 from discreet.ledger.inputs import User
 from discreet.live.arguments import default_named, index_of, labels_of, loss_of
@@ -29,7 +29,7 @@ from discreet.live.run import LiveRun
 from discreet.live.run_options import Clock, Durable, Path, RunOptions, Wait, terms
 from discreet.live.run_plan import RunPlan
 from discreet.live.serving import REFUSE, SERVED, AtLimit
-from discreet.live.several_client import Pairs, how_many
+from discreet.live.several_client import ToldPairs, how_many
 from discreet.live.store import Store
 from discreet.problems import Arms
 from discreet.ranges import make_range
@@ -113,7 +113,7 @@ class ArmsClient(LiveClient[Decision]):
     def estimates(
         self,
         level: float = 0.95,
-        kind: Kind = "anytime",
+        kind: EstimateKind = "anytime",
         *,
         outcomes: Outcomes = "rewards",
         clipped: bool = False,
@@ -143,7 +143,7 @@ class ArmsClient(LiveClient[Decision]):
         )
 
     @withhold_frames
-    def tell_all(self, *, reward: Pairs | None = None, loss: Pairs | None = None) -> int:
+    def tell_all(self, *, reward: ToldPairs | None = None, loss: ToldPairs | None = None) -> int:
         """Report several outcomes in one transaction, as pairs (decision or its id, outcome).
 
         If one outcome is refused, none is recorded. Returns how many outcomes count: with ``wait``,

@@ -13,7 +13,7 @@ import hmac
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
-from discreet.live.tags import BLOCK, DIGEST, Column, Columns, Tag
+from discreet.live.tags import BLOCK, DIGEST, StoredValue, StoredValues, Tag
 
 BITS = 8  # 256 numbers per block: reading one costs about as much as the rows of all at opening
 MOST = 1 << 63  # row numbers are below this
@@ -24,8 +24,8 @@ KIND_NUMBERS = {"open": 0, "release": 1}
 TABLES_OF = {"open": ("decision", "batch", "held"), "release": ("release",)}
 
 Name = tuple[str, int]  # of a block: its kind and its number
-Found = tuple[list[Columns], list[Columns]]
-Execute = Callable[[str, Columns], object]
+BlockRows = tuple[list[StoredValues], list[StoredValues]]
+Execute = Callable[[str, StoredValues], object]
 
 
 class Block:
@@ -43,10 +43,10 @@ class Block:
 class Reader(Protocol):
     """The owner of the rows: reads blocks from the file, and keeps them in memory."""
 
-    def read_block(self, kind: str, first: int, last: int) -> tuple[list[Columns], list[Columns]]:
+    def read_block(self, kind: str, first: int, last: int) -> BlockRows:
         """Return the rows of a block as they are in the file: of its first table, and of batch."""
 
-    def enter_block(self, kind: str, rows: tuple[list[Columns], list[Columns]]) -> None:
+    def enter_block(self, kind: str, rows: BlockRows) -> None:
         """Store checked rows in memory."""
 
     def forget_block(self, kind: str, first: int, last: int) -> None:
@@ -68,7 +68,7 @@ class Blocks(Tag):
         self._in_memory: dict[Name, Block] = {}  # oldest first
         self._cached = 0
 
-    def put(self, table: str, number: int, *columns: Column) -> None:
+    def put(self, table: str, number: int, *columns: StoredValue) -> None:
         """Add a row, in place of the one with the same number."""
         fresh, name = self.hash_of(table, (number, *columns)), (table, number)
         kind = KINDS.get(table)
@@ -158,9 +158,9 @@ class Blocks(Tag):
         if block is not None and block.rows is None:
             self._loaded(name, block)
 
-    def checked(self, kind: str) -> list[Columns]:
+    def checked(self, kind: str) -> list[StoredValues]:
         """Return all rows of the first table of a kind, each as it was last written."""
-        every: list[Columns] = []
+        every: list[StoredValues] = []
         for name, block in list(self._settled.items()):
             if name[0] == kind:
                 every += self._read(name, block)[0][0]
@@ -192,7 +192,7 @@ class Blocks(Tag):
         self._cached += len(rows)
         return rows
 
-    def _read(self, name: Name, block: Block) -> tuple[Found, dict[tuple[str, int], int], int]:
+    def _read(self, name: Name, block: Block) -> tuple[BlockRows, dict[tuple[str, int], int], int]:
         """Return the rows of a settled block from the file, their hashes, and the sum of those."""
         kind, first, last = name[0], name[1] << BITS, ((name[1] + 1) << BITS) - 1
         found = self._reader.read_block(kind, first, last)
@@ -203,9 +203,7 @@ class Blocks(Tag):
             raise self._reader.refuse_block(kind, first, last)
         return found, rows, total
 
-    def _hashes(
-        self, kind: str, found: tuple[list[Columns], list[Columns]]
-    ) -> dict[tuple[str, int], int]:
+    def _hashes(self, kind: str, found: BlockRows) -> dict[tuple[str, int], int]:
         """Return the hashes of the rows of a block."""
         table = TABLES_OF[kind][0]
         rows = {(table, row[0]): self.hash_of(table, row) for row in found[0]}

@@ -12,7 +12,7 @@ from typing_extensions import TypeVar
 from discreet.algorithms import algorithm
 from discreet.display import facts_html
 from discreet.errors import DiscreetError, check_flag, check_int
-from discreet.estimates.table import Kind, MeanEstimates, Outcomes
+from discreet.estimates.table import EstimateKind, MeanEstimates, Outcomes
 from discreet.guarantee import Guarantee
 from discreet.ledger import Ledger
 from discreet.ledger.inputs import User
@@ -41,7 +41,7 @@ from discreet.options import Values
 from discreet.ranges import Range, make_range
 from discreet.sets import LinearOracle
 
-Given = TypeVar("Given", bound=Mapping[str, object])
+Plain = TypeVar("Plain", bound=Mapping[str, object])
 
 
 class LiveClient(ExchangingClient[Gives]):
@@ -191,7 +191,7 @@ class LiveClient(ExchangingClient[Gives]):
     def estimates(
         self,
         level: float = 0.95,
-        kind: Kind = "anytime",
+        kind: EstimateKind = "anytime",
         *,
         outcomes: Outcomes = "rewards",
         clipped: bool = False,
@@ -286,10 +286,10 @@ class LiveClient(ExchangingClient[Gives]):
         )
 
 
-def _plain(values: Given) -> Given:
+def _plain(values: Plain) -> Plain:
     """Return values without NumPy's number types, which JSON cannot represent."""
     plain = {
         name: value.item() if isinstance(value, np.generic) else value
         for name, value in values.items()
     }
-    return cast(Given, plain)
+    return cast(Plain, plain)

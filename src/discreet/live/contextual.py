@@ -23,7 +23,7 @@ from discreet.live.run import LiveRun
 from discreet.live.run_options import Clock, Durable, Path, RunOptions, Wait, terms
 from discreet.live.run_plan import RunPlan
 from discreet.live.serving import AtLimit
-from discreet.live.several_client import Pairs, one_for_each
+from discreet.live.several_client import ToldPairs, one_for_each
 from discreet.live.store import Store
 from discreet.problems import Contexts
 
@@ -200,7 +200,7 @@ class ContextualBandit(LiveClient[Decision]):
         self._tell(decision, loss_of(reward, loss, self._bounds, clip=self._recipe["clip"]))
 
     @withhold_frames
-    def tell_all(self, *, reward: Pairs | None = None, loss: Pairs | None = None) -> int:
+    def tell_all(self, *, reward: ToldPairs | None = None, loss: ToldPairs | None = None) -> int:
         """Report several outcomes in one transaction, as pairs (decision or its id, outcome).
 
         If one outcome is refused, none is recorded. Returns how many outcomes count: with ``wait``,

@@ -53,7 +53,7 @@ class Device(NotCopyable):
     (32, 1)
     """
 
-    _instead = "or its content would be released twice: create one in each program"
+    _instead = "because a copy could release the same data twice: create one in each program"
 
     def __init__(
         self,

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, cast, get_args
 from discreet.contracts import Learner
 from discreet.errors import DiscreetError, NotGiven, check_choice, check_text, shorten
 from discreet.live.frames import withhold_frames
-from discreet.live.groups import Ask, Given, Tell, refusal_of
+from discreet.live.groups import Ask, GivenTicket, Tell, refusal_of
 from discreet.live.serving import AtLimit
 from discreet.live.several_client import Gives, SeveralClient
 
@@ -42,8 +42,8 @@ class AskRequest(NamedTuple):
         return f"AskRequest({self.name!r}, arguments=<hidden>)"
 
 
-Group = tuple[Iterable[TellRequest], Iterable[AskRequest]]
-Drain = Callable[[], Group]
+TwoLists = tuple[Iterable[TellRequest], Iterable[AskRequest]]
+Drain = Callable[[], TwoLists]
 
 
 class ExchangingClient(SeveralClient[Gives]):
@@ -142,7 +142,7 @@ class ExchangingClient(SeveralClient[Gives]):
     def _answer(self, result: object) -> object:
         if isinstance(result, bool | DiscreetError):
             return result
-        ticket, chance, _ = cast(Given, result)
+        ticket, chance, _ = cast(GivenTicket, result)
         return self._given(ticket, chance)
 
 

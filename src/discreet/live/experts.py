@@ -30,13 +30,13 @@ from discreet.live.run import LiveRun
 from discreet.live.run_options import Clock, Durable, Path, RunOptions, Wait, terms
 from discreet.live.run_plan import RunPlan
 from discreet.live.serving import AtLimit
-from discreet.live.several_client import Pairs, how_many, one_for_each
+from discreet.live.several_client import ToldPairs, how_many, one_for_each
 from discreet.live.store import Store
 from discreet.problems import Advice, Points
 from discreet.ranges import make_range
 
 FOLLOWING = "expert-arms"  # the default algorithm of an Advisor
-Outcomes = Sequence[float] | Floats | Mapping[Hashable, float]  # one per expert
+EveryOutcome = Sequence[float] | Floats | Mapping[Hashable, float]  # one per expert
 
 
 class Trust(NamedTuple):
@@ -95,8 +95,8 @@ class Experts(LiveClient[Trust]):
         max_rounds_per_user: int | None = None,
         per: timedelta | None = None,
         clock: Clock | None = None,
-        default_losses: Outcomes | None = None,
-        default_rewards: Outcomes | None = None,
+        default_losses: EveryOutcome | None = None,
+        default_rewards: EveryOutcome | None = None,
         **options: object,
     ) -> None:
         run = RunOptions.among(locals())
@@ -133,15 +133,15 @@ class Experts(LiveClient[Trust]):
         self,
         decision: Trust | int,
         *,
-        losses: Outcomes | None = None,
-        rewards: Outcomes | None = None,
+        losses: EveryOutcome | None = None,
+        rewards: EveryOutcome | None = None,
     ) -> None:
         """Report the losses, or the rewards, of all experts for a decision (or its id)."""
         clip = self._recipe["clip"]
         self._tell(decision, losses_of(rewards, losses, self._labels, self._bounds, clip=clip))
 
     @withhold_frames
-    def tell_all(self, *, losses: Pairs | None = None, rewards: Pairs | None = None) -> int:
+    def tell_all(self, *, losses: ToldPairs | None = None, rewards: ToldPairs | None = None) -> int:
         """Report several outcomes in one transaction, as pairs (decision or its id, outcome).
 
         If one outcome is refused, none is recorded. Returns how many outcomes count: with ``wait``,
@@ -265,7 +265,7 @@ class Advisor(LiveClient[Decision]):
         self._tell(decision, loss_of(reward, loss, self._bounds, clip=self._recipe["clip"]))
 
     @withhold_frames
-    def tell_all(self, *, reward: Pairs | None = None, loss: Pairs | None = None) -> int:
+    def tell_all(self, *, reward: ToldPairs | None = None, loss: ToldPairs | None = None) -> int:
         """Report several outcomes in one transaction, as pairs (decision or its id, outcome).
 
         If one outcome is refused, none is recorded. Returns how many outcomes count: with ``wait``,

@@ -6,12 +6,10 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any, cast
 
-from discreet.live.blocks import Blocks
+from discreet.live.blocks import BlockRows, Blocks
 from discreet.live.row_tables import FileTable, OutcomeTable, Stored
 from discreet.live.rows import GroupRow, OpenRow
-from discreet.live.tags import Columns
 
-Found = tuple[list[Columns], list[Columns]]
 READ = {
     "open": (
         "SELECT * FROM decision WHERE id BETWEEN ? AND ?",
@@ -66,17 +64,17 @@ class FileRows:
                     tag.put("decision" if kind == "open" else kind, cast(int, row[0]), *row[1:])
                 self._keep(kind, found, FileTable.__setitem__)
 
-    def read_block(self, kind: str, first: int, last: int) -> Found:
+    def read_block(self, kind: str, first: int, last: int) -> BlockRows:
         """Return the rows of a block as they are in the file."""
         with self._reading():
             found = [self._execute(each, (first, last)).fetchall() for each in READ[kind]]
         return found[0], found[1] if len(found) > 1 else []
 
-    def enter_block(self, kind: str, rows: Found) -> None:
+    def enter_block(self, kind: str, rows: BlockRows) -> None:
         """Store checked rows in memory."""
         self._keep(kind, rows, FileTable.enter)
 
-    def _keep(self, kind: str, rows: Found, put: Callable[..., None]) -> None:
+    def _keep(self, kind: str, rows: BlockRows, put: Callable[..., None]) -> None:
         if kind != "open":
             return
         for row in rows[0]:

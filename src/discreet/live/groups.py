@@ -21,7 +21,8 @@ from discreet.live.users import bare_id
 Took = TypeVar("Took")
 Tell = tuple[int, str | None, object]  # id, token, feedback
 Ask = tuple[str | None, object, User | None, AtLimit]  # name, observation, user
-Given = tuple[Ticket, float | None, bool]  # the decision, its probability, whether it is repeated
+# the decision, its probability, whether it is repeated
+GivenTicket = tuple[Ticket, float | None, bool]
 Requests = tuple[Sequence[Tell | DiscreetError], Sequence[Ask | DiscreetError]]
 Ready = Callable[[Learner], None]
 
@@ -168,7 +169,7 @@ class GroupedOperations(FinalRelease):
         self._deferring = False  # no more outcomes follow
         return [self._attempt(partial(self._give, ready), rows, each) for each in asks]
 
-    def _give(self, ready: Ready | None, rows: Rows, ask: Ask) -> Given:
+    def _give(self, ready: Ready | None, rows: Rows, ask: Ask) -> GivenTicket:
         """Make one decision of a group; the same name gets the same decision again."""
         name, observation, user, at_limit = ask
         if name is not None:

@@ -15,7 +15,7 @@ from discreet.errors import AlreadyTold, DiscreetError, NotGiven, TooLate, check
 from discreet.guarantee import Guarantee
 from discreet.live.engine import packed
 from discreet.live.messages import Task, pack_model, task_for, unpack_report
-from discreet.live.report_file import Kept, Published, ReportFile, ReportsInMemory
+from discreet.live.report_file import FileContent, Published, ReportFile, ReportsInMemory
 
 EVERY = 1000  # reports between two writes of the state: opening replays at most so many
 
@@ -277,7 +277,7 @@ class LocalServer:
     def _restore(self) -> None:
         """Load the state from the file: the checkpoint, and all reports since."""
         assert isinstance(self._kept, ReportFile)
-        kept: Kept = self._kept.load()
+        kept: FileContent = self._kept.load()
         damaged = DiscreetError(f"{self._kept.name} is damaged: it cannot be read.")
         if len(kept.state) != len(self._block):
             raise damaged

@@ -20,7 +20,7 @@ from discreet.live.rows import Recipe
 from discreet.live.run import LiveRun
 from discreet.live.run_options import Clock, Durable, Path, RunOptions, Wait, terms
 from discreet.live.run_plan import RunPlan
-from discreet.live.several_client import Pairs
+from discreet.live.several_client import ToldPairs
 from discreet.live.store import Store
 from discreet.problems import Functions, GeometryName, Points, domain_named
 from discreet.problems.domains import domain_text
@@ -144,7 +144,7 @@ class Optimizer(PointClient):
         self._tell(decision, _read(self._problem, reward, loss, self._range, clip=clip))
 
     @withhold_frames
-    def tell_all(self, *, loss: Pairs | None = None, reward: Pairs | None = None) -> int:
+    def tell_all(self, *, loss: ToldPairs | None = None, reward: ToldPairs | None = None) -> int:
         """Report several outcomes in one transaction, as pairs (decision or its id, outcome).
 
         If one outcome is refused, none is recorded. Returns how many outcomes count: with ``wait``,
@@ -266,7 +266,7 @@ class VectorOptimizer(PointClient):
         self._tell(decision, self._feedback(decision, "loss", loss))
 
     @withhold_frames
-    def tell_all(self, *, loss: Pairs) -> int:
+    def tell_all(self, *, loss: ToldPairs) -> int:
         """Report several loss vectors in one transaction, as pairs (decision or its id, vector).
 
         If one vector is refused, none is recorded. Returns how many vectors count: with ``wait``,

@@ -39,7 +39,6 @@ TABLES = (
     # of the versions that count
     "CREATE TABLE seen (version INTEGER, seed BLOB, PRIMARY KEY (version, seed)) WITHOUT ROWID",
 )
-Json = dict[str, Any]
 
 
 class Published(NamedTuple):
@@ -50,7 +49,7 @@ class Published(NamedTuple):
     message: bytes
 
 
-class Kept(NamedTuple):
+class FileContent(NamedTuple):
     """The content of a file."""
 
     published: Published
@@ -111,8 +110,8 @@ class ReportFile:
 
     @classmethod
     def create(
-        cls, path: str | os.PathLike[str], lag: int, recipe: Json, task: bytes, state: bytes,
-        message: bytes,
+        cls, path: str | os.PathLike[str], lag: int, recipe: dict[str, Any], task: bytes,
+        state: bytes, message: bytes,
     ) -> ReportFile:  # fmt: skip
         """Start a server in a new file."""
         found = cls(path, lag)
@@ -135,7 +134,7 @@ class ReportFile:
         return found
 
     @classmethod
-    def open(cls, path: str | os.PathLike[str]) -> tuple[ReportFile, Json, bytes]:
+    def open(cls, path: str | os.PathLike[str]) -> tuple[ReportFile, dict[str, Any], bytes]:
         """Return the server in a file, its recipe and the digest of its task."""
         if not os.path.isfile(check_path("path", path)):
             raise DiscreetError(f"path is {shorten(str(path))}, but there is no file.")
@@ -157,7 +156,7 @@ class ReportFile:
             found._lag = int(recipe["lag"])
         return found, recipe, task
 
-    def load(self) -> Kept:
+    def load(self) -> FileContent:
         """Read the committed content."""
         with sqlite_lock, self._explained(), self._reading(), file_access.snapshot(self._file):
             ((*row, digest),) = self._file.execute("SELECT * FROM server").fetchall()
@@ -175,7 +174,9 @@ class ReportFile:
                     raise ValueError("a report was changed")
                 payloads.append(payload)
             self._checksum = checksum
-        return Kept(Published(version, published_at, message), checkpoint_at, state, payloads)
+        return FileContent(
+            Published(version, published_at, message), checkpoint_at, state, payloads
+        )
 
     @contextlib.contextmanager
     def change(self) -> Iterator[None]:

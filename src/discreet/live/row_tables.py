@@ -12,7 +12,7 @@ Row = TypeVar("Row")
 GONE = object()  # in place of a removed row
 
 
-class Table(Protocol[Row]):
+class RowTable(Protocol[Row]):
     """Rows by number, in rising order: the open decisions of a run, or its groups."""
 
     def get(self, number: int, /) -> Row | None:
@@ -69,7 +69,7 @@ class MemoryTable(dict[int, Row]):
 class Overlay(Generic[Row]):
     """Pending changes to a table; it reads as the table will be afterwards."""
 
-    def __init__(self, table: Table[Row]) -> None:
+    def __init__(self, table: RowTable[Row]) -> None:
         self._table = table
         self._rows: dict[int, Any] = {}
         self._length = len(table)
@@ -111,7 +111,7 @@ class Overlay(Generic[Row]):
         """Return the row with the largest number."""
         return self[max(self)] if self._length else None
 
-    def merge(self) -> Table[Row]:
+    def merge(self) -> RowTable[Row]:
         """Apply the changes; return the table."""
         if self._cleared:
             self._table.clear()

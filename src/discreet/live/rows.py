@@ -8,12 +8,12 @@ from functools import partial
 from typing import Any, NamedTuple, TypedDict
 
 from discreet.live.release_log import ReleaseFacts, ReleaseLog
-from discreet.live.row_tables import MemoryTable, Overlay, Table
+from discreet.live.row_tables import MemoryTable, Overlay, RowTable
 from discreet.live.slots import Slots
 from discreet.problems.points import GeometryName, LossSetName
 
 Example = tuple[object, object]  # an action and a trace, of the kind that a learner makes
-Epoch = tuple[int, int]  # its number, and its first round
+RunEpoch = tuple[int, int]  # its number, and its first round
 
 # Progress of a run: decisions asked for, the running group, decisions it still needs, releases,
 # lost groups. A plain tuple, because two are created per round and names would cost 4 % of the
@@ -21,7 +21,7 @@ Epoch = tuple[int, int]  # its number, and its first round
 Counters = tuple[int, int, int, int, int]
 RELEASED = 3  # the position of releases among the counters
 # For a clock that was set back: decisions before this number were made no later than this time.
-Clock = tuple[tuple[int, float], ...]
+LatestTimes = tuple[tuple[int, float], ...]
 FINAL = -3  # the number of the final release, and of the decision that triggers it (none)
 
 
@@ -145,9 +145,9 @@ class Change(NamedTuple):
     stream: bytes | None = None
     outcome: tuple[int, bytes] | None = None  # raw: of a decision, until its deadline
     given_up: tuple[int, ...] = ()  # decisions
-    epoch: Epoch | None = None  # a new one: all groups are closed
+    epoch: RunEpoch | None = None  # a new one: all groups are closed
     slots: Slots | None = None  # if arms come and go
-    clock: Clock | None = None
+    clock: LatestTimes | None = None
 
     def __repr__(self) -> str:
         return f"Change(counters={self.counters}, rows=<hidden>)"
@@ -175,16 +175,16 @@ class Rows:
         self.token = token  # of the run: decisions carry it
         self.session = new_session()
         self.counters: Counters = (0, -1, 0, 0, 0)
-        self.epoch: Epoch = (0, 0)
+        self.epoch: RunEpoch = (0, 0)
         self.learner = learner
         self.stream: bytes | None = None  # raw: the channel's content, if all rounds are one stream
         self.draws: Draws | None = None
         self.slots: Slots | None = None  # if arms come and go
-        self.groups: Table[GroupRow] = MemoryTable()
-        self.open: Table[OpenRow] = MemoryTable()  # in the order of asking
-        self.outcomes: Table[bytes] = MemoryTable()  # raw: stored with open decisions
+        self.groups: RowTable[GroupRow] = MemoryTable()
+        self.open: RowTable[OpenRow] = MemoryTable()  # in the order of asking
+        self.outcomes: RowTable[bytes] = MemoryTable()  # raw: stored with open decisions
         self.choices: dict[int, int] = {}  # how often each choice was made
-        self.clock: Clock = ()
+        self.clock: LatestTimes = ()
         self.usage: dict[int, tuple[int, bytes]] = {}  # rounds of users: users.py
         self.drawn: Drawn | None = None  # until the learner has learned from it
         self.ended: str | None = None  # the reason, if an operator has ended the run

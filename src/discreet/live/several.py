@@ -17,7 +17,7 @@ from discreet.live.serving import Serving
 from discreet.live.users import bare_id
 
 CHUNK = 2_000  # due decisions per transaction
-Told = tuple[int, str | None, int | None, object]  # number, token, choice, feedback
+ToldOutcome = tuple[int, str | None, int | None, object]  # number, token, choice, feedback
 
 
 class SeveralAtOnce(RunInEpochs, Serving):
@@ -81,7 +81,7 @@ class SeveralAtOnce(RunInEpochs, Serving):
             return [(Ticket(*row), chance) for row, chance in asked]
 
     @withhold_frames
-    def tell_all(self, told: Iterable[Told]) -> int:
+    def tell_all(self, told: Iterable[ToldOutcome]) -> int:
         """Record the outcomes of several decisions: all of them, or none.
 
         Returns how many count: with a wait, those that met their deadlines.

@@ -13,7 +13,7 @@ from discreet.ledger.inputs import User
 from discreet.live.progress import OpenDecision
 from discreet.live.rows import Ticket
 from discreet.live.run import LiveRun
-from discreet.live.several import Told, refused_pair
+from discreet.live.several import ToldOutcome, refused_pair
 
 PAGE = 1_000  # decisions read at once
 MOST = 10_000_000  # maximum n of ask_many
@@ -32,7 +32,7 @@ class Decided(Protocol):
 
 
 Gives = TypeVar("Gives", bound=Decided, default=Decided)
-Pairs = Iterable[tuple[Any, Any]]  # a decision, or its id, and its outcome
+ToldPairs = Iterable[tuple[Any, Any]]  # a decision, or its id, and its outcome
 
 
 class OpenDecisions(Sequence[OpenDecision]):
@@ -135,7 +135,7 @@ class SeveralClient(NotCopyable, Generic[Gives]):
     ) -> list[Gives]:
         return [self._given(*each) for each in self._run.ask_many(observations, users)]
 
-    def _tell_pairs(self, **given: Pairs | None) -> int:
+    def _tell_pairs(self, **given: ToldPairs | None) -> int:
         """Record the outcomes of pairs, which are all rewards or all losses."""
         named = {name: pairs for name, pairs in given.items() if pairs is not None}
         if len(named) != 1:
@@ -143,14 +143,14 @@ class SeveralClient(NotCopyable, Generic[Gives]):
         ((name, pairs),) = named.items()
         return self._run.tell_all(self._read(name, pairs))
 
-    def _read(self, name: str, pairs: Pairs) -> list[Told]:
+    def _read(self, name: str, pairs: ToldPairs) -> list[ToldOutcome]:
         """Return pairs in the run's form; errors contain nothing of an outcome."""
         if isinstance(pairs, str | bytes) or not isinstance(pairs, Iterable):
             raise DiscreetError(
                 f"{name} is of type {type(pairs).__name__}, but must be pairs of a decision and "
                 "its outcome."
             )
-        told: list[Told] = []
+        told: list[ToldOutcome] = []
         for place, pair in enumerate(pairs):
             if not isinstance(pair, tuple | list) or len(pair) != 2:
                 raise DiscreetError(

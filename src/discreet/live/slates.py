@@ -20,7 +20,7 @@ from discreet.live.run import LiveRun
 from discreet.live.run_options import Clock, Durable, Path, RunOptions, Wait, terms
 from discreet.live.run_plan import RunPlan
 from discreet.live.serving import AtLimit
-from discreet.live.several_client import Pairs, how_many
+from discreet.live.several_client import ToldPairs, how_many
 from discreet.live.store import Store
 from discreet.problems import SemiBandit
 
@@ -141,7 +141,7 @@ class SlateBandit(LiveClient[ShownItems]):
         self._tell(decision, self._feedback(decision, name, named.get(name)))
 
     @withhold_frames
-    def tell_all(self, *, losses: Pairs | None = None, rewards: Pairs | None = None) -> int:
+    def tell_all(self, *, losses: ToldPairs | None = None, rewards: ToldPairs | None = None) -> int:
         """Report several outcomes in one transaction, as pairs (decision or its id, outcome).
 
         If one outcome is refused, none is recorded. Returns how many outcomes count: with ``wait``,

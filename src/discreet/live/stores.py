@@ -10,6 +10,7 @@ from discreet.live.file_store import FileStore
 from discreet.live.store import MemoryStore, Store
 from discreet.plugins import load_plugins
 
+DATABASES = ("postgresql", "postgres")  # the schemes of open_database that a store cannot have
 _schemes: dict[str, Callable[[str], Store]] = {}
 
 
@@ -36,6 +37,12 @@ def choose_store(path: str | os.PathLike[str] | None, store: str | Store | None)
     scheme, colon, _ = store.partition(":")
     if colon and scheme not in _schemes:
         load_plugins()
+    if scheme in DATABASES and scheme not in _schemes:
+        raise DiscreetError(
+            "store is a URL of PostgreSQL, but a run there also needs a secret and a witness: give "
+            "open_database(url, secret=..., witness=...).store(name) of discreet.live.database "
+            "(docs/live.md: A database of runs)."
+        )
     if not colon or scheme not in _schemes:
         # Do not show the whole URL: it may contain a password.
         found = f"has the scheme {shorten(scheme)}" if colon else "has no scheme"

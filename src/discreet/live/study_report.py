@@ -13,7 +13,7 @@ from discreet.algorithms import Setting, algorithm
 from discreet.algorithms.plain import plain_words
 from discreet.display import facts_html
 from discreet.errors import DiscreetError, check_choice, check_share
-from discreet.estimates.table import Kind, MeanEstimates, Outcomes
+from discreet.estimates.table import EstimateKind, MeanEstimates, Outcomes
 from discreet.guarantee import Guarantee
 from discreet.live import file_access
 from discreet.live.arm_estimates import StudyFacts, estimates_of
@@ -180,7 +180,7 @@ def report_on(
     path: str | os.PathLike[str],
     *,
     level: float = 0.95,
-    kind: Kind = "anytime",
+    kind: EstimateKind = "anytime",
     outcomes: Outcomes = "rewards",
     clipped: bool = False,
     control: Hashable | None = None,
@@ -194,7 +194,7 @@ def report_on(
     """
     check_share("level", level)
     check_choice("outcomes", outcomes, get_args(Outcomes))
-    check_choice("kind", kind, get_args(Kind))
+    check_choice("kind", kind, get_args(EstimateKind))
     with file_access.reading(str(Path(path))):
         facts, name = read_run(path), str(Path(path))
         recipe = with_own_set(facts.recipe, domain, name)

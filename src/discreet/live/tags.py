@@ -6,8 +6,8 @@ import hashlib
 import struct
 from collections.abc import Callable
 
-Column = str | int | float | bytes | None  # the value of a column
-Columns = tuple[Column, ...]
+StoredValue = str | int | float | bytes | None  # the value of a column
+StoredValues = tuple[StoredValue, ...]
 DIGEST = 32  # bytes of a tag
 NO_KEY = b"no key"  # without a secret, the tag detects damage but not forgery
 # The rows that nearly every change writes, as bytes, which takes a third of the time of text.
@@ -34,7 +34,7 @@ class Tag:
         self._sum = 0
         self._rows: dict[tuple[str, int], int] = {}  # hashes of rows that may change
 
-    def put(self, table: str, number: int, *columns: Column) -> None:
+    def put(self, table: str, number: int, *columns: StoredValue) -> None:
         """Add a row, in place of the one with the same number."""
         name, fresh = (table, number), self.hash_of(table, (number, *columns))
         self._sum ^= fresh ^ self._rows.get(name, 0)
@@ -49,7 +49,9 @@ class Tag:
         for name in [name for name in self._rows if name[0] == table]:
             self.drop(*name)
 
-    def of(self, names: Columns, numbers: Columns, last: Column, change: Column) -> bytes:
+    def of(
+        self, names: StoredValues, numbers: StoredValues, last: StoredValue, change: StoredValue
+    ) -> bytes:
         """Return the tag of all rows and of these columns of ``run``.
 
         Those are token, session and key; eight numbers; the names of the last release and change.
@@ -63,14 +65,14 @@ class Tag:
         whole.update(self._sum.to_bytes(DIGEST, "big"))
         return whole.digest()
 
-    def hash_of(self, table: str, columns: Columns) -> int:
+    def hash_of(self, table: str, columns: StoredValues) -> int:
         """Return the hash of a row."""
         row = self._start.copy()
         row.update(PACKED.get(table, as_text_bytes)(table, columns))
         return int.from_bytes(row.digest(), "big")
 
 
-def as_text_bytes(table: str, columns: Columns) -> bytes:
+def as_text_bytes(table: str, columns: StoredValues) -> bytes:
     """Return any row as bytes: its text, in which bytes appear by length, then those bytes."""
     texts = [(len(each),) if type(each) is bytes else each for each in columns]
     parts = [each for each in columns if type(each) is bytes]
@@ -81,7 +83,7 @@ def as_text_bytes(table: str, columns: Columns) -> bytes:
 # two rows are alike. Values of unexpected types, as in a damaged file, are hashed as text.
 
 
-def _decision(table: str, columns: Columns) -> bytes:
+def _decision(table: str, columns: StoredValues) -> bytes:
     try:
         number, batch, choice, token, asked_at, outcome = columns
         name = token.encode()  # type: ignore[union-attr]
@@ -92,7 +94,7 @@ def _decision(table: str, columns: Columns) -> bytes:
         return as_text_bytes(table, columns)
 
 
-def _held(table: str, columns: Columns) -> bytes:
+def _held(table: str, columns: StoredValues) -> bytes:
     try:
         number, told, held = columns
         if held is None:
@@ -102,14 +104,14 @@ def _held(table: str, columns: Columns) -> bytes:
         return as_text_bytes(table, columns)
 
 
-def _choice(table: str, columns: Columns) -> bytes:
+def _choice(table: str, columns: StoredValues) -> bytes:
     try:
         return b"c" + CHOICE.pack(*columns)
     except struct.error:
         return as_text_bytes(table, columns)
 
 
-def _release(table: str, columns: Columns) -> bytes:
+def _release(table: str, columns: StoredValues) -> bytes:
     """Return the same as ``as_text_bytes`` for a usual row, in less time."""
     numbers = columns[-1]
     if type(numbers) is not bytes or len(columns) != 6:
@@ -119,7 +121,7 @@ def _release(table: str, columns: Columns) -> bytes:
     return row.encode() + numbers
 
 
-def _column(table: str, columns: Columns) -> bytes:
+def _column(table: str, columns: StoredValues) -> bytes:
     """Return the same as ``as_text_bytes`` for a column of bytes, in less time."""
     number, content = columns
     if type(content) is not bytes:
@@ -127,7 +129,7 @@ def _column(table: str, columns: Columns) -> bytes:
     return f"({table!r}, [{number!r}, ({len(content)},)])".encode() + content
 
 
-PACKED: dict[str, Callable[[str, Columns], bytes]] = {
+PACKED: dict[str, Callable[[str, StoredValues], bytes]] = {
     "decision": _decision,
     "held": _held,
     "choice": _choice,

@@ -11,7 +11,7 @@ import numpy as np
 from discreet.contracts import Floats, Integers
 from discreet.display import facts_html
 from discreet.errors import DiscreetError, count, shorten, unknown_name
-from discreet.logs.reading import Columns, parse_names, read_columns
+from discreet.logs.reading import Columns, columns_of_log, parse_names
 
 # Names of the Open Bandit data.
 USUAL = {
@@ -89,7 +89,7 @@ class Log:
         of zeros and ones for each of its values. ``arms`` declares all arms; otherwise they are
         those found in the rows.
         """
-        found, names = read_columns(log), _names(columns)
+        found, names = columns_of_log(log), _names(columns)
         for role in (*NEEDED, "loss" if "loss" in names else "reward"):
             if names[role] not in found.by_name:
                 raise DiscreetError(

@@ -11,17 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.contracts import Floats
-from discreet.errors import DiscreetError, count, shorten
-from discreet.tables import csv_rows, is_number
+from discreet.errors import DiscreetError, shorten
+from discreet.tables import is_number, read_columns
 
 PARQUET, ARROW = (".parquet", ".pq"), (".arrow", ".feather", ".ipc")
-Column = NDArray[Any]  # numbers or texts
+LogColumn = NDArray[Any]  # numbers or texts
 
 
 class Columns(NamedTuple):
     """Columns by name, their source, and the number of its first row."""
 
-    by_name: dict[str, Column]
+    by_name: dict[str, LogColumn]
     source: str
     first_row: int
 
@@ -49,7 +49,7 @@ class Columns(NamedTuple):
         return f"{self.source}, row {row + self.first_row}, column {name}"
 
 
-def read_columns(given: object) -> Columns:
+def columns_of_log(given: object) -> Columns:
     """Return the columns of a file, of a data frame, of an Arrow table or of a dictionary."""
     if isinstance(given, Path | str):
         found = _read_file(Path(given))
@@ -80,29 +80,22 @@ def _read_file(path: Path) -> Columns:
 
 
 def _read_csv(path: Path) -> Columns:
-    rows = csv_rows(path)
-    first, header = next(rows, (0, None))
-    if header is None:
-        raise DiscreetError(f"{path} is empty: a log has one row for each decision.")
-    names = [cell.strip() for cell in header]
+    read = read_columns(
+        path, empty="is empty: a log has one row for each decision.", width="the header has"
+    )
+    names = read.names or []
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise DiscreetError(f"{path} has two columns called {shorten(twice)}.")
-    cells: list[list[str]] = []
-    for number, row in rows:
-        if len(row) != len(names):
-            raise DiscreetError(
-                f"{path}, row {number} has {count(len(row), 'column')}, but the header has "
-                f"{len(names)}."
-            )
-        cells.append(row)
+    cells = [row for _, row in read.rows]
     by_column: list[tuple[str, ...]] = list(zip(*cells, strict=True)) or [() for _ in names]
     found = {name: _settled(cells) for name, cells in zip(names, by_column, strict=True)}
     # the first column of pandas' own files is an index without a name
-    return Columns({name: column for name, column in found.items() if name}, str(path), first + 1)
+    named = {name: column for name, column in found.items() if name}
+    return Columns(named, str(path), read.first_row)
 
 
-def _read_arrow(path: Path) -> dict[str, Column]:
+def _read_arrow(path: Path) -> dict[str, LogColumn]:
     try:
         import pyarrow
         from pyarrow import feather, parquet
@@ -119,7 +112,7 @@ def _read_arrow(path: Path) -> dict[str, Column]:
     return _from_arrow(table)
 
 
-def _from_arrow(table: Any) -> dict[str, Column]:  # noqa: ANN401
+def _from_arrow(table: Any) -> dict[str, LogColumn]:  # noqa: ANN401
     """Return the columns of an Arrow table; missing cells become NaN, or an empty text."""
     return {
         name: _settled([("" if cell is None else cell) for cell in table.column(name).to_pylist()])
@@ -135,7 +128,7 @@ def _texts() -> tuple[object, ...]:
     return pyarrow.string(), pyarrow.large_string()
 
 
-def _columns_of(given: object) -> dict[str, Column]:
+def _columns_of(given: object) -> dict[str, LogColumn]:
     """Return the columns of something that is not a file."""
     arrow = sys.modules.get("pyarrow")
     if arrow is not None and isinstance(given, arrow.Table):
@@ -149,7 +142,7 @@ def _columns_of(given: object) -> dict[str, Column]:
         ) from None
 
 
-def _settled(column: Sequence[object] | Column) -> Column:
+def _settled(column: Sequence[object] | LogColumn) -> LogColumn:
     """Return a column as numbers if all its cells are numbers, else as texts."""
     values = np.asarray(column)
     if values.ndim != 1:

@@ -13,12 +13,12 @@ from discreet.planning.elsewhere import refuse_elsewhere
 from discreet.planning.findings import Plan, Scene
 from discreet.planning.measures import costs, least_epsilon, least_rounds, measure
 from discreet.planning.naming import named_by_equal_allocation
-from discreet.planning.past import Given, PastOutcomes, past_outcomes
+from discreet.planning.past import OutcomeSource, PastOutcomes, past_outcomes
 from discreet.planning.precision import precision_of
 from discreet.planning.question import EPSILONS, Better, Question
 from discreet.planning.sweeps import (
     PlayCounts,
-    Progress,
+    ShowPartProgress,
     Variant,
     candidates,
     choosing_sweeps,
@@ -48,7 +48,7 @@ def plan(
     difference: float | None = None,
     spread: float | None = None,
     typical: float | None = None,
-    outcomes: Given | None = None,
+    outcomes: OutcomeSource | None = None,
     arm_column: str | None = None,
     outcome_column: str | None = None,
     epsilon: float | Sequence[float] = EPSILONS,
@@ -66,7 +66,7 @@ def plan(
     trials: int | None = None,
     seed: int = 0,
     workers: int | None = None,
-    progress: Progress | bool | None = None,
+    progress: ShowPartProgress | bool | None = None,
 ) -> Plan:
     """Return which algorithm to use, its cost at each epsilon, and how much privacy is affordable.
 
@@ -155,7 +155,10 @@ def plan(
 
 
 def answer(
-    question: Question, *, workers: int | None = None, progress: Progress | bool | None = None
+    question: Question,
+    *,
+    workers: int | None = None,
+    progress: ShowPartProgress | bool | None = None,
 ) -> Plan:
     """Return the plan that answers a question."""
     start = time.perf_counter()
@@ -211,7 +214,7 @@ def answer(
     )
 
 
-def repeat(facts: Json, *, outcomes: Given | None = None) -> Question:
+def repeat(facts: Json, *, outcomes: OutcomeSource | None = None) -> Question:
     """Return the question of a plan from its JSON; past outcomes are read again and checked."""
     try:
         read: dict[str, Any] = facts  # which the question checks
@@ -227,7 +230,7 @@ def repeat(facts: Json, *, outcomes: Given | None = None) -> Question:
 
 
 def _again(
-    past: Mapping[str, object], asked: Mapping[str, float], given: Given | None
+    past: Mapping[str, object], asked: Mapping[str, float], given: OutcomeSource | None
 ) -> PastOutcomes:
     source, columns = past["source"], past["columns"]
     if given is None and source == "Python":

@@ -138,7 +138,7 @@ FEWEST_ROUNDS = 50  # with fewer rounds, no algorithm learns anything
 NOTHING = Interval(0.0, 0.0, 0.0)  # the share where nothing is gained
 
 Play = Callable[[Sweep], PlayCounts]
-Shares = dict[float, Interval]  # by epsilon or number of rounds
+IntervalsAt = dict[float, Interval]  # by epsilon or number of rounds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,7 +185,7 @@ def least_epsilon(
     """Return the smallest epsilon at which an algorithm keeps the wanted share; reuse ``shown``."""
     played = shown
 
-    def shares() -> Shares:
+    def shares() -> IntervalsAt:
         mine = [
             variant for variant in played.counts if variant.algorithm == name and variant.is_private
         ]
@@ -222,7 +222,7 @@ def least_rounds(
     twice.
     """
     variant = Variant(name, question.epsilon_for_rounds)
-    found: Shares = {}
+    found: IntervalsAt = {}
 
     def games_of(rounds: int) -> PlayCounts:
         if shown is None or rounds != question.rounds:
@@ -262,7 +262,7 @@ def max_rounds(rounds: int) -> int:
     return min(max(8 * rounds, min(64 * rounds, 2**18)), MOST_ROUNDS)
 
 
-def find_threshold(shares: Shares, level: float) -> Threshold:
+def find_threshold(shares: IntervalsAt, level: float) -> Threshold:
     """Return where increasing shares reach a level.
 
     >>> line = {1.0: Interval(0.2, 0.1, 0.3), 10.0: Interval(0.6, 0.5, 0.7)}
@@ -309,7 +309,7 @@ def _reach(places: Sequence[float], heights: Sequence[float], level: float) -> f
     return float(a * (b / a) ** ((level - below) / (above - below)))
 
 
-def _bracket(shares: Shares, level: float) -> tuple[float, float] | None:
+def _bracket(shares: IntervalsAt, level: float) -> tuple[float, float] | None:
     """Return the adjacent grid points between which the level is reached, if any."""
     places = sorted(shares)
     heights = monotone_regression([shares[place].value for place in places])

@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError, count, shorten
 from discreet.ranges import Range
-from discreet.tables import csv_rows, is_number, read_npy
+from discreet.tables import is_number, number_in, read_columns, read_npy
 
-Given = Path | str | Mapping[str, ArrayLike] | ArrayLike
+OutcomeSource = Path | str | Mapping[str, ArrayLike] | ArrayLike
 # Column names that suggest labels of arms, not the outcomes of one arm.
 NAMES_OF_ARMS = ("arm", "arms", "action", "treatment", "group", "variant")
 Cell = tuple[str, float]  # the position of a number, in words, and the number
@@ -50,7 +50,11 @@ class PastOutcomes:
 
 
 def past_outcomes(
-    given: Given, bounds: Range, *, arm_column: str | None = None, outcome_column: str | None = None
+    given: OutcomeSource,
+    bounds: Range,
+    *,
+    arm_column: str | None = None,
+    outcome_column: str | None = None,
 ) -> PastOutcomes:
     """Return past outcomes, or refuse them.
 
@@ -147,10 +151,10 @@ def _from_file(
     return dict(sorted(arms.items()))
 
 
-Rows = list[tuple[str, list[str]]]  # the position of a row, and its cells
+CellRows = list[tuple[str, list[str]]]  # the position of a row, and its cells
 
 
-def _by_column(path: Path, names: list[str], rows: Rows) -> dict[str, list[Cell]]:
+def _by_column(path: Path, names: list[str], rows: CellRows) -> dict[str, list[Cell]]:
     """Return one arm per column; skip empty cells, because columns may differ in length."""
     for name in names:
         if name.lower() in NAMES_OF_ARMS:
@@ -168,7 +172,7 @@ def _by_column(path: Path, names: list[str], rows: Rows) -> dict[str, list[Cell]
 
 def _number(path: Path, place: str, column: str, cell: str) -> Cell:
     try:
-        value = float(cell.replace("_", "x"))
+        value = number_in(cell)
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
@@ -179,36 +183,27 @@ def _number(path: Path, place: str, column: str, cell: str) -> Cell:
     return f"{path}, {place}, column '{column}'", value
 
 
-def _read_csv(path: Path) -> tuple[list[str], Rows]:
-    lines = list(csv_rows(path))
-    if len(lines) < 2:
-        raise DiscreetError(
-            f"{path} has {count(len(lines), 'line')}, but names and at least two outcomes are "
-            "needed."
-        )
-    names = [name.strip() for name in lines[0][1]]
+def _read_csv(path: Path) -> tuple[list[str], CellRows]:
+    needed = "but names and at least two outcomes are needed."
+    found = read_columns(path, empty=f"has 0 lines, {needed}", width="the first row has")
+    names = found.names or []
     if all(is_number(name) for name in names):
         raise DiscreetError(
             f"{path} begins with numbers, but its first line must name its columns."
         )
     _check_names(path, names)
-    rows = []
-    for number, cells in lines[1:]:
-        if len(cells) != len(names):
-            raise DiscreetError(
-                f"{path}, row {number} has {count(len(cells), 'column')}, but the first row has "
-                f"{len(names)}."
-            )
-        rows.append((f"row {number}", [cell.strip() for cell in cells]))
+    rows = [(f"row {number}", cells) for number, cells in found.rows]
+    if not rows:
+        raise DiscreetError(f"{path} has 1 line, {needed}")
     return names, rows
 
 
-def _read_npy(path: Path) -> tuple[list[str], Rows]:
+def _read_npy(path: Path) -> tuple[list[str], CellRows]:
     values = read_npy(path)
     return _with_rows([str(column + 1) for column in range(values.shape[1])], values.T.tolist())
 
 
-def _read_parquet(path: Path) -> tuple[list[str], Rows]:
+def _read_parquet(path: Path) -> tuple[list[str], CellRows]:
     try:
         import pyarrow
         from pyarrow import parquet
@@ -224,7 +219,9 @@ def _read_parquet(path: Path) -> tuple[list[str], Rows]:
     return _with_rows(table.column_names, [column.to_pylist() for column in table.columns])
 
 
-def _with_rows(names: Sequence[str], columns: Sequence[Sequence[object]]) -> tuple[list[str], Rows]:
+def _with_rows(
+    names: Sequence[str], columns: Sequence[Sequence[object]]
+) -> tuple[list[str], CellRows]:
     rows = [
         (f"row {number}", ["" if cell is None or cell != cell else _text(cell) for cell in cells])
         for number, cells in enumerate(zip(*columns, strict=True), start=1)

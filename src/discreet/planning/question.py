@@ -89,11 +89,7 @@ class Question:
         check_int("seed", self.seed, minimum=0)
         if self.default_outcome is not None:
             check_range("default_outcome", self.default_outcome, self.low, self.high)
-        try:
-            self.arrivals  # noqa: B018  (it checks when outcomes arrive)
-        except DiscreetError as error:
-            wanted = str(error).replace("default_reward or default_loss", "default_outcome")
-            raise DiscreetError(wanted) from None
+        self.arrivals  # noqa: B018  (it checks when outcomes arrive)
         self._check_delay()
         if self.outcomes is None:
             self._check_effect()
@@ -188,7 +184,7 @@ class Question:
     @cached_property
     def arrivals(self) -> Arrivals | None:
         """When outcomes arrive; None if every outcome is known before the next decision."""
-        return make_arrivals(**self.lateness, bounds=self.bounds)
+        return make_arrivals(**self.lateness, bounds=self.bounds, default_name="default_outcome")
 
     @property
     def problem(self) -> Problem:

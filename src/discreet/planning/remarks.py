@@ -25,13 +25,8 @@ def late_words(plan: Plan) -> str:
     arrivals = plan.question.arrivals
     if arrivals is None:
         return ""
-    said = f"In all simulations {arrivals}."
-    if arrivals.absent is not None:
-        outcome = plan.question.default_outcome
-        said = said.replace(
-            f"a loss of {arrivals.default_loss:g}", f"{0.0 if outcome is None else outcome:g}"
-        )
-    return f" {said}"
+    outcome = plan.question.default_outcome
+    return f" In all simulations {arrivals.in_words(f'{0.0 if outcome is None else outcome:g}')}."
 
 
 def late_cause(question: Question) -> str:

@@ -24,7 +24,7 @@ FOR_EXPERTS, ORDINARY_EXPERTS = ("private-ftrl-experts", "private-ftpl"), ("ftrl
 ORDINARY = "tsallis-inf"
 RANDOMISED = ("one-bit-tsallis-inf", "batched-htinf", "batched-exp3", "adaptive-tsallis-inf")
 
-Progress = Callable[[str, int, int], None]  # part of the work, finished trials, all trials
+ShowPartProgress = Callable[[str, int, int], None]  # part of the work, finished trials, all trials
 
 
 @dataclass(frozen=True, order=True)
@@ -74,7 +74,7 @@ def play(
     question: Question,
     *,
     workers: int | None = None,
-    progress: Progress | bool | None = None,
+    progress: ShowPartProgress | bool | None = None,
 ) -> PlayCounts:
     """Run a sweep with ``simulate``."""
     shown = make_progress(True, sweep.part) if progress is True else None

@@ -156,8 +156,8 @@ MARKERS = "os^DvPX*"
 LINE_HEIGHT = 1.35  # of labels at the ends of curves, in units of the font size
 FEW = 6  # up to this many curves are explained by a legend; more are labelled at their ends
 
-Line = str | tuple[float, tuple[float, ...]]
-LINES: tuple[Line, ...] = (
+LineStyle = str | tuple[float, tuple[float, ...]]
+LINES: tuple[LineStyle, ...] = (
     "solid",
     (0.0, (5.0, 1.6)),
     (0.0, (1.2, 1.4)),
@@ -173,7 +173,7 @@ class CurveStyle(NamedTuple):
     """How one curve is drawn; the fields are named like matplotlib's options."""
 
     color: str
-    linestyle: Line
+    linestyle: LineStyle
     marker: str
 
     def options(self) -> dict[str, Any]:

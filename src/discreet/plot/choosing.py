@@ -28,7 +28,7 @@ NARROW = 4.5  # inches: a narrower figure is meant for a column of a paper
 LEVEL = 0.95
 
 
-class Curve(NamedTuple):
+class PlotCurve(NamedTuple):
     """A curve that can be drawn: its place in the results, its label, algorithm and epsilon."""
 
     place: int
@@ -105,7 +105,7 @@ class FigureChoice:
         """Return the same with other colours."""
         return replace(self, colors=colors)
 
-    def curves(self, known: Sequence[Curve]) -> list[ShownCurve]:
+    def curves(self, known: Sequence[PlotCurve]) -> list[ShownCurve]:
         """Return the curves to draw, in order, each with its label and style."""
         chosen = _select(self.only, known)
         texts = _texts(self.labels, chosen, known)
@@ -130,20 +130,20 @@ def _check_bands(bands: object) -> None:
         check_share("bands", bands)
 
 
-def _select(only: str | Sequence[str] | None, known: Sequence[Curve]) -> list[Curve]:
+def _select(only: str | Sequence[str] | None, known: Sequence[PlotCurve]) -> list[PlotCurve]:
     """Return the curves requested by label or by algorithm, in the requested order."""
     if only is None:
         return list(known)
     names = [only] if isinstance(only, str) else list(only)
     if not names:
         raise DiscreetError("only is empty, but must name at least one curve.")
-    found: dict[int, Curve] = {}
+    found: dict[int, PlotCurve] = {}
     for name in names:
         found |= {each.place: each for each in _named(name, known)}
     return list(found.values())
 
 
-def _named(name: object, known: Sequence[Curve]) -> list[Curve]:
+def _named(name: object, known: Sequence[PlotCurve]) -> list[PlotCurve]:
     """Return the curve with that label, or else all curves of the algorithm with that name."""
     found = [each for each in known if name == each.label]
     found = found or [each for each in known if name == each.algorithm]
@@ -153,7 +153,9 @@ def _named(name: object, known: Sequence[Curve]) -> list[Curve]:
     return found
 
 
-def _texts(labels: Labels | None, chosen: Sequence[Curve], known: Sequence[Curve]) -> list[str]:
+def _texts(
+    labels: Labels | None, chosen: Sequence[PlotCurve], known: Sequence[PlotCurve]
+) -> list[str]:
     """Return the label of every curve: the caller's, if given."""
     if labels is None:
         return [each.label for each in chosen]
@@ -169,7 +171,7 @@ def _texts(labels: Labels | None, chosen: Sequence[Curve], known: Sequence[Curve
 
 
 def _looks(
-    colors: Colors | None, chosen: Sequence[Curve], known: Sequence[Curve]
+    colors: Colors | None, chosen: Sequence[PlotCurve], known: Sequence[PlotCurve]
 ) -> list[CurveStyle]:
     """Return the style of every curve, in the caller's colours, if given."""
     named = [(each.algorithm, each.epsilon) for each in chosen]
@@ -183,7 +185,7 @@ def _looks(
     ]
 
 
-def _by_place(name: str, given: Mapping[str, str], known: Sequence[Curve]) -> dict[int, str]:
+def _by_place(name: str, given: Mapping[str, str], known: Sequence[PlotCurve]) -> dict[int, str]:
     """Return the given texts by the place of their curve."""
     found: dict[int, str] = {}
     for key, text in given.items():

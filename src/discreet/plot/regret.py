@@ -25,8 +25,8 @@ from discreet.plot.canvas import (
     wrap_text,
 )
 from discreet.plot.choosing import (
-    Curve,
     FigureChoice,
+    PlotCurve,
     ShownCurve,
     TextSizes,
     is_narrow,
@@ -121,10 +121,10 @@ def draw_regret(
     return axes
 
 
-def curves_of(results: Results[RegretRow]) -> list[Curve]:
+def curves_of(results: Results[RegretRow]) -> list[PlotCurve]:
     """Return a curve for each contender."""
     return [
-        Curve(place, each.label, each.algorithm, each.private.guarantee.epsilon)
+        PlotCurve(place, each.label, each.algorithm, each.private.guarantee.epsilon)
         for place, each in enumerate(results.contenders)
     ]
 

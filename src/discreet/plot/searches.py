@@ -16,7 +16,7 @@ from discreet.plot.canvas import (
     set_log_axis,
     set_title,
 )
-from discreet.plot.choosing import Curve, FigureChoice, is_narrow, sizes_for
+from discreet.plot.choosing import FigureChoice, PlotCurve, is_narrow, sizes_for
 from discreet.simulation import Results, SearchRow
 
 if TYPE_CHECKING:
@@ -39,11 +39,11 @@ def plot_searches(
     return save(figure, path)
 
 
-def _lines(results: Results[SearchRow]) -> list[Curve]:
+def _lines(results: Results[SearchRow]) -> list[PlotCurve]:
     """Return a curve for each line of a search."""
     owners = [results.contenders[line.contender] for line in results.searches.lines]
     return [
-        Curve(
+        PlotCurve(
             row,
             results.searches.label(row, results.contenders),
             each.algorithm,

@@ -28,6 +28,7 @@ class Arms(Problem):
     """
 
     title = "adversarial bandit"
+    stochastic_title = "stochastic bandit"
     feedback = "loss of the played arm"
     default_environment = "stochastic"
 

@@ -131,6 +131,8 @@ class Problem:
     """
 
     title: ClassVar[str]  # for tables of algorithms: "adversarial bandit"
+    # the same for algorithms with a bound only for losses that do not change; None: as above
+    stochastic_title: ClassVar[str | None] = None
     feedback: ClassVar[str]  # "loss of the played arm"
     default_environment: ClassVar[str]
     # the rounds of a simulation; the maximum if learners stop by themselves

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from discreet.service.calls import Call, nothing, respond
+from discreet.service.calls import RouteCall, nothing, respond
 from discreet.service.forms import check_fields
 from discreet.service.problems import HttpProblem
 from discreet.service.tokens import EVERY_RUN
@@ -15,7 +15,7 @@ from discreet.service.tokens import EVERY_RUN
 TOKEN_FIELDS = frozenset(("role", "run", "label", "expires"))
 
 
-async def create_token(call: Call) -> Response:
+async def create_token(call: RouteCall) -> Response:
     """Create a token; it is shown only once."""
     check_fields(call.body, TOKEN_FIELDS, "a token")
     role, run = call.body.get("role"), call.body.get("run", EVERY_RUN)
@@ -27,27 +27,27 @@ async def create_token(call: Call) -> Response:
     return respond({"token": token, **asdict(grant)}, 201)
 
 
-async def list_tokens(call: Call) -> Response:
+async def list_tokens(call: RouteCall) -> Response:
     """List the rights of all tokens, without the tokens."""
     call.query()
     return respond({"tokens": [asdict(each) for each in call.service.tokens.all()]})
 
 
-async def revoke_token(call: Call) -> Response:
+async def revoke_token(call: RouteCall) -> Response:
     """Revoke a token."""
     identity = call.path("id")
     await call.change(lambda: call.service.tokens.revoke(identity))
     return nothing()
 
 
-async def who_am_i(call: Call) -> Response:
+async def who_am_i(call: RouteCall) -> Response:
     """Return the rights of the request's token."""
     call.query()
     assert call.grant is not None, "the route needs a token"
     return respond({"id": call.grant.id, "role": call.grant.role, "run": call.grant.run})
 
 
-async def create_task(call: Call) -> Response:
+async def create_task(call: RouteCall) -> Response:
     """Create a device task."""
     name, tasks = call.path("task"), call.service.tasks
     found, new = await run_in_threadpool(tasks.create, name, call.body)
@@ -55,13 +55,13 @@ async def create_task(call: Call) -> Response:
     return respond(found.facts(), 201 if new else 200, headers)
 
 
-async def show_task(call: Call) -> Response:
+async def show_task(call: RouteCall) -> Response:
     """Show everything that a device needs."""
     call.query()
     return respond(call.service.tasks.get(call.path("task")).facts())
 
 
-async def show_model(call: Call) -> Response:
+async def show_model(call: RouteCall) -> Response:
     """Return the published model."""
     call.query()
     task = call.service.tasks.get(call.path("task"))
@@ -73,19 +73,19 @@ async def show_model(call: Call) -> Response:
     return Response(task.model, media_type="application/octet-stream", headers=headers)
 
 
-async def take_reports(call: Call) -> Response:
+async def take_reports(call: RouteCall) -> Response:
     """Learn from reports of devices."""
     task = call.service.tasks.get(call.path("task"))
     await run_in_threadpool(task.receive, call.content)
     return nothing()
 
 
-async def health(call: Call) -> Response:
+async def health(call: RouteCall) -> Response:
     """Report that the process is alive."""
     return respond({"status": "ok"})
 
 
-async def readiness(call: Call) -> Response:
+async def readiness(call: RouteCall) -> Response:
     """Report whether requests can be served."""
     service = call.service
     if service.ready and service.writer.working:

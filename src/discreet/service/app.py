@@ -16,7 +16,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp
 
 from discreet.service.bodies import ClientGone, parse_object
-from discreet.service.calls import Call
+from discreet.service.calls import RouteCall
 from discreet.service.core import Service, address_of
 from discreet.service.hot import HotRoutes, run_for_log
 from discreet.service.logs import log_failure, log_request
@@ -129,7 +129,7 @@ def _grant(facts: RouteFacts, service: Service, request: Request) -> Grant | Non
 async def _called(
     facts: RouteFacts, service: Service, request: Request, grant: Grant | None
 ) -> Response:
-    call = Call(service, request, grant)
+    call = RouteCall(service, request, grant)
     if facts.body is not None:
         media = b"application/octet-stream" if facts.body == BYTES else b"application/json"
         headers = request.scope["headers"]

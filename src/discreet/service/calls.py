@@ -11,25 +11,25 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from discreet.service.core import Service
-from discreet.service.forms import Json
+from discreet.service.forms import AnyJson
 from discreet.service.groups import Writer
 from discreet.service.hosted import Hosted
 from discreet.service.problems import HttpProblem
 from discreet.service.tokens import Grant
 
 Result = TypeVar("Result")
-Handler = Callable[["Call"], Awaitable[Response]]
+Handler = Callable[["RouteCall"], Awaitable[Response]]
 MOST_DIGITS = 15
 
 
 @dataclass
-class Call:
+class RouteCall:
     """One permitted request, with its body read and checked."""
 
     service: Service
     request: Request
     grant: Grant | None
-    body: Json = field(default_factory=dict)
+    body: AnyJson = field(default_factory=dict)
     content: bytes = b""  # a body that is not JSON
 
     def path(self, name: str) -> str:

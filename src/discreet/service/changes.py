@@ -10,10 +10,10 @@ from starlette.responses import Response
 
 from discreet.errors import DiscreetError, check_flag
 from discreet.live import AskRequest, Bandit, TellRequest
-from discreet.service.calls import Call, nothing, respond
+from discreet.service.calls import RouteCall, nothing, respond
 from discreet.service.core import DECISION_NAME
 from discreet.service.facts import run_facts
-from discreet.service.forms import Json, check_fields
+from discreet.service.forms import AnyJson, check_fields
 from discreet.service.groups import Given, answer_of
 from discreet.service.hosted import Hosted
 from discreet.service.hot import IDENTITY
@@ -23,7 +23,7 @@ from discreet.service.specs import check_label, check_run_name, read_spec
 MOST = 1000  # decisions or outcomes in one request
 
 
-async def create_run(call: Call) -> Response:
+async def create_run(call: RouteCall) -> Response:
     """Create a run, and charge it."""
     name, host = check_run_name(call.path("run")), call.service.host
     simulations = call.service.settings.simulations
@@ -35,7 +35,7 @@ async def create_run(call: Call) -> Response:
     return respond(facts, 201 if new else 200, {"Location": f"/v1/runs/{name}"} if new else None)
 
 
-async def close_run(call: Call) -> Response:
+async def close_run(call: RouteCall) -> Response:
     """End a run."""
     check_fields(call.body, frozenset(), "close")
     found = await call.hosted()
@@ -43,7 +43,7 @@ async def close_run(call: Call) -> Response:
     return respond(await run_in_threadpool(run_facts, found, call.service.host.now()))
 
 
-async def restore_run(call: Call) -> Response:
+async def restore_run(call: RouteCall) -> Response:
     """Continue a run after a backup of the database was restored."""
     check_fields(call.body, frozenset(), "restored")
     name, host = check_run_name(call.path("run")), call.service.host
@@ -51,13 +51,13 @@ async def restore_run(call: Call) -> Response:
     return respond({**lost._asdict(), "sentence": str(lost)})
 
 
-async def ask_several(call: Call) -> Response:
+async def ask_several(call: RouteCall) -> Response:
     """Ask for several decisions; each is made or refused by itself."""
     found = await call.hosted()
     requests = _requests(call, found)
     closed = found.closed
     futures = [] if closed else [call.writer.ask(found, request) for request, _ in requests]
-    shown: list[Json] = []
+    shown: list[AnyJson] = []
     refused: list[HttpProblem] = []
     for place, (_, name) in enumerate(requests):
         try:
@@ -71,7 +71,7 @@ async def ask_several(call: Call) -> Response:
     return respond({"decisions": shown}, 201)
 
 
-async def _recalled(call: Call, found: Hosted, name: str | None) -> Given:
+async def _recalled(call: RouteCall, found: Hosted, name: str | None) -> Given:
     if name is None:
         raise problem_of(found.ended())
     try:
@@ -80,7 +80,7 @@ async def _recalled(call: Call, found: Hosted, name: str | None) -> Given:
         raise problem_of(refusal) from None
 
 
-def _requests(call: Call, found: Hosted) -> list[tuple[AskRequest, str | None]]:
+def _requests(call: RouteCall, found: Hosted) -> list[tuple[AskRequest, str | None]]:
     """Return each request with its name."""
     body = dict(call.body)
     count, each = body.pop("count", None), body.pop("each", None)
@@ -105,7 +105,7 @@ def _requests(call: Call, found: Hosted) -> list[tuple[AskRequest, str | None]]:
     return requests
 
 
-async def tell_several(call: Call) -> Response:
+async def tell_several(call: RouteCall) -> Response:
     """Report several outcomes; each is recorded or refused by itself."""
     found = await call.hosted()
     check_fields(call.body, frozenset(("outcomes",)), "the body")
@@ -132,7 +132,7 @@ async def tell_several(call: Call) -> Response:
             answers.append((number, call.writer.tell(found, request)))
         except HttpProblem as problem:  # the queue is full
             answers.append((number, problem))
-    results: list[Json] = []
+    results: list[AnyJson] = []
     for number, pending in answers:
         try:
             if isinstance(pending, HttpProblem):
@@ -146,7 +146,7 @@ async def tell_several(call: Call) -> Response:
     return respond({"results": results})
 
 
-async def give_up(call: Call) -> Response:
+async def give_up(call: RouteCall) -> Response:
     """Stop waiting for an outcome."""
     found, number = await call.hosted(), call.path("id")
     check_fields(call.body, frozenset(("token",)), "the body")
@@ -159,7 +159,7 @@ async def give_up(call: Call) -> Response:
     return respond({"lost": lost})
 
 
-async def count_rounds(call: Call) -> Response:
+async def count_rounds(call: RouteCall) -> Response:
     """Return how many rounds of a user were counted; the user's name is not in the address."""
     found = await call.hosted()
     check_fields(call.body, frozenset(("user",)), "the body")
@@ -175,7 +175,7 @@ def _bandit(found: Hosted, what: str) -> Bandit:
     return found.live
 
 
-async def add_arm(call: Call) -> Response:
+async def add_arm(call: RouteCall) -> Response:
     """Add an arm."""
     check_fields(call.body, frozenset(("label",)), "the body")
     found, text = await call.hosted(), call.path("label")
@@ -191,7 +191,7 @@ async def add_arm(call: Call) -> Response:
     return nothing()
 
 
-async def retire_arm(call: Call) -> Response:
+async def retire_arm(call: RouteCall) -> Response:
     """Retire an arm permanently."""
     found, text = await call.hosted(), call.path("label")
     live = _bandit(found, "have arms that come and go")
@@ -201,7 +201,7 @@ async def retire_arm(call: Call) -> Response:
     return nothing()
 
 
-async def finish_holdout(call: Call) -> Response:
+async def finish_holdout(call: RouteCall) -> Response:
     """End the hold-out."""
     found = await call.hosted()
     check_fields(call.body, frozenset(("give_up",)), "the body")

@@ -6,19 +6,19 @@ import itertools
 from collections.abc import Sequence
 from typing import Any, cast
 
-from discreet.estimates.table import Kind, Outcomes
+from discreet.estimates.table import EstimateKind, Outcomes
 from discreet.guarantee import Guarantee
 from discreet.live import Advisor, BestArmSearch
 from discreet.live.arguments import labels_of
 from discreet.live.arms import ArmsClient
 from discreet.live.release_log import ReleaseRow
-from discreet.service.forms import Json
+from discreet.service.forms import AnyJson
 from discreet.service.hosted import Hosted
 
 MOST_ARMS = 64  # up to this, all differences are given; beyond, those from the best arm
 
 
-def guarantee_facts(guarantee: Guarantee) -> Json:
+def guarantee_facts(guarantee: Guarantee) -> AnyJson:
     """Return a guarantee for JSON."""
     return {
         "sentence": str(guarantee),
@@ -27,7 +27,7 @@ def guarantee_facts(guarantee: Guarantee) -> Json:
     }
 
 
-def run_facts(found: Hosted, now: float) -> Json:
+def run_facts(found: Hosted, now: float) -> AnyJson:
     """Return the public facts about a run."""
     live, state = found.live, found.live.state()
     shares = [{"choice": choice, "share": share} for choice, share in state.shares.items()]
@@ -58,7 +58,7 @@ def run_facts(found: Hosted, now: float) -> Json:
 
 def release_facts(
     found: Hosted, rows: Sequence[ReleaseRow], start: int = 0, stop: int | None = None
-) -> list[Json]:
+) -> list[AnyJson]:
     """Return some releases of a run, by position."""
     return [
         {
@@ -80,10 +80,10 @@ def estimate_facts(
     kind: str,
     outcomes: str,
     clipped: bool,
-) -> Json:
+) -> AnyJson:
     """Return estimates for JSON; labels keep their types."""
     found = live.estimates(
-        level, cast(Kind, kind), outcomes=cast(Outcomes, outcomes), clipped=clipped
+        level, cast(EstimateKind, kind), outcomes=cast(Outcomes, outcomes), clipped=clipped
     )
     arms = [
         {"arm": arm, **each._asdict()} | ({} if each.releases else {"mean": None})

@@ -19,7 +19,7 @@ from discreet.live import (
 )
 from discreet.service.problems import HttpProblem
 
-Json = dict[str, Any]
+AnyJson = dict[str, Any]
 FOR_USERS = ("user", "at_limit")
 
 
@@ -32,7 +32,7 @@ class ProblemForm:
     labels: str  # the argument with the labels of choices; "" if there are none
     asks: frozenset[str]  # arguments of ``ask``
     tells: tuple[str, ...]  # fields of an outcome, of which exactly one is given
-    shown: Callable[[Any], Json]  # the fields of a decision, besides id, token and learns
+    shown: Callable[[Any], AnyJson]  # the fields of a decision, besides id, token and learns
     choice: Callable[[Any], Hashable] | None = None  # what the history counts, if it may be shown
     by_label: frozenset[str] = frozenset()  # arguments that may be objects by label
 
@@ -41,7 +41,7 @@ class ProblemForm:
         """Whether its history counts choices."""
         return self.choice is not None
 
-    def as_dict(self, decision: Any, name: str | None) -> Json:  # noqa: ANN401
+    def as_dict(self, decision: Any, name: str | None) -> AnyJson:  # noqa: ANN401
         """Return a decision for JSON."""
         return {
             "name": name,
@@ -51,7 +51,7 @@ class ProblemForm:
             **self.shown(decision),
         }
 
-    def arguments(self, given: Json, texts: Mapping[str, Hashable]) -> Json:
+    def arguments(self, given: AnyJson, texts: Mapping[str, Hashable]) -> AnyJson:
         """Return the arguments of ``ask``, or refuse unknown ones."""
         if given:
             check_fields(given, self.asks, "ask")
@@ -60,7 +60,7 @@ class ProblemForm:
             return {name: self._labelled(name, value, texts) for name, value in given.items()}
         return given
 
-    def outcome(self, given: Json, texts: Mapping[str, Hashable]) -> tuple[str | None, Json]:
+    def outcome(self, given: AnyJson, texts: Mapping[str, Hashable]) -> tuple[str | None, AnyJson]:
         """Return the token and the arguments of ``tell``; no error shows an outcome."""
         token = given.pop("token", None)
         if token is not None and not isinstance(token, str):
@@ -86,7 +86,7 @@ class ProblemForm:
         return {texts.get(label, label): each for label, each in value.items()}
 
 
-def check_fields(given: Json, allowed: frozenset[str], what: str) -> None:
+def check_fields(given: AnyJson, allowed: frozenset[str], what: str) -> None:
     """Refuse unknown fields."""
     unknown = [name for name in given if name not in allowed]
     if unknown:
@@ -94,7 +94,7 @@ def check_fields(given: Json, allowed: frozenset[str], what: str) -> None:
         raise HttpProblem("invalid", f"{what} has an unknown field; it takes {known}.")
 
 
-def _arm(decision: Any) -> Json:  # noqa: ANN401
+def _arm(decision: Any) -> AnyJson:  # noqa: ANN401
     return {
         "arm": decision.arm,
         "probability": decision.probability,
@@ -102,19 +102,19 @@ def _arm(decision: Any) -> Json:  # noqa: ANN401
     }
 
 
-def _only_arm(decision: Any) -> Json:  # noqa: ANN401
+def _only_arm(decision: Any) -> AnyJson:  # noqa: ANN401
     return {"arm": decision.arm}
 
 
-def _weights(decision: Any) -> Json:  # noqa: ANN401
+def _weights(decision: Any) -> AnyJson:  # noqa: ANN401
     return {"expert": decision.expert, "weights": list(decision.weights.values())}
 
 
-def _point(decision: Any) -> Json:  # noqa: ANN401
+def _point(decision: Any) -> AnyJson:  # noqa: ANN401
     return {"point": decision.point.tolist(), "label": decision.label}
 
 
-def _items(decision: Any) -> Json:  # noqa: ANN401
+def _items(decision: Any) -> AnyJson:  # noqa: ANN401
     return {"items": list(decision.items)}
 
 

@@ -48,7 +48,7 @@ class PendingTell(NamedTuple):
     future: asyncio.Future[Any]
 
 
-class Line:
+class RunQueue:
     """The queue of one run. Outcomes never take a place from decisions, nor the reverse."""
 
     def __init__(self, hosted: Hosted) -> None:
@@ -74,7 +74,7 @@ class Writer:
 
     def __init__(self, host: Host) -> None:
         self.host = host
-        self._lines: dict[Hosted, Line] = {}  # only the event loop changes it
+        self._queues: dict[Hosted, RunQueue] = {}  # only the event loop changes it
         self._calls: deque[tuple[Callable[[], Any], asyncio.Future[Any]]] = deque()
         self._awake = threading.Event()
         self._waking: set[asyncio.AbstractEventLoop] = set()  # loops about to wake it
@@ -96,15 +96,15 @@ class Writer:
         """Whether it accepts requests."""
         return self._thread.is_alive() and not self._closing
 
-    def _line(self, hosted: Hosted) -> Line:
+    def _queue(self, hosted: Hosted) -> RunQueue:
         self._check_open()
-        line = self._lines.get(hosted)
-        if line is None:
+        queue = self._queues.get(hosted)
+        if queue is None:
             # requests for a run that was restored meanwhile are still answered
-            for each in [found for found in self._lines.values() if found.is_over(self.host)]:
-                del self._lines[each.hosted]
-            line = self._lines[hosted] = Line(hosted)
-        return line
+            for each in [found for found in self._queues.values() if found.is_over(self.host)]:
+                del self._queues[each.hosted]
+            queue = self._queues[hosted] = RunQueue(hosted)
+        return queue
 
     def _check_open(self) -> None:
         if self._closing:
@@ -114,23 +114,23 @@ class Writer:
 
     def ask(self, hosted: Hosted, request: AskRequest) -> asyncio.Future[Given]:
         """Ask for a decision; the future gets it, or a refusal, after the commit."""
-        line = self._line(hosted)
-        if len(line.asks) >= QUEUE:
+        queue = self._queue(hosted)
+        if len(queue.asks) >= QUEUE:
             raise _too_many("decisions")
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Given] = loop.create_future()
-        line.asks.append(PendingAsk(request, future, time.perf_counter()))
+        queue.asks.append(PendingAsk(request, future, time.perf_counter()))
         self._wake_soon(loop)
         return future
 
     def tell(self, hosted: Hosted, request: TellRequest) -> asyncio.Future[bool]:
         """Report an outcome; the future gets True after the commit, False for a repeated one."""
-        line = self._line(hosted)
-        if len(line.tells) >= QUEUE:
+        queue = self._queue(hosted)
+        if len(queue.tells) >= QUEUE:
             raise _too_many("outcomes")
         loop = asyncio.get_running_loop()
         future: asyncio.Future[bool] = loop.create_future()
-        line.tells.append(PendingTell(request, future))
+        queue.tells.append(PendingTell(request, future))
         self._wake_soon(loop)
         return future
 
@@ -164,17 +164,17 @@ class Writer:
         while True:
             self._awake.wait()
             self._awake.clear()
-            while self._calls or any(line.asks or line.tells for line in self._waiting()):
+            while self._calls or any(queue.asks or queue.tells for queue in self._waiting()):
                 if self._calls:
                     self._change(*self._calls.popleft())
-                for line in self._waiting():
-                    if line.asks or line.tells:
-                        self._exchange(line)
+                for queue in self._waiting():
+                    if queue.asks or queue.tells:
+                        self._exchange(queue)
             if self._closing:
                 return
 
-    def _waiting(self) -> list[Line]:
-        return list(self._lines.values())
+    def _waiting(self) -> list[RunQueue]:
+        return list(self._queues.values())
 
     @staticmethod
     def _change(change: Callable[[], Any], future: asyncio.Future[Any]) -> None:
@@ -187,15 +187,15 @@ class Writer:
         else:
             _answer([(future, result)])
 
-    def _exchange(self, line: Line) -> None:
+    def _exchange(self, queue: RunQueue) -> None:
         """Commit a group of one run, and answer it."""
-        hosted = line.hosted
+        hosted = queue.hosted
         taken: tuple[list[PendingTell], list[PendingAsk]] = ([], [])
         repeated: list[bool] = []
 
         def drain() -> tuple[list[TellRequest], list[AskRequest]]:
             nonlocal taken
-            taken = line.take()
+            taken = queue.take()
             return [each.request for each in taken[0]], [each.request for each in taken[1]]
 
         try:
@@ -205,7 +205,7 @@ class Writer:
             if not isinstance(error, DiscreetError):
                 log_failure("a group", error)
             if not taken[0] and not taken[1]:  # the lock was not obtained: nobody waits any longer
-                taken = line.take()
+                taken = queue.take()
             failure = without_frames(error)
             answers = [(each.future, failure) for part in taken for each in part]
         _answer(answers)

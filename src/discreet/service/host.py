@@ -14,7 +14,7 @@ from discreet.live import Bandit
 from discreet.live.database import Database
 from discreet.live.database.restoring import Restored
 from discreet.service.facts import plain, release_facts
-from discreet.service.forms import Json
+from discreet.service.forms import AnyJson
 from discreet.service.history import History
 from discreet.service.hosted import Hosted
 from discreet.service.logs import log_writing
@@ -128,7 +128,7 @@ class Host:
         self.refused.pop(name, None)
         return found
 
-    def create(self, name: str, spec: Json | Creation) -> tuple[Hosted, bool]:
+    def create(self, name: str, spec: AnyJson | Creation) -> tuple[Hosted, bool]:
         """Return the run with that name and whether it is new; creating it charges the ledger.
 
         The same spec again returns the same run. A different spec is refused.
@@ -211,12 +211,12 @@ class Host:
             log_writing(reason)
         self.unwritable = reason
 
-    def releases(self, name: str) -> list[Json]:
+    def releases(self, name: str) -> list[AnyJson]:
         """Return all releases of a run, in the form that is shown."""
         found = self.get(name)
         return release_facts(found, found.releases())
 
-    def ledger_facts(self) -> Json:
+    def ledger_facts(self) -> AnyJson:
         """Return budget, charges and the rest; without a budget, only the cost of each run."""
         if self.ledger is not None:
             ledger = self.ledger
@@ -226,7 +226,7 @@ class Host:
                 "remaining": ledger.remaining._asdict(),
                 "entries": [each._asdict() for each in ledger.entries()],
             }
-            return cast(Json, plain(shown))
+            return cast(AnyJson, plain(shown))
         entries = []
         for number, found in enumerate(map(self.get, self.names()), 1):
             cost = found.live.guarantee.as_dict()
@@ -266,7 +266,7 @@ class Host:
             self._when_closed()
 
 
-def _differing(known: Json, given: Json) -> str:
+def _differing(known: AnyJson, given: AnyJson) -> str:
     """Return the names of the arguments that two specs do not share; values stay unsaid."""
     names = sorted(known.keys() | given.keys())
     return ", ".join(name for name in names if known.get(name) != given.get(name))

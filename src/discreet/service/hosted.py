@@ -11,7 +11,7 @@ from discreet.live import Bandit, LiveClient
 from discreet.live.arguments import labels_of
 from discreet.live.database.store import DatabaseStore
 from discreet.live.release_log import ReleaseRow
-from discreet.service.forms import Json
+from discreet.service.forms import AnyJson
 from discreet.service.history import History
 from discreet.service.specs import Creation, texts_of
 
@@ -25,10 +25,10 @@ class Hosted:
         creation: Creation,
         live: LiveClient[Any],
         store: DatabaseStore,
-        facts: Json,
+        facts: AnyJson,
     ) -> None:
         self.name, self.form, self.live, self._store = name, creation.form, live, store
-        self.spec: Json = facts["spec"]
+        self.spec: AnyJson = facts["spec"]
         self.created: float = facts["created"]
         self.closed, self.charged = bool(facts["closed"]), bool(facts["charged"])
         self._labels = _labels(creation)

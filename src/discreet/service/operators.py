@@ -11,7 +11,7 @@ from urllib.parse import quote
 
 from discreet.errors import DiscreetError
 from discreet.service.facts import run_facts
-from discreet.service.forms import Json
+from discreet.service.forms import AnyJson
 from discreet.service.host import Host
 from discreet.service.server import open_host
 from discreet.service.settings import ServiceFolder
@@ -24,25 +24,25 @@ SECONDS = 60.0  # timeout for a service
 class Operator(Protocol):
     """Runs and tokens of a service."""
 
-    def create_run(self, name: str, spec: Json) -> Json:
+    def create_run(self, name: str, spec: AnyJson) -> AnyJson:
         """Create a run, or return the one with this spec."""
 
-    def show_run(self, name: str) -> Json:
+    def show_run(self, name: str) -> AnyJson:
         """Return the public facts about a run."""
 
     def list_runs(self) -> list[str]:
         """Return the names of all runs."""
 
-    def close_run(self, name: str) -> Json:
+    def close_run(self, name: str) -> AnyJson:
         """End a run."""
 
     def restored(self, name: str) -> str:
         """Continue a run after a backup was restored; return what is lost, in words."""
 
-    def create_token(self, role: str, run: str, label: str) -> Json:
+    def create_token(self, role: str, run: str, label: str) -> AnyJson:
         """Create a token."""
 
-    def list_tokens(self) -> list[Json]:
+    def list_tokens(self) -> list[AnyJson]:
         """Return the rights of all tokens."""
 
     def revoke_token(self, identity: str) -> None:
@@ -55,14 +55,14 @@ class LocalOperator:
     def __init__(self, host: Host, tokens: Tokens) -> None:
         self._host, self._tokens = host, tokens
 
-    def create_run(self, name: str, spec: Json) -> Json:
+    def create_run(self, name: str, spec: AnyJson) -> AnyJson:
         """Create a run, or return the one with this spec."""
         creation = read_spec(spec)
         creation.probe().close()
         found, _ = self._host.create(name, creation)
         return run_facts(found, self._host.now())
 
-    def show_run(self, name: str) -> Json:
+    def show_run(self, name: str) -> AnyJson:
         """Return the public facts about a run."""
         return run_facts(self._host.find(name), self._host.now())
 
@@ -70,7 +70,7 @@ class LocalOperator:
         """Return the names of all runs."""
         return self._host.known()
 
-    def close_run(self, name: str) -> Json:
+    def close_run(self, name: str) -> AnyJson:
         """End a run."""
         return run_facts(self._host.end(name), self._host.now())
 
@@ -78,12 +78,12 @@ class LocalOperator:
         """Continue a run after a backup was restored; return what is lost, in words."""
         return str(self._host.restored(name))
 
-    def create_token(self, role: str, run: str, label: str) -> Json:
+    def create_token(self, role: str, run: str, label: str) -> AnyJson:
         """Create a token."""
         token, grant = self._tokens.create(role, run, label)
         return {"token": token, **asdict(grant)}
 
-    def list_tokens(self) -> list[Json]:
+    def list_tokens(self) -> list[AnyJson]:
         """Return the rights of all tokens."""
         return [asdict(each) for each in self._tokens.all()]
 
@@ -98,7 +98,7 @@ class RemoteOperator:
     def __init__(self, url: str, token: str) -> None:
         self._url, self._token = url.rstrip("/"), token
 
-    def _call(self, method: str, path: str, body: Json | None = None) -> Any:  # noqa: ANN401
+    def _call(self, method: str, path: str, body: AnyJson | None = None) -> Any:  # noqa: ANN401
         import httpx  # slow to import
 
         headers = {"Authorization": f"Bearer {self._token}", "Content-Type": "application/json"}
@@ -122,23 +122,23 @@ class RemoteOperator:
             )
         return answer
 
-    def create_run(self, name: str, spec: Json) -> Json:
+    def create_run(self, name: str, spec: AnyJson) -> AnyJson:
         """Create a run, or return the one with this spec."""
-        made: Json = self._call("PUT", f"/v1/runs/{quote(name, safe='')}", spec)
+        made: AnyJson = self._call("PUT", f"/v1/runs/{quote(name, safe='')}", spec)
         return made
 
-    def show_run(self, name: str) -> Json:
+    def show_run(self, name: str) -> AnyJson:
         """Return the public facts about a run."""
-        shown: Json = self._call("GET", f"/v1/runs/{quote(name, safe='')}")
+        shown: AnyJson = self._call("GET", f"/v1/runs/{quote(name, safe='')}")
         return shown
 
     def list_runs(self) -> list[str]:
         """Return the names of all runs."""
         return [each["run"] for each in self._call("GET", "/v1/runs")["runs"]]
 
-    def close_run(self, name: str) -> Json:
+    def close_run(self, name: str) -> AnyJson:
         """End a run."""
-        ended: Json = self._call("POST", f"/v1/runs/{quote(name, safe='')}/close", {})
+        ended: AnyJson = self._call("POST", f"/v1/runs/{quote(name, safe='')}/close", {})
         return ended
 
     def restored(self, name: str) -> str:
@@ -146,14 +146,14 @@ class RemoteOperator:
         said: str = self._call("POST", f"/v1/runs/{quote(name, safe='')}/restored", {})["sentence"]
         return said
 
-    def create_token(self, role: str, run: str, label: str) -> Json:
+    def create_token(self, role: str, run: str, label: str) -> AnyJson:
         """Create a token."""
-        made: Json = self._call("POST", "/v1/tokens", {"role": role, "run": run, "label": label})
+        made: AnyJson = self._call("POST", "/v1/tokens", {"role": role, "run": run, "label": label})
         return made
 
-    def list_tokens(self) -> list[Json]:
+    def list_tokens(self) -> list[AnyJson]:
         """Return the rights of all tokens."""
-        found: list[Json] = self._call("GET", "/v1/tokens")["tokens"]
+        found: list[AnyJson] = self._call("GET", "/v1/tokens")["tokens"]
         return found
 
     def revoke_token(self, identity: str) -> None:

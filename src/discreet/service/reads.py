@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from discreet.live import Bandit
 from discreet.live.arms import ArmsClient
-from discreet.service.calls import Call, respond, whole
+from discreet.service.calls import RouteCall, respond, whole
 from discreet.service.facts import (
     estimate_facts,
     guarantee_facts,
@@ -20,14 +20,14 @@ from discreet.service.problems import HttpProblem
 PAGE, MOST = 100, 1000  # entries of one page
 
 
-async def show_run(call: Call) -> Response:
+async def show_run(call: RouteCall) -> Response:
     """Show a run."""
     call.query()
     found = await call.hosted()
     return respond(await run_in_threadpool(run_facts, found, call.service.host.now()))
 
 
-async def list_runs(call: Call) -> Response:
+async def list_runs(call: RouteCall) -> Response:
     """List the runs that the token gives access to."""
     call.query()
     host, grant = call.service.host, call.grant
@@ -48,13 +48,13 @@ async def list_runs(call: Call) -> Response:
     )
 
 
-async def show_guarantee(call: Call) -> Response:
+async def show_guarantee(call: RouteCall) -> Response:
     """Show the guarantee of a run."""
     call.query()
     return respond(guarantee_facts((await call.hosted()).live.guarantee))
 
 
-async def list_releases(call: Call) -> Response:
+async def list_releases(call: RouteCall) -> Response:
     """List releases, oldest first."""
     given = call.query("after", "limit")
     after, limit = whole(given, "after", 0, 10**15), whole(given, "limit", PAGE, MOST)
@@ -65,7 +65,7 @@ async def list_releases(call: Call) -> Response:
     return respond({"releases": shown, "next": last if shown and last < len(rows) else None})
 
 
-async def list_open(call: Call) -> Response:
+async def list_open(call: RouteCall) -> Response:
     """List decisions whose outcome may still arrive; with ``wait``, all before their deadline."""
     given = call.query("after", "limit")
     after = whole(given, "after", 0, 10**15) if "after" in given else None
@@ -76,7 +76,7 @@ async def list_open(call: Call) -> Response:
     return respond({"decisions": shown, "next": page[-1].id if len(page) == limit else None})
 
 
-async def show_estimates(call: Call) -> Response:
+async def show_estimates(call: RouteCall) -> Response:
     """Show means and differences with intervals, from releases."""
     given = call.query("level", "kind", "outcomes", "clipped")
     found = await call.hosted()
@@ -100,14 +100,14 @@ async def show_estimates(call: Call) -> Response:
     return respond(facts)
 
 
-async def show_history(call: Call) -> Response:
+async def show_history(call: RouteCall) -> Response:
     """Show decisions and releases by time."""
     call.query()
     found = await call.hosted()
     return respond(call.service.host.history(found.name).as_dict())
 
 
-async def show_holdout(call: Call) -> Response:
+async def show_holdout(call: RouteCall) -> Response:
     """Show the released sums of held-out rounds."""
     call.query()
     found = await call.hosted()
@@ -118,13 +118,13 @@ async def show_holdout(call: Call) -> Response:
     return respond({"held_out": shown})
 
 
-async def show_ledger(call: Call) -> Response:
+async def show_ledger(call: RouteCall) -> Response:
     """Show the budget, what is spent, and every charge."""
     call.query()
     return respond(await run_in_threadpool(call.service.host.ledger_facts))
 
 
-async def show_metrics(call: Call) -> Response:
+async def show_metrics(call: RouteCall) -> Response:
     """Show counters of decisions and releases, in Prometheus' format."""
     call.query()
     host = call.service.host

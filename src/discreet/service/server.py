@@ -32,7 +32,7 @@ BACKLOG = 2048
 TICKS = 5  # tenths of a second between checks for slow connections
 
 
-class Place(NamedTuple):
+class ListenAddress(NamedTuple):
     """The address on which a service listens."""
 
     host: str = "127.0.0.1"
@@ -131,7 +131,7 @@ class CalmServer(uvicorn.Server):
         self.should_exit = True
 
 
-def listen(place: Place) -> socket.socket:
+def listen(place: ListenAddress) -> socket.socket:
     """Return a listening socket, or refuse the address."""
     check_int("port", place.port, minimum=0, maximum=65535)
     try:
@@ -151,7 +151,7 @@ def listen(place: Place) -> socket.socket:
 
 def serve(
     folder: ServiceFolder,
-    place: Place,
+    place: ListenAddress,
     settings: Settings,
     *,
     url: str | None = None,

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from discreet.errors import DiscreetError, check_flag, check_positive, shorten
 from discreet.live import Features, LiveClient
-from discreet.service.forms import FORMS, Json, ProblemForm, check_fields
+from discreet.service.forms import FORMS, AnyJson, ProblemForm, check_fields
 from discreet.service.problems import HttpProblem
 
 RUN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}", re.ASCII)
@@ -26,7 +26,7 @@ class Creation(NamedTuple):
     """A checked spec: the class and its arguments."""
 
     form: ProblemForm
-    arguments: Json
+    arguments: AnyJson
     text: str  # the spec as stored and compared
 
     def probe(self) -> LiveClient[Any]:
@@ -40,7 +40,7 @@ class Creation(NamedTuple):
             )
         return live
 
-    def make(self, arguments: Json) -> LiveClient[Any]:
+    def make(self, arguments: AnyJson) -> LiveClient[Any]:
         """Return a run of the class."""
         try:
             made: LiveClient[Any] = self.form.live(**arguments)
@@ -69,7 +69,7 @@ def check_run_name(name: str) -> str:
     return name
 
 
-def read_spec(spec: Json, *, simulations: bool = False) -> Creation:
+def read_spec(spec: AnyJson, *, simulations: bool = False) -> Creation:
     """Return the run that a spec describes, or refuse it; simulations protect nobody."""
     given = dict(spec)
     problem = given.pop("problem", None)
@@ -96,7 +96,7 @@ def read_spec(spec: Json, *, simulations: bool = False) -> Creation:
     return Creation(form, given, json.dumps(spec, sort_keys=True))
 
 
-def _read_wait(given: Json) -> None:
+def _read_wait(given: AnyJson) -> None:
     """Remove the choice about waiting from a spec; refuse a spec without one."""
     declined = check_flag("wait_declined", given.pop("wait_declined", False))
     if given.get("wait") is None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from discreet.errors import AlreadyTold, Busy
 from discreet.live import LocalServer
 from discreet.live.messages import HEAD, PAYLOAD
-from discreet.service.forms import Json, check_fields
+from discreet.service.forms import AnyJson, check_fields
 from discreet.service.problems import RETRY, HttpProblem, not_found
 from discreet.service.specs import check_run_name
 
@@ -23,7 +23,7 @@ FIELDS = tuple(name for name in inspect.signature(LocalServer).parameters if nam
 class DeviceTask:
     """One task: its server, and the model that devices get until the next one."""
 
-    def __init__(self, name: str, server: LocalServer, spec: Json) -> None:
+    def __init__(self, name: str, server: LocalServer, spec: AnyJson) -> None:
         self.name, self.server, self.spec = name, server, spec
         self.publish()
 
@@ -32,7 +32,7 @@ class DeviceTask:
         self.model = self.server.model()
         self.etag = f'"{hashlib.sha256(self.model).hexdigest()[:32]}"'
 
-    def facts(self) -> Json:
+    def facts(self) -> AnyJson:
         """Return everything that a device needs."""
         parameters = inspect.signature(LocalServer).parameters
         numbers = {name: self.spec.get(name, parameters[name].default) for name in FIELDS}
@@ -91,7 +91,7 @@ class Tasks:
                 raise _served_elsewhere() from None
             raise not_found("task with that name") from None
 
-    def create(self, name: str, spec: Json) -> tuple[DeviceTask, bool]:
+    def create(self, name: str, spec: AnyJson) -> tuple[DeviceTask, bool]:
         """Return the task with that name and whether it is new; another spec is refused."""
         check_run_name(name)
         check_fields(spec, frozenset(FIELDS), "a task")

@@ -53,15 +53,17 @@ class Arrivals:
     default_loss: float = 0.0
 
     def __str__(self) -> str:
+        return self.in_words(f"a loss of {self.default_loss:g}")
+
+    def in_words(self, default: str) -> str:
+        """Return when outcomes arrive; ``default`` says what a missing one counts as."""
         said = f"outcomes arrive {self.delay}"
         if self.wait is not None:
             said = f"every outcome is used after {count(self.wait, 'round')}"
         said += f", in groups of {self.group:,}" if self.group > 1 else ""
         if self.absent is not None:
             share = f"{100.0 * float(self.absent.mean()):.3g} %"
-            said += (
-                f", and {share} of them are missing and count as a loss of {self.default_loss:g}"
-            )
+            said += f", and {share} of them are missing and count as {default}"
         return said
 
     def known_after(self, rounds: int = 1) -> int:
@@ -91,13 +93,15 @@ def make_arrivals(
     wait: int | None = None,
     group: int = 1,
     bounds: Range,
+    default_name: str = "default_reward or default_loss",
 ) -> Arrivals | None:
     """Return when outcomes arrive, or None if all of them arrive at once; refuse bad arguments.
 
     ``delay`` is the number of rounds before an outcome is known: a number, a distribution in words,
     or a list of delays to draw from. ``group`` decisions are made before any of their outcomes is
     used. A share of ``missing`` outcomes never arrives; they count as the default. With ``wait``,
-    every outcome is used after that many rounds, and later ones are missing.
+    every outcome is used after that many rounds, and later ones are missing. ``default_name`` is
+    what the caller's users call the default.
     """
     words, waits = _delays(delay)
     together = check_int("group", group, minimum=1, maximum=MOST_ROUNDS // 4)
@@ -117,7 +121,7 @@ def make_arrivals(
     if default is None:
         raise DiscreetError(
             f"{'missing' if share else 'wait'} is {missing if share else wait}, but there is no "
-            "default for missing outcomes: give default_reward or default_loss."
+            f"default for missing outcomes: give {default_name}."
         )
     if deadline is None and waits.min() < waits.max():
         raise DiscreetError(

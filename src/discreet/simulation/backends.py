@@ -23,7 +23,7 @@ from discreet.ranges import Range
 from discreet.simulation.dealing import Dealer, deal, stretches
 from discreet.simulation.loop import Player, Prototype
 from discreet.simulation.side_by_side import TrialGroup, Way, Ways, lanes_of, prototype_of
-from discreet.simulation.trial import Outcome, run_in_turn
+from discreet.simulation.trial import TrialOutcome, run_in_turn
 
 # Costs, in rounds of one compiled trial played by itself (50 ns each). Compiling a loop for single
 # trials takes 1 to 3 s, unless it is in the cache.
@@ -131,9 +131,9 @@ def run_trials(
     clip: bool,
     stop: threading.Event,
     ways: Ways = (),
-) -> list[Outcome] | None:
+) -> list[TrialOutcome] | None:
     """Play some trials, each algorithm with its backend; return None if told to stop early."""
-    dealer, found = Dealer(environment, bounds, clip=clip), list[Outcome]()
+    dealer, found = Dealer(environment, bounds, clip=clip), list[TrialOutcome]()
     if _uses_lanes(ways):
         for first in range(0, len(trials), LANES):
             group = TrialGroup(privates, marks, seed, trials[first : first + LANES], ways)

@@ -47,7 +47,7 @@ class KeepingReleases(Wrapping[int, Trace, float, float, object]):
         self.learner.learn(trace, released)
 
 
-class Kept(NamedTuple):
+class TrialReleases(NamedTuple):
     """The releases of one trial, in their order."""
 
     arms: Integers
@@ -63,9 +63,9 @@ class Kept(NamedTuple):
             found.append(ReleaseSum(arm, size, mine.size, float(mine.sum())))
         return found
 
-    def until(self, time: int) -> Kept:
+    def until(self, time: int) -> TrialReleases:
         """Return the releases up to one of them."""
-        return Kept(self.arms[: time + 1], self.sizes[: time + 1], self.values[: time + 1])
+        return TrialReleases(self.arms[: time + 1], self.sizes[: time + 1], self.values[: time + 1])
 
     def path(self, design: Design, arm: int, mean: float, limit: float | Mask) -> Floats:
         """Return the log evidence against the mean of an arm after every release of any arm."""
@@ -111,7 +111,7 @@ def keep_releases(
     bounds: Range = UNIT,
     compiled: bool = True,
     wrapped: Callable[[Private], Protected] | None = None,
-) -> Iterator[Kept]:
+) -> Iterator[TrialReleases]:
     """Play some trials and yield the releases of each; the games are those of ``simulate``.
 
     ``wrapped`` may wrap the private learner, for example to delay outcomes.
@@ -131,7 +131,7 @@ def keep_releases(
         assert isinstance(kept, KeepingReleases)
         count = int(kept.counts[0])
         sizes = np.where(kept.sizes[:count] > 0, kept.sizes[:count], private.channel.hold())
-        yield Kept(kept.arms[:count].copy(), sizes, kept.values[:count].copy())
+        yield TrialReleases(kept.arms[:count].copy(), sizes, kept.values[:count].copy())
 
 
 def measure_coverage(
@@ -195,7 +195,7 @@ def measure_coverage(
 
 
 def interval_widths(
-    design: Design, kept: Kept, pair: tuple[int, int], limit: float
+    design: Design, kept: TrialReleases, pair: tuple[int, int], limit: float
 ) -> tuple[float, float, float]:
     """Return the widths for two arms and for their difference, as fractions of the range."""
     found = design.evidence(kept.sums())
@@ -272,7 +272,11 @@ def intervals_of(
 
 
 def _refuted(
-    design: Design, kept: Kept, pair: tuple[int, int], means: tuple[float, float], limit: float
+    design: Design,
+    kept: TrialReleases,
+    pair: tuple[int, int],
+    means: tuple[float, float],
+    limit: float,
 ) -> bool:
     """Return whether the interval of a difference excludes the true one.
 

@@ -43,7 +43,7 @@ class TaskResult(NamedTuple, Generic[Gave]):
     seconds: float
 
 
-class Session(ABC, Generic[Gave, Handle]):
+class JobSession(ABC, Generic[Gave, Handle]):
     """A job that is being played."""
 
     task_seconds: float  # how long a task should take, about
@@ -83,7 +83,7 @@ class Executor(ABC):
     threads: int = 1  # on which one process plays
 
     @abstractmethod
-    def begin(self, job: Job[Gave]) -> Session[Gave, Any]:
+    def begin(self, job: Job[Gave]) -> JobSession[Gave, Any]:
         """Begin to play a job."""
 
 
@@ -109,7 +109,7 @@ def executor(on: str | Executor, *, workers: int | None) -> Executor:
 
 
 def run(
-    session: Session[Gave, Handle], todo: Sequence[range], beat: Callable[[], None]
+    session: JobSession[Gave, Handle], todo: Sequence[range], beat: Callable[[], None]
 ) -> Generator[tuple[int, Gave], None, None]:
     """Yield every trial and its outcome as they finish.
 
@@ -176,7 +176,7 @@ class Threads(Executor):
         return ThreadSession(job, self.threads)
 
 
-class ThreadSession(Session[Gave, Future[TaskResult[Gave]]]):
+class ThreadSession(JobSession[Gave, Future[TaskResult[Gave]]]):
     """A job on threads."""
 
     task_seconds = 0.1

@@ -23,7 +23,7 @@ from discreet.errors import (
 from discreet.options import Values
 from discreet.output import growing_folder
 from discreet.problems import Environment, Problem
-from discreet.progress import Progress, make_progress
+from discreet.progress import ShowProgress, make_progress
 from discreet.ranges import Range, make_range
 from discreet.simulation.arrivals import Arrivals, Delay, make_arrivals
 from discreet.simulation.contenders import (
@@ -52,7 +52,7 @@ from discreet.simulation.measures import Measure, Regret, RegretRow, Row, tabula
 from discreet.simulation.parts import Parts, check_output, settings_of, trials_in_part
 from discreet.simulation.records import InMemory, Memory, RegretRecord, Sink
 from discreet.simulation.results import Results, write_manifest
-from discreet.simulation.trial import Outcome, checkpoints
+from discreet.simulation.trial import TrialOutcome, checkpoints
 
 
 def simulate(
@@ -79,7 +79,7 @@ def simulate(
     default_loss: float | None = None,
     wait: int | None = None,
     group: int = 1,
-    progress: Progress | bool | None = None,
+    progress: ShowProgress | bool | None = None,
     keep_finished: bool = False,
     output: Path | str | None = None,
     resume: bool = False,
@@ -169,7 +169,7 @@ def simulate(
         threads=min(prepared.asked, place.threads),
     )
     if output is None:
-        kept: Memory[Outcome] = Memory()
+        kept: Memory[TrialOutcome] = Memory()
         prepared.play(job, kept, keep_finished=keep_finished)
         results = prepared.results(prepared.regret(InMemory.of(kept.outcomes)))
         return prepared.with_intervals(results, estimates)
@@ -205,7 +205,7 @@ class Prepared:
     clipped: int  # number of values in the data outside their range
     seed: int
     place: Executor
-    progress: Progress | None
+    progress: ShowProgress | None
     clip: bool = False  # whether to move losses outside their range to its ends
     arrivals: Arrivals | None = None  # if outcomes are late
 
@@ -313,7 +313,7 @@ def prepare(
     seed: int,
     on: Executor,
     clip: bool = False,
-    progress: Progress | bool | None,
+    progress: ShowProgress | bool | None,
     parameters: Values,
 ) -> Prepared:
     """Check all arguments, and return the request."""

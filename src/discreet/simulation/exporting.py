@@ -14,11 +14,11 @@ from discreet.simulation.statistics import bands_at
 if TYPE_CHECKING:
     from pandas import DataFrame
 
-    from discreet.simulation.measures import Columns, RegretRow
+    from discreet.simulation.measures import RegretRow, TidyColumns
     from discreet.simulation.results import Results
 
 
-def write_csv(columns: Columns, path: Path | str) -> Path:
+def write_csv(columns: TidyColumns, path: Path | str) -> Path:
     """Write columns to a file of comma-separated values; return its path."""
     place = Path(check_path("path", path))
     try:
@@ -31,7 +31,7 @@ def write_csv(columns: Columns, path: Path | str) -> Path:
     return place
 
 
-def to_pandas(columns: Columns) -> DataFrame:
+def to_pandas(columns: TidyColumns) -> DataFrame:
     """Return columns as a DataFrame of pandas."""
     try:
         import pandas
@@ -40,7 +40,7 @@ def to_pandas(columns: Columns) -> DataFrame:
     return pandas.DataFrame(columns)
 
 
-def arrow_stream(columns: Columns, requested_schema: object) -> object:
+def arrow_stream(columns: TidyColumns, requested_schema: object) -> object:
     """Return columns as a capsule of Arrow's C interface for streams."""
     try:
         import pyarrow
@@ -49,7 +49,7 @@ def arrow_stream(columns: Columns, requested_schema: object) -> object:
     return pyarrow.table(dict(columns)).__arrow_c_stream__(requested_schema)
 
 
-def curve_columns(results: Results[Any], level: float) -> Columns:
+def curve_columns(results: Results[Any], level: float) -> TidyColumns:
     """Return what a plot shows: mean regret at every checkpoint, and the ends of its interval."""
     bands = bands_at(results.regrets.record.bands, results.trials.size, check_share("level", level))
     found = cast("Results[RegretRow]", results)

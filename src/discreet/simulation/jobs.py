@@ -18,7 +18,7 @@ from discreet.simulation.backends import choose_backend, run_trials, trials_at_o
 from discreet.simulation.executors import Gave
 from discreet.simulation.loop import Prototype
 from discreet.simulation.side_by_side import Way, Ways, lanes_of
-from discreet.simulation.trial import Outcome, checkpoints
+from discreet.simulation.trial import TrialOutcome, checkpoints
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,7 +109,7 @@ class RegretJob:
         """Return how many trials are best played together."""
         return trials_at_once(self.ways, self.rounds, self.trials, threads=self.threads)
 
-    def play(self, trials: range, stop: threading.Event) -> list[Outcome] | None:
+    def play(self, trials: range, stop: threading.Event) -> list[TrialOutcome] | None:
         """Play some trials in order; return None if told to stop before the end."""
         return self._run(self.privates, self.rounds, trials, stop, self.ways)
 
@@ -120,7 +120,7 @@ class RegretJob:
         trials: range,
         stop: threading.Event,
         ways: Ways,
-    ) -> list[Outcome] | None:
+    ) -> list[TrialOutcome] | None:
         return run_trials(
             privates,
             self.environment,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from discreet.simulation.results import Results
 
 Row = TypeVar("Row", covariant=True)
-Columns = Mapping[str, NDArray[np.generic]]
+TidyColumns = Mapping[str, NDArray[np.generic]]
 QUANTILES = (0.1, 0.5, 0.9)
 
 
@@ -57,7 +57,7 @@ class Measure(ABC, Generic[Row]):
         """Return a row for each contender."""
 
     @abstractmethod
-    def tabulate(self, results: Results[Row]) -> Columns:
+    def tabulate(self, results: Results[Row]) -> TidyColumns:
         """Return the tidy table."""
 
     @abstractmethod
@@ -173,7 +173,7 @@ class Regret(Measure[RegretRow]):
             if not contender.private.guarantee.is_private or contender.algorithm == "uniform"
         }
 
-    def tabulate(self, results: Results[RegretRow]) -> Columns:
+    def tabulate(self, results: Results[RegretRow]) -> TidyColumns:
         """Return a table with one row for each contender, trial and checkpoint."""
         shown = results.contenders, results.environment, self.checkpoints, self.trials
         return tabulate_regret(*shown, self.record.regret, self.record.loss)
@@ -193,7 +193,7 @@ def tabulate_regret(
     trials: Integers,
     regret: Floats,
     loss: Floats,
-) -> Columns:
+) -> TidyColumns:
     """Return a table with one row for each contender, trial and checkpoint."""
     who, trial, mark = (axis.ravel() for axis in np.indices(regret.shape))
     return {
@@ -356,7 +356,7 @@ class Searches(Measure[SearchRow]):
         variance = contenders[owner].facts.get("parameters", {}).get("variance")
         return None if variance is None else least_samples(self.means, float(variance), error)
 
-    def tabulate(self, results: Results[SearchRow]) -> Columns:
+    def tabulate(self, results: Results[SearchRow]) -> TidyColumns:
         """Return the tidy table: one row for each line and trial."""
         line, trial = (axis.ravel() for axis in np.indices(self.samples.shape))
         who = np.array([each.contender for each in self.lines])[line]

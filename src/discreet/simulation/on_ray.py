@@ -21,7 +21,15 @@ from typing import Any, NamedTuple
 from componentjit import source_digest
 from discreet.errors import DiscreetError
 from discreet.plugins import VARIABLE, load_plugins
-from discreet.simulation.executors import HEARTBEAT, Executor, Gave, Job, Session, TaskResult, timed
+from discreet.simulation.executors import (
+    HEARTBEAT,
+    Executor,
+    Gave,
+    Job,
+    JobSession,
+    TaskResult,
+    timed,
+)
 from discreet.simulation.results import PACKAGES
 
 RETRIES = 5  # of a task whose worker died
@@ -64,7 +72,7 @@ class RayCluster(Executor):
         return RaySession(connect(), parcel, self.workers)
 
 
-class RaySession(Session[Gave, object]):
+class RaySession(JobSession[Gave, object]):
     """A job on a cluster."""
 
     task_seconds = 1.0

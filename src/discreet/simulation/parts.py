@@ -24,11 +24,11 @@ from discreet.guarantee import Json
 from discreet.output import lock
 from discreet.simulation.arrivals import Arrivals
 from discreet.simulation.jobs import RegretJob
-from discreet.simulation.measures import Columns
+from discreet.simulation.measures import TidyColumns
 from discreet.simulation.records import InMemory, add_calls
 from discreet.simulation.results import parquet_writer, provenance
 from discreet.simulation.statistics import interval
-from discreet.simulation.trial import Outcome
+from discreet.simulation.trial import TrialOutcome
 
 if TYPE_CHECKING:
     from discreet.simulation.contenders import Contender
@@ -38,7 +38,7 @@ FOLDER, PROGRESS = "results.parquet", "_progress.jsonl"
 ROWS = 2**18  # the most in a part: 16 MB
 ROUNDS = 2**26  # the most that are played for a part: seconds to minutes
 DIGESTS = "options of"  # settings of which only a digest is kept
-Tidy = Callable[[Integers, Floats, Floats], Columns]  # of trials, regret and loss
+Tidy = Callable[[Integers, Floats, Floats], TidyColumns]  # of trials, regret and loss
 
 
 def trials_in_part(contenders: int, marks: int, rounds: int) -> int:
@@ -76,7 +76,7 @@ class Parts:
     ) -> None:
         self.folder, self._tidy = folder / FOLDER, tidy
         self._size, self._asked, self._keep = size, asked, keep
-        self._open: dict[int, dict[int, Outcome]] = {}
+        self._open: dict[int, dict[int, TrialOutcome]] = {}
         self._done: dict[int, JournalEntry] = {}
         self.folder.mkdir(parents=True, exist_ok=True)
         self._journal = (self.folder / PROGRESS).open("ab")
@@ -117,7 +117,7 @@ class Parts:
         every = range(-(-asked // self._size))
         return [self._trials_of(part) for part in every if part not in self._done]
 
-    def add(self, trial: int, outcome: Outcome) -> None:
+    def add(self, trial: int, outcome: TrialOutcome) -> None:
         """Take the outcome of a trial, and write its part once that is complete."""
         part = trial // self._size
         mine = self._open.setdefault(part, {})

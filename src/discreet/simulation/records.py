@@ -11,7 +11,7 @@ import numpy as np
 from discreet.contracts import Floats, Integers
 from discreet.simulation.executors import Gave
 from discreet.simulation.statistics import mean_intervals
-from discreet.simulation.trial import Outcome, Remembered
+from discreet.simulation.trial import Remembered, TrialOutcome
 
 Takes = TypeVar("Takes", contravariant=True)
 OracleCalls = Sequence[int | None]  # by contender; None if it uses no linear oracle
@@ -123,7 +123,7 @@ class InMemory:
     calls: OracleCalls = ()
 
     @classmethod
-    def of(cls, outcomes: Mapping[int, Outcome]) -> InMemory:
+    def of(cls, outcomes: Mapping[int, TrialOutcome]) -> InMemory:
         """Return the record of outcomes by trial."""
         order = sorted(outcomes)
         memories = [

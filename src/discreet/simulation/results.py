@@ -29,10 +29,15 @@ from discreet.simulation.coverage import IntervalRow
 from discreet.simulation.dealing import Dealer
 from discreet.simulation.differences import PairedDifferences, paired_differences
 from discreet.simulation.exporting import arrow_stream, curve_columns, to_pandas, write_csv
-from discreet.simulation.measures import Columns, Measure, Regret, RegretRow, Row, Searches
+from discreet.simulation.measures import Measure, Regret, RegretRow, Row, Searches, TidyColumns
 from discreet.simulation.records import InMemory
 from discreet.simulation.shown import display_of
-from discreet.simulation.switching import best_sequences, check_switches, check_switching
+from discreet.simulation.switching import (
+    best_sequences,
+    check_switches,
+    check_switching,
+    switched_words,
+)
 from discreet.simulation.trial import Remembered
 
 if TYPE_CHECKING:
@@ -75,9 +80,9 @@ class Results(Generic[Row]):
     @property
     def rivals(self) -> str:
         """The same with its number: "the best fixed arm of 4"."""
-        whose = str(self.problem).split()[-1]  # arms, or distributions over experts
-        among = f"sequence of {self.problem.actions:,} {whose}"
-        return self._switching(among) if self.switches else self.problem.rivals
+        if not self.switches:
+            return self.problem.rivals
+        return self._switching(f"sequence of {switched_words(self.problem)}")
 
     def _switching(self, sequence: str) -> str:
         times = "switch" if self.switches == 1 else "switches"
@@ -97,7 +102,7 @@ class Results(Generic[Row]):
         """Return one row for each contender; a value that the trials cannot tell is None."""
         return self.measure.summarise(self)
 
-    def columns(self) -> Columns:
+    def columns(self) -> TidyColumns:
         """Return the tidy table: a row for each contender, trial, and checkpoint of regret."""
         return self.measure.tabulate(self)
 
@@ -230,7 +235,7 @@ class Results(Generic[Row]):
         found = cast("Results[RegretRow]", self)
         return paired_differences(found, to, confidence=confidence, simultaneous=simultaneous)
 
-    def curves(self, *, level: float = 0.95) -> Columns:
+    def curves(self, *, level: float = 0.95) -> TidyColumns:
         """Return the values of ``plot``: mean regret at every checkpoint, with its interval."""
         return curve_columns(self, level)
 

@@ -15,7 +15,7 @@ from discreet.errors import DiscreetError
 from discreet.learners.search.searching import Searching
 from discreet.options import Values
 from discreet.problems import ArmsEnvironment, BestArm, Environment, Problem, SearchEnvironment
-from discreet.progress import Progress
+from discreet.progress import ShowProgress
 from discreet.randomness import streams
 from discreet.ranges import Range, make_range
 from discreet.simulation.contenders import Contender
@@ -55,7 +55,7 @@ def search(
     seed: int = 0,
     workers: int | None = None,
     on: str | Executor = "threads",
-    progress: Progress | bool | None = None,
+    progress: ShowProgress | bool | None = None,
     keep_finished: bool = False,
     **parameters: object,
 ) -> Results[SearchRow]:

@@ -19,7 +19,7 @@ from discreet.randomness import Streams, streams, streams_of
 from discreet.ranges import Range
 from discreet.simulation.dealing import Dealer, Piece, Stretch, deal, deal_for_lanes
 from discreet.simulation.loop import Player, Prototype, play
-from discreet.simulation.trial import Outcome, Remembered, stack_memories
+from discreet.simulation.trial import Remembered, TrialOutcome, stack_memories
 
 MOST_ARMS = 128  # with more, games for all lanes would take too much memory
 
@@ -86,7 +86,7 @@ class TrialGroup:
             for way, private in zip(ways, privates, strict=True)
         ]
 
-    def play(self, dealer: Dealer, stop: threading.Event) -> list[Outcome] | None:
+    def play(self, dealer: Dealer, stop: threading.Event) -> list[TrialOutcome] | None:
         """Return the outcomes of all trials, or None if told to stop early."""
         singly = any(isinstance(each, _OneByOne) for each in self.playing)
         games = deal_for_lanes(dealer, self.marks, self.rngs, self.count, singly=singly)
@@ -104,7 +104,7 @@ class TrialGroup:
         seconds, memories = self.seconds / self.count, [each.memories() for each in self.playing]
         calls = [each.oracle_calls() for each in self.playing]
         return [
-            Outcome(
+            TrialOutcome(
                 regret[i],
                 self.loss[i],
                 seconds,

@@ -13,7 +13,7 @@ import numpy as np
 from componentjit import compile_if_worth
 from discreet.contracts import Floats, Integers
 from discreet.errors import DiscreetError, check_int
-from discreet.problems import Arms, Points, TableGame
+from discreet.problems import Arms, Points, Problem, TableGame
 from discreet.randomness import streams_of
 from discreet.simulation.dealing import Dealer, stretches
 
@@ -44,6 +44,11 @@ def check_switching(dealer: Dealer | None) -> Dealer:
             f"{dealer.environment.source} do."
         )
     return dealer
+
+
+def switched_words(problem: Problem) -> str:
+    """Return between what a sequence switches: "4 arms", or "4 experts" (see above)."""
+    return f"{problem.actions:,} {'arms' if isinstance(problem, Arms) else 'experts'}"
 
 
 def best_sequences(

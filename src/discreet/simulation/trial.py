@@ -20,7 +20,7 @@ from discreet.simulation.loop import Player, Prototype
 Remembered = NDArray[np.generic] | None
 
 
-class Outcome(NamedTuple):
+class TrialOutcome(NamedTuple):
     """The outcome of one trial."""
 
     regret: Floats  # algorithm, checkpoint
@@ -51,7 +51,7 @@ def run_trial(
     clip: bool,
     stop: threading.Event,
     compiled: bool = True,
-) -> Outcome | None:
+) -> TrialOutcome | None:
     """Play one trial, or return None if told to stop before its end.
 
     The regret at a checkpoint is the loss so far minus that of the best fixed action of the rounds
@@ -74,7 +74,7 @@ def run_in_turn(
     seed: int,
     trials: Sequence[int],
     stop: threading.Event,
-) -> list[Outcome] | None:
+) -> list[TrialOutcome] | None:
     """Play some trials, one after the other, or return None if told to stop before their end.
 
     Common work is done once for all of them; for short games that is most of the work.
@@ -117,7 +117,7 @@ def run_in_turn(
         for players in zip(*playing, strict=True)
     ]
     return [
-        Outcome(regret[i], loss[i], each, clipped[i], memories[i], calls[i])
+        TrialOutcome(regret[i], loss[i], each, clipped[i], memories[i], calls[i])
         for i in range(len(trials))
     ]
 

@@ -15,7 +15,7 @@ from componentjit import cache_root
 from discreet.algorithms import algorithm, list_algorithms
 from discreet.errors import check_int, unknown_name
 from discreet.plugins import load_plugins
-from discreet.progress import Progress
+from discreet.progress import ShowProgress
 from discreet.simulation.executors import HEARTBEAT, Gave, Job, Threads, ThreadSession
 from discreet.simulation.experiment import simulate
 from discreet.simulation.jobs import RegretJob
@@ -48,7 +48,7 @@ def warm(
     epsilon: float = 1.0,
     delta: float = 0.0,
     workers: int = 2,
-    progress: Progress | None = None,
+    progress: ShowProgress | None = None,
 ) -> Warmed:
     """Compile algorithms ahead, each as it is played in the default environment of its problem.
 
@@ -69,7 +69,7 @@ def warm(
 
 
 def _in_processes(
-    names: Sequence[str], epsilon: float, delta: float, workers: int, progress: Progress | None
+    names: Sequence[str], epsilon: float, delta: float, workers: int, progress: ShowProgress | None
 ) -> dict[str, float]:
     tell = progress or (lambda _, __: None)
     found: dict[str, float] = {}

@@ -15,7 +15,7 @@ KINDS = ("constant", "random", "periodic", "lasting")
 
 
 @dataclass(frozen=True)
-class Game:
+class StressGame:
     """Mean losses of a leader, a challenger and all other arms, in each part of the game.
 
     Losses are the means themselves (constant); 0 or 1, drawn in every round (random); 0 and 1,
@@ -47,7 +47,7 @@ class Game:
             return (np.repeat(drawn, self.period, axis=0)[:rounds] < table).astype(np.float64)
         return table
 
-    def nearby(self, rng: np.random.Generator, step: float) -> Game:
+    def nearby(self, rng: np.random.Generator, step: float) -> StressGame:
         """Return a game like this one, with all numbers slightly changed."""
         means = tuple(
             _three(np.clip(np.array(part) + step * rng.normal(size=3), 0.0, 1.0))
@@ -68,7 +68,7 @@ class Game:
         return f"{how}: {parts}{at}"
 
 
-def known_games(rounds: int, arms: int) -> list[Game]:
+def known_games(rounds: int, arms: int) -> list[StressGame]:
     """Return games that are hard for many algorithms: small gaps, late changes, traps."""
     root = float(np.sqrt(arms / rounds))
     gaps = [min(0.5, factor * root) for factor in (1.0, 2.0, 4.0, 8.0, 16.0, 24.0, 36.0)]
@@ -76,29 +76,32 @@ def known_games(rounds: int, arms: int) -> list[Game]:
     for span in SPANS:  # with about the hardest gap for learning from batches of such losses
         gap = min(0.3, 2.0 * root * float(np.sqrt(span)))
         found += [
-            Game("lasting", (), ((max(0.0, level - gap), level, level),), span)
+            StressGame("lasting", (), ((max(0.0, level - gap), level, level),), span)
             for level in (0.5, 0.9)
         ]
     for gap in gaps[3:]:  # nothing to learn at first, while the learning rate falls
         found += [
-            Game("constant", (end,), ((0.5, 0.5, 0.5), (0.5 - gap, 0.5, 0.5))) for end in (0.2, 0.4)
+            StressGame("constant", (end,), ((0.5, 0.5, 0.5), (0.5 - gap, 0.5, 0.5)))
+            for end in (0.2, 0.4)
         ]
     for kind in ("random", "constant"):
         for level in (0.1, 0.5, 0.9):
-            found += [Game(kind, (), ((max(0.0, level - gap), level, level),)) for gap in gaps]
+            found += [
+                StressGame(kind, (), ((max(0.0, level - gap), level, level),)) for gap in gaps
+            ]
         for end in (0.1, 0.3, 0.5):
             for gap in (*gaps[:6:2], 0.2):
                 first, then = (0.5 - gap, 0.5, 0.5), (0.5, max(0.0, 0.5 - 2.0 * gap), 0.5)
-                found.append(Game(kind, (end,), (first, then)))
+                found.append(StressGame(kind, (end,), (first, then)))
         found += [
-            Game(kind, (end,), ((0.0, 1.0, 1.0), (1.0, 0.0, 1.0))) for end in (0.02, 0.1, 0.3)
+            StressGame(kind, (end,), ((0.0, 1.0, 1.0), (1.0, 0.0, 1.0))) for end in (0.02, 0.1, 0.3)
         ]
     for period in PERIODS:
-        found.append(Game("periodic", (), ((0.375, 0.5, 0.5),), period))
+        found.append(StressGame("periodic", (), ((0.375, 0.5, 0.5),), period))
     return found
 
 
-def random_game(rng: np.random.Generator, rounds: int, arms: int) -> Game:
+def random_game(rng: np.random.Generator, rounds: int, arms: int) -> StressGame:
     """Return a random game; differences between means have all orders of magnitude."""
     parts = int(rng.integers(1, PARTS + 1))
     ends = tuple(float(end) for end in np.sort(rng.random(parts - 1) ** 2))
@@ -111,7 +114,7 @@ def random_game(rng: np.random.Generator, rounds: int, arms: int) -> Game:
 
     kind = str(rng.choice(KINDS))
     period = int(rng.choice(SPANS if kind == "lasting" else PERIODS))
-    return Game(kind, ends, tuple(part() for _ in range(parts)), period)
+    return StressGame(kind, ends, tuple(part() for _ in range(parts)), period)
 
 
 def _three(values: Floats) -> tuple[float, float, float]:

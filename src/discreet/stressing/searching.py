@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,13 +14,13 @@ from discreet.errors import DiscreetError, check_int
 from discreet.guarantee_facts import FactsInHtml
 from discreet.options import Values
 from discreet.problems import Arms, Problem
+from discreet.progress import ShowProgress
 from discreet.simulation import mean_interval, simulate
-from discreet.stressing.games import Game, known_games, random_game
+from discreet.stressing.games import StressGame, known_games, random_game
 
 FEW = 16  # trials of a game during the search
 BEST = 12  # the worst games, which are varied during the search and measured again at the end
 CAUTION = 1.0  # standard errors to subtract: otherwise a lucky game would win, not the worst one
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ def stress(
     trials: int = 96,
     seed: int = 1,
     options: Values | None = None,
-    progress: Progress | None = None,
+    progress: ShowProgress | None = None,
 ) -> Stress:
     """Search for losses, fixed in advance, on which an algorithm for arms has the most regret.
 
@@ -123,16 +122,16 @@ class _Search:
     ) -> None:
         self.rng = np.random.default_rng([seed, 0])
         self._name, self._setting, self._options, self._seed = name, setting, options, seed
-        self._found: list[tuple[float, int, Game]] = []
+        self._found: list[tuple[float, int, StressGame]] = []
 
-    def attempt(self, game: Game, number: int) -> None:
+    def attempt(self, game: StressGame, number: int) -> None:
         """Play a game a few times."""
         regret = self._play(self._losses(game, number), FEW, self._seed)
         sure = float(regret.mean() - CAUTION * regret.std(ddof=1) / math.sqrt(FEW))
         self._found.append((sure, number, game))
         self._found.sort(key=lambda each: -each[0])
 
-    def one_of_the_worst(self) -> Game:
+    def one_of_the_worst(self) -> StressGame:
         """Return one of the games with the most regret so far."""
         place = int(self.rng.integers(min(BEST, len(self._found))))
         return self._found[place][2]
@@ -166,7 +165,7 @@ class _Search:
             losses=losses,
         )
 
-    def _losses(self, game: Game, number: int) -> Floats:
+    def _losses(self, game: StressGame, number: int) -> Floats:
         problem = self._setting.problem
         assert isinstance(problem, Arms), "checked before"
         rng = np.random.default_rng([self._seed, 1, number])  # the same table every time

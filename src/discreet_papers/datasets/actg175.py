@@ -6,7 +6,6 @@ outcomes from a model fitted to them, with covariates (contexts) or without (arm
 
 from __future__ import annotations
 
-import csv
 import functools
 from importlib.util import find_spec
 from pathlib import Path
@@ -26,6 +25,7 @@ from discreet.problems import (
     Contexts,
     Environment,
 )
+from discreet.tables import read_columns
 from discreet_papers.datasets.features import bound_rows, spread_over_arms
 
 Covariates = Literal["all", "three", "none"]
@@ -73,13 +73,11 @@ def load_trial() -> Actg175Data:
         raise DiscreetError(
             "environments on ACTG 175 need lifelines, which ships it: pip install 'discreet[data]'."
         )
-    with (Path(found.submodule_search_locations[0]) / "datasets" / "ACTG175.csv").open(
-        newline=""
-    ) as file:
-        rows = list(csv.DictReader(file))
-    columns = {
-        name: np.array([float(row[name]) for row in rows]) for name in (*BASELINE, "arms", "cens")
-    }
+    path = Path(found.submodule_search_locations[0]) / "datasets" / "ACTG175.csv"
+    read = read_columns(path, empty="is empty: lifelines is damaged.", width="the header has")
+    cells = np.array([row for _, row in read.rows])
+    by_name = dict(zip(read.names or [], cells.T, strict=True))
+    columns = {name: by_name[name].astype(np.float64) for name in (*BASELINE, "arms", "cens")}
     baseline = np.column_stack([columns[name] for name in BASELINE])
     standard = (baseline - baseline.mean(axis=0)) / baseline.std(axis=0)
     return Actg175Data(standard, columns["arms"].astype(np.int64), columns["cens"])

@@ -26,7 +26,7 @@ MUCH = 1e4  # beyond this scale of noise, squares would lose digits
 TILT = 0.38  # share of an interval that a step of that search excludes
 
 
-class Blocks(NamedTuple):
+class RoundBlocks(NamedTuple):
     """Blocks of rounds: the first and the last of each."""
 
     first: Floats
@@ -44,7 +44,7 @@ class Blocks(NamedTuple):
 
 
 @lru_cache(maxsize=64)
-def blocks(count: int) -> Blocks:
+def blocks(count: int) -> RoundBlocks:
     """Return the first blocks of a game without end.
 
     >>> blocks(66).first[-3:], blocks(66).last[-3:]
@@ -57,7 +57,7 @@ def blocks(count: int) -> Blocks:
         first.append(float(start))
         last.append(float(end))
         start = end + 1
-    return Blocks(np.array(first), np.array(last))
+    return RoundBlocks(np.array(first), np.array(last))
 
 
 def needed(plays: int) -> int:

@@ -39,7 +39,7 @@ class Steepness(NamedTuple):
         return cls(link.slopes()[0], 0.5, link.largest_error(), 1.0)
 
 
-class Descent(NamedTuple):
+class DescentStep(NamedTuple):
     """The step of gradient descent, and the sums of squares of its prediction errors."""
 
     step: float
@@ -48,7 +48,7 @@ class Descent(NamedTuple):
 
 def descent(
     dimension: int, rounds: int, times: Integers, deviation: float, steep: Steepness
-) -> Descent:
+) -> DescentStep:
     """Return the step η, and bounds on Q = Σ ⟨x, θ̂ - θ⟩² at all times together.
 
     ``deviation`` is that of the noise in one entry of a reported residual.
@@ -63,7 +63,7 @@ def descent(
     part = np.minimum(1.0, np.sqrt(log / (2.0 * steep.slope * steep.least * cost)))
     rewards = log / (4.0 * steep.slope * steep.least * part)
     errors = steep.most * (cost + rewards) / (steep.slope * (1.0 - part / 2.0))
-    return Descent(1.0 / math.sqrt(squares), errors)
+    return DescentStep(1.0 / math.sqrt(squares), errors)
 
 
 class SingleReport(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
+from array import array
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +14,7 @@ from discreet.environments.registry import register_environment
 from discreet.errors import DiscreetError, count, shorten
 from discreet.problems import ArmGame, Arms, Environment, Problem
 from discreet.ranges import Range
-from discreet.tables import csv_rows, is_number, read_arrow, read_npy
+from discreet.tables import is_number, number_in, read_arrow, read_columns, read_npy
 
 
 class Table(Environment):
@@ -156,53 +156,36 @@ def read_table(path: Path | str, *, is_table: bool = False) -> Table:
 
 
 def _read_csv(path: Path, *, is_table: bool) -> tuple[Floats, int]:
-    first, header = next(csv_rows(path), (0, None))
-    if header is None:
-        raise DiscreetError(f"{path} is empty: losses come one row per round.")
-    named = not any(is_number(cell) for cell in header) and all(cell.strip() for cell in header)
-    skip = first - 1 + named
-    if named and not is_table:
-        refuse_log(header, str(path))
-    try:
-        with warnings.catch_warnings():
-            # no rows: reported below, with the file's name
-            warnings.simplefilter("ignore", UserWarning)
-            losses = np.loadtxt(
-                path,
-                delimiter=",",
-                skiprows=skip,
-                ndmin=2,
-                encoding="utf-8-sig",
-                comments=None,
-                quotechar='"',
-            )
-    except ValueError:
-        raise _first_fault(path, skip) from None
-    if named and losses.size and len(header) != losses.shape[1]:
+    read = read_columns(
+        path,
+        empty="is empty: losses come one row per round.",
+        width="the rows before it have",
+        has_names=_are_names,
+        names_for_all=False,
+    )
+    if read.names is not None and not is_table:
+        refuse_log(read.names, str(path))
+    numbers, size = array("d"), 0  # far smaller than lists
+    for row, cells in read.rows:
+        size = len(cells)
+        try:
+            numbers.extend(map(number_in, cells))
+        except ValueError:
+            raise _fault(path, row, cells) from None
+    if read.names is not None and size not in (0, len(read.names)):
         raise DiscreetError(
-            f"{path} has {count(len(header), 'name')}, but {count(losses.shape[1], 'column')} of "
-            "losses."
+            f"{path} has {count(len(read.names), 'name')}, but {count(size, 'column')} of losses."
         )
-    return losses, 1 + skip
+    return np.array(numbers).reshape(-1, size or 1), read.first_row
 
 
-def _first_fault(path: Path, skip: int) -> DiscreetError:
-    """Name the row and column that cannot be read; called only if there is one."""
-    width = None
-    for row, cells in csv_rows(path):
-        if row <= skip:
-            continue
-        width = len(cells) if width is None else width
-        if len(cells) != width:
-            here = count(len(cells), "column")
-            return DiscreetError(
-                f"{path}, row {row} has {here}, but the rows before it have {width}."
-            )
-        for column, cell in enumerate(cells, start=1):
-            if not is_number(cell):
-                shown = cell if len(cell) <= 30 else cell[:30] + "..."
-                hint = " (columns are separated by commas)" if width == 1 else ""
-                return DiscreetError(
-                    f"{path}, row {row}, column {column}: '{shown}' is not a number{hint}."
-                )
-    return DiscreetError(f"{path} cannot be read as a table of numbers separated by commas.")
+def _are_names(cells: list[str]) -> bool:
+    return not any(map(is_number, cells)) and all(cell.strip() for cell in cells)
+
+
+def _fault(path: Path, row: int, cells: list[str]) -> DiscreetError:
+    """Name the first cell of a row that is not a number."""
+    column, cell = next(each for each in enumerate(cells, start=1) if not is_number(each[1]))
+    shown = cell if len(cell) <= 30 else cell[:30] + "..."
+    hint = " (columns are separated by commas)" if len(cells) == 1 else ""
+    return DiscreetError(f"{path}, row {row}, column {column}: '{shown}' is not a number{hint}.")

@@ -25,7 +25,7 @@ NOTE = (
 )
 
 
-class Rows(NamedTuple):
+class LogRows(NamedTuple):
     """The rows of a log, as losses, with the probability of accepting each match."""
 
     arm: Integers
@@ -37,7 +37,7 @@ class Rows(NamedTuple):
     lines: Integers  # of the file
 
 
-def rows_of(log: Log, bounds: Range, least: float | None) -> Rows:
+def rows_of(log: Log, bounds: Range, least: float | None) -> LogRows:
     """Return the rows of a log for replay, or refuse a log with too few."""
     losses = log.outcome if log.is_loss else bounds.low + (bounds.high - log.outcome)
     floor = float(log.probability.min()) if least is None else check_share("least", least)
@@ -60,7 +60,7 @@ def rows_of(log: Log, bounds: Range, least: float | None) -> Rows:
             f"{log.source} has {count(log.rows, 'row')} and a least probability of {floor:g}: "
             f"replay would accept about {usual:.3g} of them, which is too few for a game."
         )
-    return Rows(log.arm, losses, accept, means, rounds, log.source, log.lines)
+    return LogRows(log.arm, losses, accept, means, rounds, log.source, log.lines)
 
 
 def accepted_rows(accept: Floats, rng: Generator) -> Integers:

@@ -12,7 +12,7 @@ PAGE = 512  # rows read at once
 MOST_KEPT = 100_000  # maximum number of rows in memory
 
 Find = Callable[[Sequence[int]], list[tuple[int, Kept]]]  # rows by number
-Page = Callable[[int, int], list[tuple[int, Kept]]]  # after a number, limited, rising
+ReadRows = Callable[[int, int], list[tuple[int, Kept]]]  # after a number, limited, rising
 Last = Callable[[int], list[tuple[int, Kept]]]  # the last ones, falling
 
 
@@ -22,7 +22,9 @@ class LazyTable(Mapping[int, Kept]):
     The run's row has the number of rows, so the table also knows when all are in memory.
     """
 
-    def __init__(self, length: int, find: Find[Kept], page: Page[Kept], last: Last[Kept]) -> None:
+    def __init__(
+        self, length: int, find: Find[Kept], page: ReadRows[Kept], last: Last[Kept]
+    ) -> None:
         self._find, self._page, self._last = find, page, last
         self._memory: dict[int, Kept] = {}
         self._length = length

@@ -53,7 +53,7 @@ class DatabaseLedger(Ledger):
     not the ledger.
     """
 
-    _instead = "or its budget would be spent twice: get it from its database"
+    _instead = "because a copy could spend its budget twice: get it from its database"
     _uncommitted = False  # whether this thread's transaction contains a charge
 
     def __init__(

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from discreet.errors import Busy, DiscreetError
 from discreet.live.database.sessions import Session, grouped
 from discreet.live.database.tables import BYTES, REAL, RECORD, TEXT, WHOLE, Row, SqlTable, replacing
-from discreet.live.tags import Column
+from discreet.live.tags import StoredValue
 
 LOCKS = 0x64697363  # the class of our advisory locks: "disc"
 ARRAYS = {WHOLE: "bigint[]", REAL: "float8[]", TEXT: "text[]", BYTES: "bytea[]"}
@@ -48,7 +48,7 @@ class PostgresSession:
         if not durable:
             self.write("SET LOCAL synchronous_commit = off", ())
 
-    def enter(self, run: int, query: str, values: Sequence[Column]) -> list[tuple[Any, ...]]:
+    def enter(self, run: int, query: str, values: Sequence[StoredValue]) -> list[tuple[Any, ...]]:
         """Wait for the lock of a run, and return the result of a query."""
         with self._connection.pipeline():
             self._connection.execute("SELECT pg_advisory_lock(%s::int, %s::int)", (LOCKS, run))
@@ -66,7 +66,7 @@ class PostgresSession:
         """Wait for another lock, which this transaction holds until it ends."""
         self.execute("SELECT pg_advisory_xact_lock(?::int, ?::int)", (LOCKS, number))
 
-    def execute(self, statement: str, values: Sequence[Column] = ()) -> list[tuple[Any, ...]]:
+    def execute(self, statement: str, values: Sequence[StoredValue] = ()) -> list[tuple[Any, ...]]:
         """Execute a statement, and return its rows."""
         cursor = self._connection.execute(_in_dialect(statement), values)
         return cursor.fetchall() if cursor.description is not None else []
@@ -75,7 +75,7 @@ class PostgresSession:
         """Send all statements before the first result is read."""
         return self._connection.pipeline()
 
-    def write(self, statement: str, values: Sequence[Column]) -> None:
+    def write(self, statement: str, values: Sequence[StoredValue]) -> None:
         """Execute a statement that returns nothing."""
         self._connection.execute(_in_dialect(statement), values)
 

@@ -35,7 +35,7 @@ from discreet.live.row_text import draws_from, from_text, numbers_from, release_
 from discreet.live.rows import Drawn, Example, GroupRow, OpenRow
 from discreet.live.slots import slots_from
 from discreet.live.store import Store
-from discreet.live.tags import Column
+from discreet.live.tags import StoredValue
 
 DRAWN = -1_000  # the number of the row with a single release
 of_tag = itemgetter(*(name for name in RUN.columns if name != "tag"))
@@ -140,7 +140,7 @@ class RunRows(Store):
         of_run = f"SELECT * FROM {table.name} WHERE run = ? AND number > ? ORDER BY number LIMIT ?"
         last = f"SELECT * FROM {table.name} WHERE run = ? ORDER BY number DESC LIMIT ?"
 
-        def query(statement: str, *values: Column) -> list[tuple[int, Any]]:
+        def query(statement: str, *values: StoredValue) -> list[tuple[int, Any]]:
             with self._here() as session:
                 found = session.execute(statement, values)
             return [(row[1], read(row)) for row in found]

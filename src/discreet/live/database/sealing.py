@@ -8,7 +8,7 @@ import struct
 
 from discreet.live.database.tables import Row
 from discreet.live.row_cipher import RowCipher
-from discreet.live.tags import PACKED, Column, as_text_bytes
+from discreet.live.tags import PACKED, StoredValue, as_text_bytes
 
 TAG = 16  # bytes: a forgery succeeds with a probability of 2^-128
 BATCH = struct.Struct(">qqqiii")
@@ -26,12 +26,12 @@ class Seal:
         row.update(_batch(columns) if table == "batch" else _packed(table, columns))
         return row.digest()
 
-    def fits(self, table: str, columns: Row, tag: Column) -> bool:
+    def fits(self, table: str, columns: Row, tag: StoredValue) -> bool:
         """Return whether a row was written with the key."""
         return isinstance(tag, bytes) and hmac.compare_digest(self.of(table, columns), tag)
 
 
-def digest(content: Column) -> bytes:
+def digest(content: StoredValue) -> bytes:
     """Return a hash of a large column, which replaces it in the tag."""
     if content is None:
         return b""

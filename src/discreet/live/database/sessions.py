@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from typing import Any, ClassVar, Protocol
 
 from discreet.live.database.tables import Row, SqlTable
-from discreet.live.tags import Column
+from discreet.live.tags import StoredValue
 
 
 class Session(Protocol):
@@ -23,7 +23,7 @@ class Session(Protocol):
     def begin(self, *, durable: bool) -> None:
         """Begin a transaction; a ``durable`` one is on disk when ``commit`` returns."""
 
-    def enter(self, run: int, query: str, values: Sequence[Column]) -> list[tuple[Any, ...]]:
+    def enter(self, run: int, query: str, values: Sequence[StoredValue]) -> list[tuple[Any, ...]]:
         """Wait for the lock of a run, and return the result of a query.
 
         This session holds the lock until ``leave``, across transactions.
@@ -35,13 +35,13 @@ class Session(Protocol):
     def lock_until_commit(self, number: int) -> None:
         """Wait for another lock, which this transaction holds until it ends."""
 
-    def execute(self, statement: str, values: Sequence[Column] = ()) -> list[tuple[Any, ...]]:
+    def execute(self, statement: str, values: Sequence[StoredValue] = ()) -> list[tuple[Any, ...]]:
         """Execute a statement, and return its rows."""
 
     def in_one_go(self) -> AbstractContextManager[object]:
         """Send the statements of a ``with`` block without waiting for each result."""
 
-    def write(self, statement: str, values: Sequence[Column]) -> None:
+    def write(self, statement: str, values: Sequence[StoredValue]) -> None:
         """Execute a statement that returns nothing."""
 
     def put(self, table: SqlTable, rows: Sequence[Row], *, new: bool = False) -> None:

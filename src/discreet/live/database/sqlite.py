@@ -17,7 +17,7 @@ from discreet.live import file_access
 from discreet.live.database.sessions import Session, grouped
 from discreet.live.database.tables import BYTES, REAL, RECORD, TEXT, WHOLE, Row, SqlTable, replacing
 from discreet.live.keys import new_file
-from discreet.live.tags import Column
+from discreet.live.tags import StoredValue
 
 # the application id of a database of runs: this number and a digit
 MARK = (file_access.DATABASES << 8) + ord("1")
@@ -58,7 +58,7 @@ class SqliteSession:
             self._synchronous = synchronous
         self._file.execute("BEGIN IMMEDIATE")
 
-    def enter(self, run: int, query: str, values: Sequence[Column]) -> list[tuple[Any, ...]]:
+    def enter(self, run: int, query: str, values: Sequence[StoredValue]) -> list[tuple[Any, ...]]:
         """Return the result of a query."""
         return self.execute(query, values)
 
@@ -68,7 +68,7 @@ class SqliteSession:
     def lock_until_commit(self, number: int) -> None:
         """Do nothing: transactions never overlap."""
 
-    def execute(self, statement: str, values: Sequence[Column] = ()) -> list[tuple[Any, ...]]:
+    def execute(self, statement: str, values: Sequence[StoredValue] = ()) -> list[tuple[Any, ...]]:
         """Execute a statement, and return its rows."""
         return self._file.execute(statement, values).fetchall()
 
@@ -76,7 +76,7 @@ class SqliteSession:
         """Do nothing: there is no round trip to save."""
         return contextlib.nullcontext()
 
-    def write(self, statement: str, values: Sequence[Column]) -> None:
+    def write(self, statement: str, values: Sequence[StoredValue]) -> None:
         """Execute a statement that returns nothing."""
         self._file.execute(statement, values)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from discreet.live.tags import Column
+from discreet.live.tags import StoredValue
 
-Row = tuple[Column, ...]
+Row = tuple[StoredValue, ...]
 WHOLE, REAL, TEXT, BYTES = "whole", "real", "text", "bytes"  # types of columns
 
 

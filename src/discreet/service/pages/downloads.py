@@ -21,14 +21,14 @@ TYPES = {
 }
 ESTIMATES = ("arm", "minus", "mean", "low", "high", "rounds", "releases")
 RELEASES = ("number", "batch", "choice", "size", "probability", "at", "value")
-Cell = str | int | float | None
+DownloadCell = str | int | float | None
 
 
 class DownloadTable(NamedTuple):
     """Columns by name, and rows of plain values."""
 
     columns: tuple[str, ...]
-    rows: list[tuple[Cell | list[float], ...]]
+    rows: list[tuple[DownloadCell | list[float], ...]]
     about: dict[str, object]  # additional facts for readers of JSON
 
 
@@ -40,7 +40,7 @@ def has_parquet() -> bool:
 def estimates_table(run: RunView, options: EstimateOptions) -> DownloadTable:
     """Return all means and differences, or refuse in one sentence."""
     found = estimates_of(run, options)
-    rows: list[tuple[Cell | list[float], ...]] = []
+    rows: list[tuple[DownloadCell | list[float], ...]] = []
     for arm, each in found.arms.items():
         rows.append((str(arm), None, each.mean if each.releases else None, *each[1:]))
     for (one, other), each in found.differences().items():
@@ -59,7 +59,7 @@ def estimates_table(run: RunView, options: EstimateOptions) -> DownloadTable:
 
 def releases_table(host: HostSource, run: RunView) -> DownloadTable:
     """Return every release, without choices if they are private."""
-    rows: list[tuple[Cell | list[float], ...]] = []
+    rows: list[tuple[DownloadCell | list[float], ...]] = []
     for each in host.releases(run.name):
         choice = None if run.hides_choices else each["choice"]
         rows.append(tuple(choice if name == "choice" else each[name] for name in RELEASES))
@@ -71,7 +71,7 @@ def history_table(host: HostSource, run: RunView) -> DownloadTable:
     history = host.history(run.name)
     labels = () if run.hides_choices else tuple(map(str, history.labels))
     nothing = (0,) * len(labels)
-    rows: list[tuple[Cell | list[float], ...]] = []
+    rows: list[tuple[DownloadCell | list[float], ...]] = []
     for bucket in history.buckets:
         counts = (*bucket.decisions, *nothing)[: len(labels)]
         rows.append((bucket.at, history.width, bucket.total, bucket.releases, *counts))

@@ -23,7 +23,7 @@ from discreet.service.pages.sessions import SessionRecords, SignIns
 from discreet.service.pages.source import HostSource, TokenSource
 from discreet.service.pages.view_operations import operations_view
 from discreet.service.pages.view_privacy import budget_view, privacy_view
-from discreet.service.pages.view_results import EstimateOptions, Estimator, results_view
+from discreet.service.pages.view_results import EstimateOptions, EstimatesCache, results_view
 from discreet.service.pages.views import RunView, run_lines, run_view
 from discreet.service.problems import problem_of
 
@@ -52,14 +52,14 @@ NO_READER = (
 )
 Page = Callable[[Request, RunView], Response]
 Answer = Callable[[Request], Awaitable[Response]]
-Change = Callable[[Callable[[], Any]], Awaitable[Any]]
+MakeChange = Callable[[Callable[[], Any]], Awaitable[Any]]
 
 
 def routes(
     host: HostSource,
     tokens: TokenSource,
     records: SessionRecords | None = None,
-    change: Change = run_in_threadpool,
+    change: MakeChange = run_in_threadpool,
     *,
     refresh: float = REFRESH,
     limit: RateLimit | None = None,
@@ -110,12 +110,12 @@ class Pages:
         self,
         host: HostSource,
         sign_ins: SignIns,
-        change: Change,
+        change: MakeChange,
         refresh: float,
         limit: RateLimit,
     ) -> None:
         self._host, self._sign_ins, self._change, self._limit = host, sign_ins, change, limit
-        self._estimator = Estimator()
+        self._estimator = EstimatesCache()
         folder = resources.files("discreet.service.pages") / "static"
         self._static = {name: (folder / name).read_bytes() for name in STATIC}
         version = hashlib.sha256(b"".join(self._static.values())).hexdigest()[:12]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, cast
 
 from discreet.errors import DiscreetError
-from discreet.estimates.table import Kind, MeanEstimate, MeanEstimates, Outcomes
+from discreet.estimates.table import EstimateKind, MeanEstimate, MeanEstimates, Outcomes
 from discreet.live.arm_search import BestArmSearch
 from discreet.live.arms import ArmsClient
 from discreet.service.pages.charts import COLOURS, Column, Series, Span
@@ -35,7 +35,7 @@ class EstimateOptions(NamedTuple):
     """Which estimates to show."""
 
     level: str = "0.95"
-    kind: Kind = "anytime"
+    kind: EstimateKind = "anytime"
     outcomes: Outcomes = "rewards"
     together: bool = False  # whether all intervals hold together
     versus: int | None = None  # the index of the arm that others are compared with
@@ -47,7 +47,7 @@ class EstimateOptions(NamedTuple):
         versus = given.get("versus", "")
         return cls(
             level=level if level in LEVELS else "0.95",
-            kind=cast(Kind, kind if kind in ("holdout", "final") else "anytime"),
+            kind=cast(EstimateKind, kind if kind in ("holdout", "final") else "anytime"),
             outcomes="losses" if given.get("outcomes") == "losses" else "rewards",
             together=given.get("together") == "yes",
             versus=int(versus)
@@ -131,7 +131,7 @@ class ResultsView:
 
 
 def results_view(
-    host: HostSource, run: RunView, options: EstimateOptions, estimator: Estimator
+    host: HostSource, run: RunView, options: EstimateOptions, estimator: EstimatesCache
 ) -> ResultsView:
     """Return the content of the page."""
     history = host.history(run.name)
@@ -173,7 +173,7 @@ def _shares(
     ]
 
 
-class Estimator:
+class EstimatesCache:
     """Computes estimates once for all visitors, and again after a new release.
 
     A difference takes some milliseconds, for which decisions have to wait. So while a run is busy,

@@ -35,7 +35,7 @@ PROBLEMS = {
 
 
 @dataclass(frozen=True)
-class Status:
+class RunStatus:
     """Whether a run is active."""
 
     words: str
@@ -52,7 +52,7 @@ class RunView:
     algorithm: str
     title: str  # of the algorithm
     created: float
-    status: Status
+    status: RunStatus
     state: Progress
     guarantee: Guarantee
     badge: str  # the guarantee in a few characters
@@ -126,15 +126,15 @@ def run_lines(
     return lines, refused
 
 
-def _status(hosted: HostedRun, state: Progress) -> Status:
+def _status(hosted: HostedRun, state: Progress) -> RunStatus:
     live = hosted.live
     if isinstance(live, BestArmSearch) and live.finished:
-        return Status("Answer found", "done")
+        return RunStatus("Answer found", "done")
     if hosted.closed:
-        return Status("Closed", "off")
+        return RunStatus("Closed", "off")
     if state.horizon is not None and state.round >= state.horizon:
-        return Status("All rounds used", "off")
-    return Status("Running" if state.round else "No decision yet", "on")
+        return RunStatus("All rounds used", "off")
+    return RunStatus("Running" if state.round else "No decision yet", "on")
 
 
 def _warnings(simulation: bool, guarantee: Guarantee) -> list[str]:
