@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from live.makers import MAKERS, Recorder, make
 
-from discreet import Bandit, DiscreetError, Private, Range, audit_durations
+from discreet import Bandit, BestArmSearch, DiscreetError, Private, Range, audit_durations
 from discreet.auditing.durations import LIMIT, TimedPlayer, neighbours_of
 from discreet.auditing.measured_times import Measured, match, rank_score
 from discreet.channels import OneBit, PerRound, RunningSum
@@ -30,7 +30,8 @@ def bandit(**options):
 
 
 CONFIGURATIONS = {
-    "one bit": lambda: bandit(),
+    "the default": lambda: bandit(),
+    "one bit": lambda: bandit(algorithm="one-bit-tsallis-inf"),
     "response": lambda: bandit(algorithm="local-tsallis-inf", noise="response"),
     "clip": lambda: bandit(clip=True),
     "wait": lambda: bandit(wait=60.0, default_loss=0.0),
@@ -252,3 +253,16 @@ def test_false_alarms_are_as_rare_as_stated(share):
         tally = Tally(hits[event.likelier], hits[1 - event.likelier], one.size - few)
         alarms += epsilon_bound(tally, confidence=0.99, delta=0.0, gaussian=False) > 0.0
     assert alarms <= 6
+
+
+@pytest.mark.parametrize(
+    ("subject", "message"),
+    [
+        (lambda: bandit(max_rounds_per_user=3), "the run has max_rounds_per_user"),
+        (lambda: bandit(capacity=4, algorithm="batched-ucb"), "the run has capacity"),
+        (lambda: BestArmSearch(arms=2, horizon=1000, epsilon=1.0), "batches of a search grow"),
+    ],
+)
+def test_what_cannot_be_repeated_is_refused(subject, message):
+    with pytest.raises(DiscreetError, match=message):
+        audit_durations(subject(), trials=200)

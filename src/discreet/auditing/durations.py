@@ -175,10 +175,24 @@ def audit_durations(
             "to audit."
         )
     hold = plan.private.channel.hold()
+    if isinstance(subject, BestArmSearch):
+        raise DiscreetError(
+            "batches of a search grow until it ends, so this audit cannot repeat them: audit a "
+            "Bandit with batched-htinf, whose channel is the same."
+        )
     if hold > LONGEST:
         raise DiscreetError(
             f"a batch has {hold} rounds, but this audit is for batches of at most {LONGEST}."
         )
+    changes_arms = isinstance(subject, LiveClient) and subject._recipe.get("capacity") is not None
+    for option, given in (
+        ("max_rounds_per_user", plan.users is not None),
+        ("capacity", changes_arms),
+    ):
+        if given:
+            raise DiscreetError(
+                f"the run has {option}, which this audit does not play: audit the same run without."
+            )
     start = time.perf_counter()
     player = TimedPlayer(subject, kind)
     candidates = list(neighbours_of(subject, outcomes, batched=hold > 1))
