@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from live.makers import MAKERS, Recorder, make
 
-from discreet import Bandit, BestArmSearch, DiscreetError, Private, Range, audit_durations
+from discreet import Bandit, DiscreetError, Private, Range, audit_durations
 from discreet.auditing.durations import LIMIT, TimedPlayer, neighbours_of
 from discreet.auditing.measured_times import Measured, match, rank_score
 from discreet.channels import OneBit, PerRound, RunningSum
@@ -260,7 +260,6 @@ def test_false_alarms_are_as_rare_as_stated(share):
     [
         (lambda: bandit(max_rounds_per_user=3), "the run has max_rounds_per_user"),
         (lambda: bandit(capacity=4, algorithm="batched-ucb"), "the run has capacity"),
-        (lambda: BestArmSearch(arms=2, horizon=1000, epsilon=1.0), "batches of a search grow"),
     ],
 )
 def test_what_cannot_be_repeated_is_refused(subject, message):

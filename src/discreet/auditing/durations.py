@@ -175,11 +175,6 @@ def audit_durations(
             "to audit."
         )
     hold = plan.private.channel.hold()
-    if isinstance(subject, BestArmSearch):
-        raise DiscreetError(
-            "batches of a search grow until it ends, so this audit cannot repeat them: audit a "
-            "Bandit with batched-htinf, whose channel is the same."
-        )
     if hold > LONGEST:
         raise DiscreetError(
             f"a batch has {hold} rounds, but this audit is for batches of at most {LONGEST}."
