@@ -238,8 +238,7 @@ def meaning(plan: Plan) -> str:
     gain = number(plan.unchanging.ordinary.gain.value)
     best = (
         " Best arm means the arm that is best at that time; most played refers to the last third "
-        "of the rounds."
-        * plan.question.may_drift
+        "of the rounds." * plan.question.may_drift
     )
     return (
         "Cost: how much worse the average outcome is than with the best arm in every round. Gain: "
