@@ -77,7 +77,7 @@ def print_table(found: list[Results]) -> None:
     risks = 1000.0 * fit_risks()
     best, oracle = risks.mean(axis=0).min(), risks.min(axis=1).mean()
     print(
-        f"Patients of 1,000 who get worse, by the fitted model: {found[0].trials.size} trials, ± "
+        f"Patients per 1,000 who get worse, by the fitted model: {found[0].trials.size} trials, ± "
         "standard errors."
     )
     print(
@@ -109,7 +109,7 @@ def print_replay(results: Results) -> None:
         "\nWith the outcomes that patients really had: a round counts if the trial gave the "
         "treatment that is chosen."
     )
-    print("Patients of 1,000 who get worse, more (or fewer) than with the best single treatment:\n")
+    print("Patients per 1,000 who get worse, compared with the best single treatment:\n")
     for row in results.summary():
         low, mean, high = (
             4000.0 * row[f"regret_{name}"] / PATIENTS for name in ("low", "mean", "high")

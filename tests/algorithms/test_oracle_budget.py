@@ -107,7 +107,7 @@ def test_every_named_set_is_counted():
 
 @pytest.mark.parametrize("name", ["projection-free", "private-projection-free"])
 def test_a_budget_of_one_call_per_round_is_certain_and_paid_for(name):
-    """A batch of b rounds has at most b calls: the leader is within 4 R / sqrt(b + 2)."""
+    """A batch of τ rounds has at most τ calls: the leader is within 4 R / sqrt(τ + 2)."""
     rounds, domain = 1 << 14, "cross(4)"
     free = built(domain, rounds, name=name, epsilon=10.0)
     bounded = built(domain, rounds, name=name, epsilon=10.0, budget="rounds")

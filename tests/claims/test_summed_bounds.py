@@ -158,7 +158,7 @@ def test_what_is_added_up_for_htinf_is_the_supremum_and_hardly_more():
 @pytest.mark.parametrize("theta", [0.1, MOST_CLIPPED, 0.6])
 @pytest.mark.parametrize("m", [0.0, 0.5, 0.9, 1.0])
 def test_a_loss_costs_htinf_no_more_than_its_powers(theta, m):
-    """G(z) ≤ m² z² - m³ z³ + b z⁴, and ≤ κ z², at every loss."""
+    """G(z) ≤ m² z² - m³ z³ + κ' z⁴, and ≤ κ z², at every loss."""
     z = np.concatenate([-np.geomspace(1e-3, 100.0, 3000), np.geomspace(1e-3, 100.0, 3000)])
     kept = np.clip(z, -theta, theta)
     cost = (m * kept) ** 2 / (1.0 + m * kept) + z - kept

@@ -1,9 +1,10 @@
-"""The papers use only the public interface of discreet, as any plugin can."""
+"""Papers, examples and documents use only what docs/stability.md lists as public."""
 
 from __future__ import annotations
 
 import ast
 import importlib
+import re
 import sys
 
 import pytest
@@ -12,29 +13,77 @@ from common import ROOT
 PACKAGE = ROOT / "src" / "discreet_papers"
 FILES = sorted(PACKAGE.rglob("*.py"))
 OURS = ("discreet", "componentjit")
+EXAMPLES = sorted((ROOT / "examples").rglob("*.py"))
+PAGES = [
+    ROOT / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "docs" / "site" / "tutorials").glob("*.md")),
+]
+IMPORT = re.compile(r"^(?:>>> )?((?:from|import) (?:discreet|componentjit)\b.*)$", re.MULTILINE)
+
+
+def listed_modules():
+    """Return the modules that docs/stability.md lists."""
+    text = (ROOT / "docs" / "stability.md").read_text()
+    section = text.split("\n## Public modules\n")[1].split("\n## ")[0]
+    rows = [line for line in section.splitlines() if line.startswith("| ")]
+    return frozenset(re.findall(r"`([\w.]+)`", "\n".join(rows)))
+
+
+PUBLIC = listed_modules() | {"discreet"}
 
 
 def imported(path):
     """Yield (module, name) for everything that a file imports; name is empty for whole modules."""
-    for node in ast.walk(ast.parse(path.read_text())):
+    yield from imported_by(path.read_text())
+
+
+def imported_by(source):
+    """Yield the same for a program."""
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path}: imports are absolute"
+            assert node.level == 0, "imports are absolute"
             yield from ((node.module, alias.name) for alias in node.names)
         elif isinstance(node, ast.Import):
             yield from ((alias.name, "") for alias in node.names)
 
 
+def check_public(module, name):
+    """Refuse a name of ours that is not public."""
+    if module.split(".")[0] not in OURS:
+        return
+    assert module in PUBLIC, f"docs/stability.md does not list {module}, from which {name} comes"
+    assert name in importlib.import_module(module).__all__, f"{module} does not export {name}"
+
+
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_only_public_names_are_imported(path):
-    """A name is public if discreet, or a module or package directly in it, has it in __all__."""
+    """A name is public if discreet, or a module that is listed, has it in __all__."""
     for module, name in imported(path):
-        if module.split(".")[0] not in OURS:
-            continue
-        assert module.count(".") <= 1, (
-            f"{module} lies too deep: use the package that exports {name}"
-        )
-        assert name, f"import names from {module}, not {module} itself"
-        assert name in importlib.import_module(module).__all__, f"{module} does not export {name}"
+        if module.split(".")[0] in OURS:
+            assert name, f"import names from {module}, not {module} itself"
+        check_public(module, name)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.name)
+def test_examples_import_public_names(path):
+    for module, name in imported(path):
+        if name or module not in PUBLIC:  # a whole module that is listed is fine
+            check_public(module, name)
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_documents_import_public_names(path):
+    text = path.read_text()
+    for line in IMPORT.findall(text):
+        for module, name in imported_by(line):
+            if name or module not in PUBLIC:
+                check_public(module, name)
+
+
+def test_listed_modules_say_what_they_export():
+    for module in sorted(PUBLIC):
+        assert importlib.import_module(module).__all__, module
 
 
 def test_nothing_private_is_reached_through_an_attribute():

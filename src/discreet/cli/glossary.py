@@ -79,9 +79,10 @@ TERMS: dict[str, str] = {
         "is nearly 100 %."
     ),
     "delta": (
-        "A small probability added to what epsilon allows: P(seen) is at most e^epsilon P'(seen) "
-        "+ delta. It should be far below 1 divided by the number of people. A guarantee with "
-        "delta 0 is called *pure*. Pure algorithms ignore delta."
+        "A small probability added to what epsilon allows: anything visible is at most e^epsilon "
+        "times as likely as it would be with one outcome replaced, plus delta. It should be far "
+        "below 1 divided by the number of people. A guarantee with delta 0 is called *pure*. "
+        "Pure algorithms ignore delta."
     ),
     "neighbours": (
         "Two inputs that differ in the outcome of one round, which is replaced by any other. All "

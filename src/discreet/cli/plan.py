@@ -189,8 +189,8 @@ def plan(
 
     The command simulates the outcomes that you expect. It shows what each epsilon costs compared
     with equal randomisation and with no privacy, the smallest epsilon that keeps enough of the
-    gain, and the number of rounds that a given epsilon needs. It also words the guarantee for an
-    ethics board.
+    gain, and the number of rounds that a given epsilon needs. It also writes a
+    paragraph for an ethics board.
 
     Plans are for arms. For slates, contexts and points of a set, use discreet simulate.
     """

@@ -16,6 +16,17 @@ from discreet.live.optimizers import Outcome
 from discreet.live.serving import AtLimit
 from discreet.live.several_client import ToldPairs
 
+__all__ = [
+    "RemoteAdvisor",
+    "RemoteBandit",
+    "RemoteBestArmSearch",
+    "RemoteContextualBandit",
+    "RemoteExperts",
+    "RemoteOptimizer",
+    "RemoteSlateBandit",
+    "RemoteVectorOptimizer",
+]
+
 ByLabel = Sequence[float] | Floats | Mapping[Hashable, float]
 ArmAdvice = Sequence[Sequence[float]] | Floats
 

@@ -1,11 +1,11 @@
 """The narrow contracts of a private learner: learner, channel, noise, policy.
 
 The contracts of games are in ``problems/base.py``. Each contract is a base class. Optional
-abilities are declared on it with a default, so the code never needs ``hasattr``. Recurring names:
-an *action* is an arm, a point or a distribution that is played. A *trace* is the public record of
-how it was chosen, with everything that ``learn`` will need later. Its arrays stay valid until the
-next ``act``; copy a trace to keep it longer. *Feedback* is raw and sensitive. A *query* is the
-public factor by which the channel multiplies feedback for a learner. ``rng`` is a
+abilities are declared on it with a default, so no component is asked with ``hasattr`` what it can
+do. Recurring names: an *action* is an arm, a point or a distribution that is played. A *trace* is
+the public record of how it was chosen, with everything that ``learn`` will need later. Its arrays
+stay valid until the next ``act``; copy a trace to keep it longer. *Feedback* is raw and sensitive.
+A *query* is the public factor by which the channel multiplies feedback for a learner. ``rng`` is a
 ``numpy.random.Generator``. Rounds inside a game count from 0.
 """
 

@@ -33,6 +33,8 @@ from discreet.live.slates import SlateBandit
 from discreet.ranges import make_range
 from discreet.sets import LinearOracle
 
+__all__ = ["StudyReport", "report_on"]
+
 CLIENTS: dict[str, type[LiveClient[Any]]] = {
     each.__name__: each
     for each in (

@@ -146,10 +146,10 @@ class ExactCoin(CoinShape):
 
 @functools.lru_cache(maxsize=256)
 def coin_numbers(lift: float, length: int) -> tuple[int, int, int]:
-    """Return d, a and c: a coin shows 1 if r + c < a (s + offset), r uniform below d.
+    """Return d, p and c: a coin shows 1 if r + c < p (s + offset), r uniform below d.
 
-    Here s = 2^40 S is the sum in steps, and Ω = a / b. Then P(1) = (2^40 b + a s) / d with d = 2^40
-    (2 b + a τ). The offset, which c accounts for, gives s + offset a fixed size.
+    Here s = 2^40 S is the sum in steps, and Ω = p / q. Then P(1) = (2^40 q + p s) / d with d = 2^40
+    (2 q + p τ). The offset, which c accounts for, gives s + offset a fixed size.
     """
     numerator, denominator = lift.as_integer_ratio()
     below = (2 * denominator + numerator * length) << GRID_BITS

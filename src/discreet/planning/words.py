@@ -237,8 +237,8 @@ def meaning(plan: Plan) -> str:
     """Return what the columns mean."""
     gain = number(plan.unchanging.ordinary.gain.value)
     best = (
-        " Best arm: the best at that time; most played: in the last third."
-        * plan.question.may_drift
+        " Best arm means the arm that is best at that time; most played refers to the last third "
+        "of the rounds." * plan.question.may_drift
     )
     return (
         "Cost: how much worse the average outcome is than with the best arm in every round. Gain: "

@@ -153,8 +153,8 @@ class L1Ball(Ball, Barrier, Vertices):
         """Write C u and C⁻ᵀ u for C = diag(√e) (I - α g gᵀ / |g|²), C Cᵀ = H⁻¹.
 
         t² - x² = 2 z t and Σ t + z = r at the minimum. The block of x in the inverse of the
-        Hessian for (x, t) is diag(e) - b bᵀ / ω with e = (t² + x²) / 2, b = t x, ω = z² + Σ e; and
-        g = b / √e, (1 - α)² = 1 - |g|² / ω.
+        Hessian for (x, t) is diag(e) - h hᵀ / ω with e = (t² + x²) / 2, h = t x, ω = z² + Σ e; and
+        g = h / √e, (1 - α)² = 1 - |g|² / ω.
         """
         low, high = 0.0, self.radius
         for _ in range(BISECTIONS):

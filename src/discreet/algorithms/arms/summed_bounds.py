@@ -209,7 +209,7 @@ def confined_square(noise: float) -> float:
 
 
 def _steepness(reach: Floats, square: float, contrast: float) -> Floats:
-    """Return (Q(ζ) - q) / ζ."""
+    """Return (Q(φ) - q) / φ."""
     if square < 0.25:
         return square / (1.0 - reach)
     return (contrast + reach) / (4.0 * (1.0 - reach**2))
@@ -250,7 +250,7 @@ def _htinf_rests(
     most, least = rounds.largest(1.0 / moment), rounds.least(1.0 / moment)  # η
     gained = (square + moment**2) / most * deficit(arms)
     steep = max(1.0 / (1.0 - threshold), (1.0 + threshold) / (4.0 * threshold))  # κ
-    bend = max(1.0 / (1.0 - threshold), 1.0 + 27.0 / (256.0 * threshold**3))  # b
+    bend = max(1.0 / (1.0 - threshold), 1.0 + 27.0 / (256.0 * threshold**3))  # κ'
     with np.errstate(divide="ignore"):
         smooth = bend * fourth * most / np.sqrt(low)
     rough = square * np.sqrt(high) * (steep - (1.0 - high) ** 2) / least

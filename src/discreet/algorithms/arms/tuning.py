@@ -60,7 +60,7 @@ def responsive_exp3(
     """Return EXP3 behind a channel that releases a randomised response to every loss.
 
     On the scale where losses are in [0, 1] a response is one of (1 ± c) / 2, c = coth(ε / 2). Its
-    second moment is at most m, it is at least -b, and γ = η K b / s, where s minimises v = g m + b
+    second moment is at most m, it is at least -h, and γ = η K h / s, where s minimises v = g m + h
     / s and η = sqrt(ln K / (K T v)): the symbols and the proof are in docs/regret.md (EXP3 on
     responses).
     """

@@ -64,7 +64,7 @@ def sums_schedule(dimension: int, times: Integers, noise: Deviations) -> FitSche
 def sums_regret(
     dimension: int, rounds: int, schedule: FitSchedule, width: float, holds_for: str
 ) -> ConfidentBound:
-    """Return τ₁ + sqrt(Σ g β² f) sqrt(a d ln(1 + T / (d λ₁))), in units of the losses.
+    """Return t₁ + sqrt(Σ g β² f) sqrt(a d ln(1 + T / (d λ₁))), in units of the losses.
 
     ``schedule`` is that of ``sums_schedule``; g rounds follow a fit, f = 1 + (g - 1) / λ.
     """

@@ -117,8 +117,8 @@ def upsilon(
     diagonal and σ / sqrt(2) off it. For reports of fixed length it is checked by measurement, and
     not proved. With ``events`` k instead of 6, the chance is 2 α / k.
 
-    With K blocks of b features and s shared ones, the noise is that of K + 1 squares on the
-    diagonal and of an s by K b rectangle: Υ = σ (sqrt(2 max(s, b)) + l) + σ (sqrt(s) + sqrt(K b) +
+    With K blocks of n features and s shared ones, the noise is that of K + 1 squares on the
+    diagonal and of an s by K n rectangle: Υ = σ (sqrt(2 max(s, n)) + l) + σ (sqrt(s) + sqrt(K n) +
     l) / sqrt(2), with l = sqrt(2 ln(6 T (K + 2) / α)), and no rectangle if s = 0.
     """
     if shape is None:

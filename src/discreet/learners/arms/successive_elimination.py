@@ -30,16 +30,16 @@ class DpSuccessiveElimination(Learner[int, EpochHold, float]):
     """Plays all remaining arms equally often per epoch, and drops the clearly worse ones.
 
     In epoch e = 1, 2, ... each of the s remaining arms is held for τ rounds. With the gap Δ = 2^-e
-    and ``failure`` β,
+    and ``failure`` α,
 
-        τ = max(32 ln(8 s e² / β) / Δ², 8 ln(4 s e² / β) / (ε Δ)) + 1,
+        τ = max(32 ln(8 s e² / α) / Δ², 8 ln(4 s e² / α) / (ε Δ)) + 1,
 
     and an arm is dropped if its noisy mean gain is below the largest by more than 2 h + 2 c, where
-    h = sqrt(ln(8 s e² / β) / (2 τ)) and c = ln(4 s e² / β) / (ε τ). Means of earlier epochs are
+    h = sqrt(ln(8 s e² / α) / (2 τ)) and c = ln(4 s e² / α) / (ε τ). Means of earlier epochs are
     forgotten.
 
     Regret against independent, identically distributed losses: of order Σ ln T / Δ + K ln T / ε for
-    β = 1 / T (Sajed & Sheffet 2019). Departure: an arm's rounds in an epoch are consecutive instead
+    α = 1 / T (Sajed & Sheffet 2019). Departure: an arm's rounds in an epoch are consecutive instead
     of in turns; for losses that do not change this is the same.
     """
 

@@ -30,8 +30,8 @@ class SlateFtrl(Learner[Integers, Slate, Floats, Floats]):
 
         p(i) = min(1, c exp(-η L(i)))   with c such that Σ p = k.
 
-    It shows k items so that item i is among them with probability p(i): one uniform number u, and
-    the items where p(1) + ... + p(i) passes u, u + 1, u + 2, ... It asks about m of them, chosen at
+    It shows k items so that item i is among them with probability p(i): one uniform number z, and
+    the items where p(1) + ... + p(i) passes z, z + 1, z + 2, ... It asks about m of them, chosen at
     random. When their losses y arrive (on the scale [0, 1]),
 
         L(i) ← L(i) + y(i) k / (m p(i)).

@@ -8,7 +8,8 @@ let paused = false
 let asking = false
 
 // the list of live parts: if it changes, the whole page is reloaded
-const names = page => [...page.querySelectorAll('[data-live]')].map(part => part.tagName + part.id).join()
+const names = page =>
+  [...page.querySelectorAll('[data-live]')].map(part => part.tagName + part.id).join()
 
 const say = words => {
   html.dataset.stale = words ? 'yes' : 'no'
