@@ -174,7 +174,9 @@ def test_too_small_a_delta_has_no_epsilon():
     assert composed([Approximate(0.1, 1e-6)], 1e-9) == math.inf
     assert GaussianNoise(1.0).epsilon_at(0.0) == math.inf
     assert Concentrated(0.1).epsilon_at(0.0) == math.inf
-    with pytest.raises(DiscreetError, match=r"delta is 0\.0, but Gaussian noise needs one above 0"):
+    with pytest.raises(
+        DiscreetError, match=r"delta is 0\.0, but Gaussian noise needs delta above 0"
+    ):
         gaussian_sigma(1.0, 0.0)
 
 

@@ -255,7 +255,7 @@ def test_composition_adds_up_or_is_tight():
         compose(promise(), promise(rounds=2))
     with pytest.raises(DiscreetError, match="at least one guarantee"):
         compose()
-    with pytest.raises(DiscreetError, match="these releases need a larger one"):
+    with pytest.raises(DiscreetError, match="these releases need a larger delta"):
         promise(delta=1e-6).repeated(3, delta=1e-9)
 
 
@@ -270,7 +270,7 @@ def test_comparisons_and_groups_are_rounded_towards_more_loss():
     assert not pair(1.0, 1e-6) <= pair(1.0, math.nextafter(1e-6, 0.0))
     wide = pair(800.0, 1e-6).for_user(rounds=3)
     assert (wide.epsilon, wide.delta, wide.rounds) == (2400.0, 1.0, 3)
-    with pytest.raises(DiscreetError, match="but these releases need a larger one"):
+    with pytest.raises(DiscreetError, match="but these releases need a larger delta"):
         compose(pair(0.1, 1e-6), delta=math.nextafter(1e-6, 0.0))
     with pytest.raises(DiscreetError, match="must be at least the curve's epsilon"):
         Guarantee(

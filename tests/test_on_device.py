@@ -140,7 +140,7 @@ def test_parts_have_their_places():
         DiscreetError, match="learner is of type Uniform, but OnDevice needs a Server there"
     ):
         OnDevice(channel, Optimistic(), Uniform(4))
-    with pytest.raises(DiscreetError, match="a server publishes a model and plays nothing"):
+    with pytest.raises(DiscreetError, match="a server publishes a model but does not act"):
         learner.act(0, np.random.default_rng(1))
 
 

@@ -38,7 +38,7 @@ def test_n_periods_cost_n_times_as_much_and_gaussian_noise_less():
     gaussian = Guarantee.of(GaussianNoise(0.1), delta=1e-6, model="central", source="a theorem")
     year = gaussian.in_period(MONTH).for_periods(12)
     assert year.epsilon == pytest.approx(GaussianNoise(1.2).epsilon_at(1e-6), rel=1e-6)
-    with pytest.raises(DiscreetError, match="period is None: this guarantee holds at any time"):
+    with pytest.raises(DiscreetError, match="the guarantee has no period: use for_user"):
         ROUND.for_periods(2)
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numpy as np
+import platformdirs
 
 from componentjit import (
     flattening,
@@ -311,9 +312,10 @@ def cache_root() -> Path:
 
     It is in NUMBA_CACHE_DIR if set, else in the user's cache folder, else in a temporary one.
     """
-    configured = os.environ.get("NUMBA_CACHE_DIR", "")
-    home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    return _writable(Path(configured or home) / "componentjit")
+    configured = os.environ.get("NUMBA_CACHE_DIR")
+    if configured:
+        return _writable(Path(configured) / "componentjit")
+    return _writable(platformdirs.user_cache_path("componentjit", appauthor=False))
 
 
 @functools.cache

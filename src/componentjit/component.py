@@ -123,7 +123,8 @@ class Component(Tuple):
         late = list(fields)[len(fields) - len(defaults) :]
         if set(late) != set(defaults):
             raise cls.error_class(
-                f"{cls.__name__}: fields with a default come last, those of the bases included."
+                f"{cls.__name__}: fields with defaults must come after fields without, including "
+                "inherited ones."
             )
         cls._methods = _methods_of(cls, fields) if cls.compiles else {}
         make: Any = namedtuple
@@ -155,7 +156,8 @@ class Component(Tuple):
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError(
-            f"{type(self).__name__}.{name} cannot be set: state lives in arrays; see _replace."
+            f"{type(self).__name__}.{name} is read-only: keep mutable state in arrays, or use "
+            "_replace."
         )
 
     def _replace(self, **changes: Any) -> Self:
@@ -163,7 +165,9 @@ class Component(Tuple):
         self._check_copy()
         values = [changes.pop(name, value) for name, value in zip(self._fields, self, strict=True)]
         if changes:
-            raise ValueError(f"{type(self).__name__} has no field {', '.join(map(repr, changes))}.")
+            raise ValueError(
+                f"{type(self).__name__} has no field {' or '.join(map(repr, changes))}."
+            )
         return self._make(values)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
@@ -252,7 +256,7 @@ def _methods_of(cls: type[Component], fields: Iterable[str]) -> dict[str, Functi
                 continue
             if name in fields:
                 raise cls.error_class(
-                    f"{cls.__name__} has a field and a method called {name}: rename one of them."
+                    f"{cls.__name__} has both a field and a method called {name}: rename one."
                 )
             before = found.setdefault(name, method)
             if arguments_of(before) != arguments_of(method):

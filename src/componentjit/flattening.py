@@ -67,8 +67,8 @@ class _Flattener(Inliner):
         parameters = [each.arg for each in self.source.args.args]
         own = assigned_in(self.source) | set(parameters)
         self.names = Names(own)
-        if own & BUILTINS:  # inlined code may mean the builtin
-            raise NotInlinable
+        if hidden := own & BUILTINS:  # inlined code may mean the builtin
+            raise NotInlinable(f"{min(hidden)} is a variable with the name of a builtin")
         self.scope = Scope(
             function.__globals__, {name: name for name in own}, within=((function.__code__, 0),)
         )
@@ -210,11 +210,11 @@ class _Flattener(Inliner):
             case ast.Raise() | ast.Assert():
                 out.append(cast(ast.stmt, self.rename(node, scope)))
             case _:
-                raise NotInlinable
+                raise NotInlinable(f"a statement that is not supported ({type(node).__name__})")
 
     def target(self, node: ast.expr, scope: Scope) -> ast.expr:
         if self.has_inlinable_call(node, scope):
-            raise NotInlinable
+            raise NotInlinable(f"a call in an assignment's target ({ast.unparse(node)})")
         return cast(ast.expr, self.rename(node, scope))
 
     # Expressions
@@ -282,7 +282,7 @@ class _Flattener(Inliner):
         for i, ((holder, key), part) in enumerate(zip(places, parts, strict=True)):
             inner = part.value if isinstance(part, ast.keyword) else part
             if isinstance(inner, ast.Starred):
-                raise NotInlinable
+                raise NotInlinable("a starred argument or item")
             done = self.expression(inner, scope, out)
             if i < last and not (isinstance(node, ast.Call) and key == "func"):
                 done = self.hold(done, out)

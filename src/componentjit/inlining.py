@@ -54,7 +54,7 @@ class Inliner(ABC):
         if is_stable(value):
             return value
         if any(isinstance(each, ast.Slice) for each in ast.walk(value)):
-            raise NotInlinable
+            raise NotInlinable("a slice before a call in the same expression")
         name = self.names.fresh("held")
         out.append(ast.Assign([store(name)], value))
         return load(name)
@@ -117,7 +117,7 @@ class Inliner(ABC):
         function, owner = cast(tuple[FunctionType, ast.expr | None], self.find_callee(node, scope))
         body = body_of(function)
         if results is not None and not always_returns(body):
-            raise NotInlinable
+            raise NotInlinable(f"{function.__name__} does not always return a value")
         inner = self.inner_scope(function, owner, scope)
         self.bind(function, self.arguments(function, owner, node), scope, inner, out)
         if results is not None and whole and len(body) == 1 and isinstance(body[0], ast.Return):
@@ -149,7 +149,7 @@ class Inliner(ABC):
             if name not in given and isinstance(default, bool | int | float | None):
                 given[name] = ast.Constant(default)
         if len(positional) > len(parameters) or set(given) != set(parameters):
-            raise NotInlinable
+            raise NotInlinable(f"a call of {function.__name__} with other arguments")
         return given
 
     def bind(
@@ -213,14 +213,14 @@ class Inliner(ABC):
             if value is not None:
                 self.statement(ast.Expr(value), scope, out)
         elif value is None:
-            raise NotInlinable
+            raise NotInlinable("a return without a value")
         elif results.whole:
             out.append(ast.Assign([store(results.names[0])], self.expression(value, scope, out)))
         elif isinstance(value, ast.Tuple) and len(value.elts) == len(results.names):
             for name, part in zip(results.names, value.elts, strict=True):
                 out.append(ast.Assign([store(name)], self.expression(part, scope, out)))
         elif not (isinstance(value, ast.Call) and self.find_callee(value, scope)):
-            raise NotInlinable
+            raise NotInlinable("a returned value that is not a tuple written out")
         else:
             self.inline_call(value, scope, out, results.names)
 

@@ -134,8 +134,8 @@ def _check(function: FunctionType, interface: LoopInterface) -> None:
         if declared[argument] != 1:
             has = "no role" if not declared[argument] else "several roles"
             raise LoopError(
-                f"{name}: argument {argument!r} has {has}, but needs one: state, tables, uniform, "
-                "carried or generators."
+                f"{name}: argument {argument!r} has {has}, but needs exactly one of state, tables, "
+                "uniform, carried and generators."
             )
     for variable in interface.running:
         if variable not in code.co_varnames:

@@ -37,13 +37,16 @@ NOT_INLINABLE = (
 
 
 class NotInlinable(Exception):
-    """A call cannot be inlined, and stays a call."""
+    """A function cannot be inlined, with the reason; a call of it stays a call."""
 
 
 def definition(function: FunctionType) -> ast.FunctionDef:
     """Return the syntax of a function as it is in memory; refuse if its file was edited since."""
-    if function.__closure__ or not inspect.isfunction(function):
-        raise NotInlinable
+    name = getattr(function, "__name__", repr(function))
+    if not inspect.isfunction(function):
+        raise NotInlinable(f"{name} is not a Python function")
+    if function.__closure__:
+        raise NotInlinable(f"{name} uses variables of the function that it is defined in")
     first = function.__code__.co_firstlineno
     nodes, codes = _functions_in(function.__code__.co_filename)
     if (
@@ -51,7 +54,7 @@ def definition(function: FunctionType) -> ast.FunctionDef:
         or first not in codes
         or text_of(codes[first]) != text_of(function.__code__)
     ):
-        raise NotInlinable
+        raise NotInlinable(f"the source of {name} cannot be read, or was edited since")
     return nodes[first]
 
 
@@ -114,11 +117,13 @@ def _end_branches(body: Sequence[ast.stmt]) -> list[ast.stmt]:
             if isinstance(statement, LOOPS):
                 return [*out, statement, *_end_branches(rest)]
             if not isinstance(statement, ast.If):
-                raise NotInlinable
+                raise NotInlinable("a return in a with, try or match statement")
             yes, no = _end_branches(statement.body), _end_branches(statement.orelse)
             goes_on = [branch for branch in (yes, no) if not always_returns(branch)]
             if rest and len(goes_on) == 2:
-                raise NotInlinable
+                raise NotInlinable(
+                    "an if that returns in some cases only, with statements after it"
+                )
             for branch in goes_on:
                 branch[:] = _end_branches([*branch, *rest])
             return [*out, ast.copy_location(ast.If(statement.test, yes, no), statement)]

@@ -252,7 +252,7 @@ def gaussian_sigma(epsilon: float, delta: float) -> float:
     budget = check_positive("epsilon", epsilon)
     if not 0.0 < check_range("delta", delta, 0.0, 1.0) < 1.0:
         raise DiscreetError(
-            f"delta is {delta!r}, but Gaussian noise needs one above 0 and below 1."
+            f"delta is {delta!r}, but Gaussian noise needs delta above 0 and below 1."
         )
     tail = math.sqrt(-2.0 * math.log(delta))
     enough = (math.sqrt(tail * tail + 2.0 * budget) + tail) / (2.0 * budget)

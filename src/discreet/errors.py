@@ -7,7 +7,7 @@ import math
 import operator
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, TypeVar, cast
 
@@ -39,6 +39,9 @@ __all__ = [
     "check_text",
     "count",
     "is_number",
+    "join_words",
+    "reason_of",
+    "repeated",
     "shorten",
     "show_path",
     "unknown_name",
@@ -204,10 +207,22 @@ def check_path(name: str, value: object) -> str:
 
 def cannot_make(name: str, path: str, error: Exception) -> DiscreetError:
     """Return the error for a path at which no file can be created, with the reason."""
-    why = str(error)
-    if isinstance(error, OSError):
-        why = f"[Errno {error.errno}] {error.strerror}"  # without the path, which may be long
-    return DiscreetError(f"{name} is {shorten(path)}, where no file can be made ({why}).")
+    return DiscreetError(
+        f"{name} is {shorten(path)}, but no file can be created there ({reason_of(error)})."
+    )
+
+
+def reason_of(error: Exception, unknown: str = "unknown reason") -> str:
+    """Return why a file or connection failed, as part of a sentence.
+
+    It has no error number, and no path, which may be long.
+
+    >>> reason_of(FileNotFoundError(2, "No such file or directory", "notes.csv"))
+    'no such file or directory'
+    """
+    said = str(error) if not isinstance(error, OSError) or not error.errno else error.strerror
+    text = (said or unknown).rstrip(".")
+    return text[:1].lower() + text[1:] if text[1:2].islower() else text
 
 
 def show_path(path: object) -> str:
@@ -237,6 +252,21 @@ def count(number: int, thing: str) -> str:
     ('1 row', '1,200 rows')
     """
     return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+
+
+def join_words(words: Sequence[str]) -> str:
+    """Return words as a list in a sentence.
+
+    >>> join_words(["a gauge"]), join_words(["a linear oracle", "a gauge", "vertices"])
+    ('a gauge', 'a linear oracle, a gauge and vertices')
+    """
+    return " and ".join([*([", ".join(words[:-1])] if words[1:] else []), *words[-1:]])
+
+
+def repeated(what: str, times: int) -> DiscreetError:
+    """Return the error for something that is in a list more than once."""
+    often = "twice" if times == 2 else f"{times} times"
+    return DiscreetError(f"{what} is listed {often}; list each once.")
 
 
 def check_finite(name: str, value: object) -> float:

@@ -227,7 +227,7 @@ class Guarantee(FactsInHtml):
         """
         number = check_int("periods", periods, minimum=1)
         if self.period is None:
-            raise DiscreetError("period is None: this guarantee holds at any time, for all rounds.")
+            raise DiscreetError("the guarantee has no period: use for_user to cover more rounds.")
         grown = self.for_user(rounds=number)
         if number == 1 or not grown.is_private:
             return grown
@@ -355,7 +355,7 @@ def compose(*guarantees: Guarantee, times: int = 1, delta: float | None = None) 
         needed = added(*(guarantee.delta for guarantee in guarantees), times=repetitions)
         if delta is None or needed <= delta:
             return Guarantee.none(TOO_LARGE)
-        raise DiscreetError(f"delta is {delta!r}, but these releases need a larger one.")
+        raise DiscreetError(f"delta is {delta!r}, but these releases need a larger delta.")
     models = {guarantee.model for guarantee in guarantees}
     seen = {guarantee.seen for guarantee in guarantees}
     words = {

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO
 
-from discreet.errors import DiscreetError, show_path
+from discreet.errors import DiscreetError, reason_of, show_path
 
 __all__ = ["abandon_unfinished", "growing_folder", "lock", "output_file", "output_folder"]
 
@@ -50,7 +50,7 @@ def output_folder(path: Path, *, overwrite: bool = False) -> Iterator[Path]:
         staging.mkdir()
     except OSError as reason:
         raise DiscreetError(
-            f"output folder {show_path(path)} cannot be created: {reason.strerror}."
+            f"output folder {show_path(path)} cannot be created: {reason_of(reason)}."
         ) from None
     try:
         yield staging
@@ -85,7 +85,7 @@ def growing_folder(path: Path) -> Iterator[Callable[[], None]]:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as reason:
         raise DiscreetError(
-            f"output folder {show_path(path)} cannot be created: {reason.strerror}."
+            f"output folder {show_path(path)} cannot be created: {reason_of(reason)}."
         ) from None
 
     def keep() -> None:
@@ -182,4 +182,6 @@ def _move_folder(staging: Path, path: Path) -> None:
                 _remove(path / file.name)
             file.replace(path / file.name)
     except OSError as reason:
-        raise DiscreetError(f"output folder {path} cannot be written: {reason.strerror}.") from None
+        raise DiscreetError(
+            f"output folder {path} cannot be written: {reason_of(reason)}."
+        ) from None

@@ -88,10 +88,13 @@ def test_other_arms_are_refused():
     policy = PrivatePolicy(2, horizon=100, epsilon=1.0, **SIMULATED)
     with pytest.raises(DiscreetError, match=r"arm_ids is \[0, 1, 2\], but the policy was made for"):
         policy.pull(range(3))
-    with pytest.raises(DiscreetError, match="arm_id is 0, but no arm was pulled last"):
+    with pytest.raises(
+        DiscreetError,
+        match="arm_id is 0, but no arm has been pulled since the last update: call pull",
+    ):
         policy.update(0, 1.0)
     arm = policy.pull(range(2))
-    with pytest.raises(DiscreetError, match="was pulled last"):
+    with pytest.raises(DiscreetError, match="but the arm pulled last is"):
         policy.update(1 - arm, 1.0)
 
 

@@ -132,7 +132,9 @@ class TestAlgorithms:
 
     @pytest.mark.parametrize("base", ["exp4", "private-ftrl-ball", "exp3-tau"])
     def test_bases_that_do_not_fit_are_refused(self, base):
-        with pytest.raises(DiscreetError, match=r"must be an algorithm on arms|for its own draws"):
+        with pytest.raises(
+            DiscreetError, match=r"must be an algorithm for arms|depends on how it draws arms"
+        ):
             algorithm("expert-arms").build(Setting(Advice(), delta=1e-6), base=base)
 
 
@@ -195,7 +197,7 @@ class TestAudits:
         assert paper.claimed.status == "claimed by the paper only"
         assert not paper.violated
         with pytest.raises(
-            DiscreetError, match="the attack is for 3 experts, but the channel has 4"
+            DiscreetError, match="the attack expects 3 experts, but the channel has 4"
         ):
             audit(private, attack=OneEstimate(UNIT, 3), trials=200)
 

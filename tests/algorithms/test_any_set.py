@@ -154,9 +154,9 @@ def test_arms_deal_the_losses_of_items():
         ),
         (
             lambda: simulate("private-scrible", domain=ROADS, rounds=100),
-            "but must have a barrier. private-projection-free plays every set",
+            "but this needs a barrier. private-projection-free plays every set",
         ),
-        (lambda: QuadraticFtrl.start(set=ROADS, learning_rate=0.1), "must have a projection"),
+        (lambda: QuadraticFtrl.start(set=ROADS, learning_rate=0.1), "this needs a projection"),
         (lambda: LinearFtpl.start(set=7), "set is 7, but must be a convex set"),
     ],
 )  # fmt: skip

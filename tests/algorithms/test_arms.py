@@ -266,7 +266,7 @@ def test_calibrations_are_checked():
         DiscreetError, match="calibration is 'loose', but must be one of tight, paper"
     ):
         promise("batched-exp3", calibration="loose")
-    with pytest.raises(DiscreetError, match="the paper's Gaussian noise needs one above 0"):
+    with pytest.raises(DiscreetError, match="the paper's Gaussian noise needs delta above 0"):
         promise("local-tsallis-inf", calibration="paper")
 
 

@@ -177,7 +177,7 @@ def test_response_on_arms_has_less_variance_and_smaller_bounds(epsilon):
         seen = {noise.add_noise(loss, np.random.default_rng(seed)) for seed in range(200)}
         assert {round(value, 9) for value in seen} <= {round(value, 9) for value in values.tolist()}
     with pytest.raises(
-        DiscreetError, match="calibration is paper, which has laplace noise, but noise is response"
+        DiscreetError, match="noise is response, but calibration='paper' fixes laplace noise"
     ):
         algorithm("noisy-exp2").build(setting, noise="response", calibration="paper")
 

@@ -191,11 +191,11 @@ def test_a_plugin_cites_its_own_bibtex_file_or_a_value(tmp_path):
     [
         ("@misc{a, author = {A, B}, title = {T}}", "my.bib: the entry a has no year."),
         ("@misc{a, author = {A, B}, title = {T}, year = 1}\n" * 2, "the entry a is there twice."),
-        ("@misc{a,\n title = {T}\n year = 1}", "my.bib, line 3: 'year' is not BibTeX here."),
+        ("@misc{a,\n title = {T}\n year = 1}", "my.bib, line 3: 'year' is not valid BibTeX here."),
         ("@misc{a,\n title = {T {U}, year = 1", "my.bib, line 2: a brace is never closed."),
         ("@misc{a, year = soon}", "my.bib: year of a is soon, an unknown name."),
-        ("some text", "my.bib, line 1: 'some' is not BibTeX here."),
-        ("@misc{a, title = #}", "line 1: '#}' is not BibTeX here."),
+        ("some text", "my.bib, line 1: 'some' is not valid BibTeX here."),
+        ("@misc{a, title = #}", "line 1: '#}' is not valid BibTeX here."),
     ],
 )
 def test_what_is_not_bibtex_is_refused(text, complaint):

@@ -212,9 +212,9 @@ def test_the_paper_s_noise_is_as_printed_and_private():
         (
             "local-glm",
             {"constants": "theory", "noise": "cap"},
-            "whose proof is for gaussian noise, but noise is cap",
+            "noise is cap, but constants=theory is proved for gaussian noise only",
         ),
-        ("local-glm", {"constants": "theory", "look": 2.0}, "theory, which fixes shift, reach"),
+        ("local-glm", {"constants": "theory", "look": 2.0}, "constants=theory fixes shift, reach"),
         (
             "local-linucb",
             {"noise": "laplace"},

@@ -173,13 +173,13 @@ def test_the_papers_own_noise_states_what_it_delivers():
             "local-convex",
             {},
             {"calibration": "paper"},
-            "calibration is paper, whose Gaussian noise needs a delta above 0",
+            "but the paper's Gaussian noise needs delta above 0",
         ),
         (
             "local-convex",
             {"delta": 0.1},
             {"calibration": "paper", "noise": "laplace"},
-            "calibration is paper, which has",
+            "noise is laplace, but calibration='paper' fixes gaussian noise",
         ),
         (
             "private-projection-free",
@@ -192,13 +192,13 @@ def test_the_papers_own_noise_states_what_it_delivers():
             "private-two-point",
             {"delta": 0.1},
             {"sums": "blt", "noise": "cube"},
-            "noise is cube, but blt has a proof for",
+            "noise is cube, but sums=blt is proved for gaussian noise only",
         ),
         (
             "private-projection-free",
             {},
             {"calibration": "paper", "sums": "honaker"},
-            "calibration is paper, which has a tree",
+            "calibration='paper' fixes a tree with laplace noise here; do not set sums or noise",
         ),
         (
             "projection-free",
@@ -210,7 +210,7 @@ def test_the_papers_own_noise_states_what_it_delivers():
             "private-projection-free",
             {},
             {"calibration": "paper", "baseline": True},
-            "calibration is paper, which has no base",
+            "baseline is True, but calibration='paper' has no such option",
         ),
         (
             "fkm",
@@ -238,7 +238,7 @@ def test_what_must_be_declared_is_asked_for(name):
     problem = replace(setting_for(name).problem, curvature=0.0, smoothness=0.0)
     with pytest.raises(
         DiscreetError,
-        match=r"(curvature|smoothness) is 0, but .* needs its declared value",
+        match=r"(curvature|smoothness) is 0, but .* needs it to be declared",
     ):
         algorithm(name).build(Setting(problem))
 

@@ -55,10 +55,11 @@ def test_every_set_with_the_ability_can_be_the_domain(name, domain):
         (
             "fkm",
             "paths(2,2)",
-            "type Paths, which has a linear oracle, a gauge, vertices, but must have a projection",
+            "type Paths, which has a linear oracle, a gauge and vertices, but this needs a "
+            "projection",
         ),
-        ("private-two-point", "assignments(3)", "type Birkhoff, .*, but must have a projection"),
-        ("smooth-bandit", "permutations(4)", "type Permutahedron, .*, but must have a barrier"),
+        ("private-two-point", "assignments(3)", "type Birkhoff, .*, but this needs a projection"),
+        ("smooth-bandit", "permutations(4)", "type Permutahedron, .*, but this needs a barrier"),
         ("projection-free", "simplex(1)", "hull of dimension 0, but must have at least 1"),
     ],
 )
@@ -178,7 +179,7 @@ def test_scribles_own_noise_covers_half_of_what_it_must():
         found.private, setting_for("private-scrible", dimension=10).problem, compiled=False
     )
     problem = replace(algorithm("private-scrible").problem, domain="simplex(4)")
-    with pytest.raises(DiscreetError, match="calibration is paper, which needs a set centred at 0"):
+    with pytest.raises(DiscreetError, match="but calibration='paper' needs a set centred at 0"):
         algorithm("private-scrible").build(Setting(problem), calibration="paper")
 
 
@@ -259,7 +260,7 @@ def test_sums_whose_noise_goes_up_and_down_have_no_bound():
     setting = Setting(algorithm("private-linear-oracle").problem, rounds=1 << 16, delta=1e-6)
     assert algorithm("private-linear-oracle").build(setting, sums="honaker").regret_bound is None
     assert algorithm("private-linear-oracle").build(setting, sums="tree").regret_bound is not None
-    with pytest.raises(DiscreetError, match=r"type L2Ball, .*, but must have vertices"):
+    with pytest.raises(DiscreetError, match=r"type L2Ball, .*, but this needs vertices"):
         algorithm("linear-oracle").build(
             replace(setting, problem=replace(setting.problem, domain="ball(3)"))
         )

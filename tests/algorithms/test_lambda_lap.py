@@ -113,7 +113,7 @@ def test_the_paper_s_version_ignores_what_is_outside():
 def test_bad_bases_and_margins_are_refused():
     setting = LAMBDA.setting()
     for base in ("batched-exp3", "exp4", "uniform"):
-        with pytest.raises(DiscreetError, match="hears one loss per round"):
+        with pytest.raises(DiscreetError, match="observes one loss per round"):
             LAMBDA.build(setting, base=base)
     with pytest.raises(DiscreetError, match="margin is -1"):
         LAMBDA.build(setting, margin=-1.0)

@@ -125,7 +125,7 @@ def test_what_is_rounded_and_what_is_not():
     )
     vacuous = build(replace(setting, epsilon=1e-4), when_vacuous="centre").private.learner
     assert isinstance(vacuous, RoundedCentre)
-    with pytest.raises(DiscreetError, match="calibration is paper, which has no rounding"):
+    with pytest.raises(DiscreetError, match="but calibration='paper' has no such option"):
         build(setting, calibration="paper", rounding=True)
     with pytest.raises(DiscreetError, match="rounding and baseline are both given"):
         build(setting, baseline=True, rounding=True)

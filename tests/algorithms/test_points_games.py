@@ -334,7 +334,7 @@ class TestAudit:
 
     def test_a_run_that_is_too_long_for_an_audit_is_refused(self):
         with pytest.raises(
-            DiscreetError, match=r"has 9,999 prefixes, but every trial of its audit is a whole run"
+            DiscreetError, match=r"has 9,999 prefixes, but each audit trial plays the whole run"
         ):
             audit(
                 "private-ftrl-experts",

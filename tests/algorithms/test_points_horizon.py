@@ -117,12 +117,12 @@ class TestAnUnknownHorizon:
             (
                 "private-ftrl-experts",
                 {"padding": True},
-                "padding is true, but the number of rounds is unknown",
+                "padding is True, but a tree is padded to the number of rounds",
             ),
             (
                 "private-ftrl-ball",
                 {"calibration": "paper"},
-                "calibration is paper, whose noise depends on the number",
+                "unknown, but the noise of calibration='paper' depends on it",
             ),
         ],
     )
@@ -231,10 +231,14 @@ class TestTheChoice:
             (
                 {"sums": "blt", "noise": "laplace"},
                 1e-6,
-                "noise is laplace, but blt has a proof for gaussian only",
+                "noise is laplace, but sums=blt is proved for gaussian noise only",
             ),
             ({"noise": "gaussian"}, 0.0, "noise is gaussian, but delta is 0"),
-            ({"sums": "honaker", "padding": True}, 0.0, "padding is for tree, but sums is honaker"),
+            (
+                {"sums": "honaker", "padding": True},
+                0.0,
+                "padding is True, but is for sums=tree only, and sums is honaker",
+            ),
             (
                 {"sums": "bush"},
                 0.0,
@@ -243,7 +247,7 @@ class TestTheChoice:
             (
                 {"calibration": "paper", "sums": "blt"},
                 1e-6,
-                "calibration is paper, which has a padded tree",
+                "calibration='paper' fixes a padded tree",
             ),
             (
                 {"learning_rate": 0.0},

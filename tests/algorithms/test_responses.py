@@ -151,7 +151,7 @@ def test_audits_find_nearly_all_of_epsilon(name):
         (
             "local-exp4",
             {"noise": "response", "calibration": "paper"},
-            "paper, which has laplace noise, but noise is resp",
+            "noise is response, but calibration='paper' fixes laplace noise",
         ),
         ("uniform", {"noise": "response"}, "unknown option of uniform 'noise'"),
         ("two-point", {"noise": "response"}, "unknown option of two-point 'noise'"),

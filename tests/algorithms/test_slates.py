@@ -177,8 +177,11 @@ def test_what_is_played_keeps_its_contracts():
 @pytest.mark.parametrize(
     ("make", "complaint"),
     [
-        (lambda: SemiBandit(3, 3), "shown is 3 of 3 items, but must be fewer"),
-        (lambda: SlateFtrl.start(items=3, shown=3, learning_rate=0.1), "must be fewer"),
+        (lambda: SemiBandit(3, 3), "shown is 3, but must be less than the number of items, 3"),
+        (
+            lambda: SlateFtrl.start(items=3, shown=3, learning_rate=0.1),
+            "must be less than the number of items",
+        ),
         (
             lambda: SlateBits.over(size=1, shown=2, reports=3, epsilon=1.0, bounds=UNIT),
             "reports is 3, which is too large: at most 2",

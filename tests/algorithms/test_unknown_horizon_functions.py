@@ -106,7 +106,7 @@ def test_regret_of_epochs_is_no_more_than_that_of_games_of_their_lengths():
 def test_options_of_a_known_number_of_rounds_are_refused():
     with pytest.raises(DiscreetError, match="radius is given, but the number of rounds is unknown"):
         built("private-projection-free", 1000, radius=0.1)
-    with pytest.raises(DiscreetError, match="ask for Gaussian noise"):
+    with pytest.raises(DiscreetError, match="but such sums need Gaussian noise and delta above 0"):
         built("private-projection-free", 1000, delta=0.0, sums="blt")
 
 

@@ -352,7 +352,7 @@ class TestTheCommand:
         [
             ([], "audit needs the name of an algorithm or --all"),
             (["exp3", "--all"], "audit needs the name of an algorithm or --all"),
-            (["exp3"], "exp3 claims no privacy"),
+            (["exp3"], "exp3 makes no privacy claim"),
             (["batched-exp33"], "did you mean 'batched-exp3'"),
             (["batched-exp3", "--trials", "5"], "trials is 5"),
             (["--all", "--set", "batch_size=3"], "is an option of one algorithm"),

@@ -110,7 +110,7 @@ class TestOneSOwn:
         ):
             audit(3)
         with pytest.raises(
-            DiscreetError, match="exp3 claims no privacy: there is nothing to audit"
+            DiscreetError, match="exp3 makes no privacy claim: there is nothing to audit"
         ):
             audit("exp3")
 

@@ -11,8 +11,9 @@ import pytest
 from live.makers import MAKERS, Recorder, make
 
 from discreet import Bandit, DiscreetError, Private, Range, audit_durations
-from discreet.auditing.durations import LIMIT, TimedPlayer, neighbours_of
+from discreet.auditing.durations import LIMIT, neighbours_of
 from discreet.auditing.measured_times import Measured, match, rank_score
+from discreet.auditing.timed_runs import TimedPlayer
 from discreet.channels import OneBit, PerRound, RunningSum
 from discreet.learners import Hedge, TsallisInf
 from discreet.live.arguments import loss_of
@@ -84,7 +85,7 @@ def instructions(subject, neighbours, which, monkeypatch):
             spent.append(counted.number)
             return 0
 
-        monkeypatch.setattr("discreet.auditing.durations.time.perf_counter_ns", clock)
+        monkeypatch.setattr("discreet.auditing.timed_runs.time.perf_counter_ns", clock)
         counted.during(lambda: player.play(neighbours, which))
         pairs = list(zip(spent[::2], spent[1::2], strict=True))
         silent = subject.plan.wait is not None  # then only releases are compared, and the ask
@@ -205,7 +206,7 @@ def test_a_slow_path_for_some_losses_is_caught():
 def test_bad_subjects_are_refused():
     with pytest.raises(DiscreetError, match="the subject is None, but must be a live run"):
         audit_durations(None)
-    with pytest.raises(DiscreetError, match="the run protects nobody"):
+    with pytest.raises(DiscreetError, match="the run has no privacy guarantee"):
         audit_durations(bandit(simulation=True))
     with pytest.raises(DiscreetError, match="a batch has 5000 rounds"):
         audit_durations(bandit(horizon=100_000, algorithm="batched-exp3", batch_size=5000))

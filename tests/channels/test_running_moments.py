@@ -105,7 +105,7 @@ def test_on_the_grid_sums_are_exact(longest):
 
 def test_wrong_times_and_blocks_are_refused():
     for times in ([], [0, 1], [3, 3], [[1], [2]]):
-        with pytest.raises(DiscreetError, match="times must be whole numbers"):
+        with pytest.raises(DiscreetError, match="times must be one or more whole numbers"):
             channel(3, times=np.array(times, np.int64))
     with pytest.raises(DiscreetError, match="block is 2, but 2 blocks of that size exceed the 3"):
         MomentPlaces.of(3, arms=2, block=2)

@@ -49,7 +49,7 @@ OF_ANOTHER_DIMENSION = {
 )
 def test_noise_that_does_not_fit_is_refused(channel, noise):
     with pytest.raises(
-        DiscreetError, match=r"^noise is .*, which was not made for vectors of [35] numbers\.$"
+        DiscreetError, match=r"^noise is .*, but must be calibrated for vectors of [35] numbers\.$"
     ):
         _ = channel(noise).guarantee
 

@@ -73,11 +73,11 @@ COMMANDS = [
     ),
     (
         "simulate exp3 exp3 --rounds 50 --trials 1 --quiet",
-        "algorithm 'exp3' is given 2 times, but each plays once.",
+        "algorithm 'exp3' is listed twice; list each once.",
     ),
     (
         "simulate batched-exp3 --epsilon 1 --epsilon 1 --rounds 50 --trials 1 --quiet",
-        "epsilon 1 is given 2 times, but each is played once.",
+        "epsilon 1 is listed twice; list each once.",
     ),
     (
         "simulate exp3 ftrl-ball",
@@ -141,7 +141,7 @@ COMMANDS = [
     ),
     (
         "simulate exp3 --output file.txt",
-        "file.txt exists already: choose another output folder, as it is not a folder.",
+        "file.txt exists already and is not a folder: choose another output folder.",
     ),
     (
         "simulate exp3 --output .",
@@ -149,7 +149,7 @@ COMMANDS = [
     ),
     (
         "simulate exp3 --output /proc/x",
-        "output folder /proc/x cannot be created: No such file or directory.",
+        "output folder /proc/x cannot be created: no such file or directory.",
     ),
     ("simulate exp3 --output", "Option '--output' requires an argument."),
     ("simulate exp3 --delta 2", "delta is 2.0, but must be between 0 and 1."),
@@ -196,7 +196,7 @@ COMMANDS = [
         "audit --durations local-linucb",
         "local-linucb has no live run (contextual bandit), so there are no durations to audit.",
     ),
-    ("audit --durations exp3", "the run protects nobody"),
+    ("audit --durations exp3", "the run has no privacy guarantee"),
     ("audit --durations exp3-tau --delta 1e-6", "private through its own sampling"),
     ("audit --durations batched-exp3 --trials 5", "trials is 5, but must be a whole number"),
     ("audit --durations batched-exp3 --set foo=1", "unknown option of batched-exp3 'foo'"),
@@ -210,7 +210,7 @@ COMMANDS = [
     ),
     (
         "counters --output /nonexistent/x.png",
-        "output is /nonexistent/x.png, but there is no folder /nonexistent.",
+        "output is /nonexistent/x.png, but the folder /nonexistent does not exist.",
     ),
     ("counters --output .", "Invalid value for '--output': File '.' is a directory."),
     ("counters --horizon 1", "horizon is 1, but must be a whole number of at least 2."),
@@ -225,10 +225,10 @@ COMMANDS = [
         "counters --seed=-1 --copies 1 --horizon 2",
         "seed is -1, but must be a whole number of at least 0.",
     ),
-    ("counters --horizon 4 --horizon 4", "horizon 4 is given 2 times, but each is computed once."),
+    ("counters --horizon 4 --horizon 4", "horizon 4 is listed twice; list each once."),
     (
         "errata --output /nonexistent/x.md",
-        "output is /nonexistent/x.md, but there is no folder /nonexistent.",
+        "output is /nonexistent/x.md, but the folder /nonexistent does not exist.",
     ),
     ("errata --output .", "Invalid value for '--output': File '.' is a directory."),
     ("errata nothing", "Got unexpected extra argument (nothing)"),

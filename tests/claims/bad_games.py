@@ -16,7 +16,7 @@ CALLS = [
     ("sim([None])", "unknown algorithm None"),
     ('sim("exp33")', "unknown algorithm 'exp33': did you mean 'exp3'?"),
     ('sim(["exp3", 3])', "unknown algorithm 3"),
-    ('sim(["exp3","exp3"])', "algorithm 'exp3' is given 2 times, but each plays once."),
+    ('sim(["exp3","exp3"])', "algorithm 'exp3' is listed twice; list each once."),
     ('sim("exp3", arms="4")', "arms is '4', but must be a whole number of at least 2."),
     ('sim("exp3", arms=4.0)', "arms is 4.0, but must be a whole number of at least 2."),
     ('sim("exp3", arms=True)', "arms is True, but must be a whole number of at least 2."),
@@ -56,7 +56,7 @@ CALLS = [
     ),
     (
         'sim("batched-exp3", epsilon=[1.0, 1.0])',
-        "epsilon 1 is given 2 times, but each is played once.",
+        "epsilon 1 is listed twice; list each once.",
     ),
     ('sim("batched-exp3", delta=None)', "delta is None, but must be between 0 and 1."),
     ('sim("batched-exp3", delta=-1)', "delta is -1, but must be between 0 and 1."),

@@ -31,7 +31,7 @@ CALLS = [
     ('Ledger(1, composition="x")', "unknown composition 'x'"),
     (
         'Ledger(1, composition="zcdp")',
-        "delta is 0.0, but composition 'zcdp' needs one above 0 and below 1.",
+        "delta is 0.0, but composition 'zcdp' needs delta above 0 and below 1.",
     ),
     (
         "Ledger(1, max_rounds_per_user=0)",
@@ -59,7 +59,7 @@ CALLS = [
     ),
     (
         'Ledger(1, path="/nonexistent/x")',
-        "path is '/nonexistent/x', where no file can be made ([Errno 2] No such file or",
+        "path is '/nonexistent/x', but no file can be created there (no such file or",
     ),
     ("Ledger(1).charge(3)", "guarantee is 3, but must be a Guarantee."),
     ("Ledger(1).charge(None)", "guarantee is None, but must be a Guarantee."),
@@ -131,7 +131,7 @@ CALLS = [
     ),
     (
         'Bandit(3, 100, 1.0, path="/nonexistent/x")',
-        "path is '/nonexistent/x', where no file can be made ([Errno 2] No such file or",
+        "path is '/nonexistent/x', but no file can be created there (no such file or",
     ),
     ("Bandit(3, 100, 1.0, bananas=1)", "unknown option of one-bit-tsallis-inf 'bananas'"),
     ('Bandit.open("/nonexistent/x")', "path is '/nonexistent/x', but there is no file."),

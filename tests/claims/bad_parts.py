@@ -191,7 +191,7 @@ CALLS = [
     ("compose(None)", "a guarantee is None, but must be a Guarantee."),
     ("compose(G, times=0)", "times is 0, but must be a whole number of at least 1."),
     ("compose(G, delta=3)", "delta is 3, but must be between 0 and 1."),
-    ("compose(GD, delta=0.0)", "delta is 0.0, but these releases need a larger one."),
+    ("compose(GD, delta=0.0)", "delta is 0.0, but these releases need a larger delta."),
     (
         "compose(G, G.for_user(rounds=2))",
         "compose needs guarantees for the same number of rounds: use for_user first.",

@@ -97,12 +97,12 @@ CALLS = [
     ),
     (
         "Permutahedron.of([2.0, 2.0])",
-        "values are 2 times 2, which is a single point: at least two must differ.",
+        "all 2 values are 2, so the set is a single point: at least two values must differ.",
     ),
-    ("KSets.of(3, 3)", "chosen is 3 of 3 items, but must be fewer: there is nothing to choose."),
+    ("KSets.of(3, 3)", "chosen is 3, but must be less than the number of items, 3."),
     (
         "PartitionMatroid.of([2], [2])",
-        "picks[0] is 2 of 2 items, but must be fewer: there is nothing to choose.",
+        "picks[0] is 2, but must be less than the size of its group, 2.",
     ),
     (
         "square(lambda direction: np.zeros(2))",
@@ -151,11 +151,11 @@ CALLS = [
     ),
     (
         "OracleLeader.start(set=L2Ball(2, 1.0), exploration=0.1, spread=1.0)",
-        "but must have vertices.",
+        "but this needs vertices.",
     ),
     (
         "Scrible.start(set=Permutahedron.of([1.0, 2.0, 3.0]), learning_rate=1.0)",
-        "but must have a barrier.",
+        "but this needs a barrier.",
     ),
     ("check_set(3)", "set is 3, but must be a LinearOracle."),
     # values outside of the declared range, and functions that are not as declared
@@ -323,14 +323,14 @@ COMMANDS = [
     ),
     (
         "simulate fkm --domain k-sets(4,4) --output run",
-        "chosen is 4 of 4 items, but must be fewer: there is nothing to",
+        "chosen is 4, but must be less than the number of items, 4.",
     ),
     (
         "simulate fkm --domain ball(1.5)",
-        "has no whole numbers, but must be ball(n) with whole numbers.",
+        "needs whole numbers: write ball(n), such as ball(4).",
     ),
     ("simulate fkm --domain bal(3)", "unknown set 'bal': did you mean 'ball(n)'?"),
-    ("simulate fkm --domain paths(2,2)", "but must have a projection."),
+    ("simulate fkm --domain paths(2,2)", "but this needs a projection."),
     (
         "simulate fkm --lipschitz 0 --output run",
         "lipschitz is 0.0, but must be a finite number above 0.",

@@ -103,7 +103,7 @@ def test_a_file_of_past_outcomes_is_planned_with(call, tmp_path):
         ),
         (
             ["--repeat", "nothing.json"],
-            "cannot read or write nothing.json: No such file or directory.",
+            "cannot read or write nothing.json: no such file or directory.",
         ),
         (
             ["--repeat", "x.json", "--rounds-per-user", "2"],

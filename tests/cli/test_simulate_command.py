@@ -201,7 +201,7 @@ def test_a_plot_backend_that_is_none_is_one_sentence(tmp_path):
     command = f"'{sys.executable}' -m discreet simulate exp3 --rounds 20 --trials 2 --quiet"
     code, said = said_by(f"{command} --output '{tmp_path}/x'", MPLBACKEND="nonsense")
     assert code == 2
-    assert said.startswith("discreet: plots need a backend that matplotlib can use (MPLBACKEND is")
+    assert said.startswith("discreet: matplotlib cannot load a backend (MPLBACKEND is")
     assert said.count("\n") == 1
     assert not (tmp_path / "x").exists()
 

@@ -107,7 +107,7 @@ def test_bad_specs_are_refused(service, changed, sentence):
 
 def test_wait_is_declined_in_words(service):
     given = {name: each for name, each in ONE.items() if name != "wait"}
-    with pytest.raises(DiscreetError, match="wait is missing: give it with a default"):
+    with pytest.raises(DiscreetError, match="wait is missing: give wait and a default outcome"):
         service.Bandit(**given)
     with pytest.raises(DiscreetError, match="Bandit: missing a required argument: 'epsilon'"):
         service.Bandit(["A", "B"], 100, path="one", wait=None)

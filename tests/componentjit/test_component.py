@@ -110,7 +110,9 @@ def both_at_once():
 
 @pytest.mark.parametrize("define", [field_then_method, method_then_field, both_at_once])
 def test_no_field_has_the_name_of_a_method_of_the_same_class(define):
-    with pytest.raises(ComponentError, match="has a field and a method called reach: rename one"):
+    with pytest.raises(
+        ComponentError, match="has both a field and a method called reach: rename one"
+    ):
         define()
 
 
@@ -259,9 +261,9 @@ def test_raw_fields_are_hidden_and_so_is_what_cannot_be_told():
 
 
 def test_fields_cannot_be_set_and_defaults_come_last():
-    with pytest.raises(AttributeError, match="cannot be set: state lives in arrays"):
+    with pytest.raises(AttributeError, match="is read-only: keep mutable state in arrays"):
         nested().inner = None
-    with pytest.raises(ComponentError, match="fields with a default come last"):
+    with pytest.raises(ComponentError, match="fields with defaults must come after fields without"):
 
         class Late(Doubling):
             more: float

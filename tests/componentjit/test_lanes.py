@@ -159,8 +159,8 @@ def declare(**roles):
     [
         (
             {"state": "shop", "uniform": ("rounds",)},
-            "loop: argument 'rng' has no role, but needs one: state, tables, uniform, carried or "
-            "generators.",
+            "loop: argument 'rng' has no role, but needs exactly one of state, tables, "
+            "uniform, carried and generators.",
         ),
         (
             {
@@ -241,7 +241,7 @@ def returns_nothing(shop, rounds, total, rng):
     ("loop", "sentence"),
     [
         (returns_more, "the loop returns 2 values, but declares 1: total."),
-        (returns_another, "the loop returns rounds where it declares total."),
+        (returns_another, "the loop returns rounds, but declares total in that place."),
         (returns_nothing, "the loop returns 0 values, but declares 1: total."),
     ],
 )
@@ -287,6 +287,18 @@ def test_what_cannot_be_vectorised_is_refused_and_not_wrong(loop):
         program_for(loop, {"shop": example()["shop"], "rounds": 1, "rng": None})
 
 
+@vectorizable(state="shop", uniform=("rounds",))
+def hides_a_builtin(shop, rounds):
+    for _ in range(rounds):
+        min = shop.limit  # noqa: A001 (what is refused)
+        shop.stock[0] += min
+
+
+def test_a_refusal_names_the_real_reason():
+    with pytest.raises(NotVectorizable, match="min is a variable with the name of a builtin"):
+        program_for(hides_a_builtin, {"shop": example()["shop"], "rounds": 1})
+
+
 def test_a_method_is_not_taken_for_a_function_of_a_module():
     with pytest.raises(NotVectorizable):
         program_for(called_like_a_module, {"bits": Drawer(np.zeros(1)), "rounds": 1})
@@ -317,11 +329,11 @@ class TestRunning:
     def test_all_that_the_loop_reads_is_handed_in(self, program, lanes, name):
         handed = self.handed()
         del handed[name]
-        with pytest.raises(LoopError, match=f"the loop needs {name}, which is not handed in"):
+        with pytest.raises(LoopError, match=f"the loop needs {name}, which was not passed"):
             program.run(lanes, handed)
 
     def test_and_nothing_else(self, program, lanes):
-        with pytest.raises(LoopError, match="losses is handed in, but the loop does not take it"):
+        with pytest.raises(LoopError, match="losses was passed, but the loop has no such argument"):
             program.run(lanes, self.handed() | {"losses": np.zeros((3, LANES))})
 
     @pytest.mark.parametrize(

@@ -216,7 +216,7 @@ def test_without_scikit_learn_one_sentence_says_how_to_get_it(monkeypatch):
         (
             "diabetes",
             {"domain": "simplex(3)"},
-            "hull of 2 dimensions in a space of 3, but diabetes needs one",
+            "hull of 2 dimensions in a space of 3, but diabetes needs a set",
         ),
     ],
 )

@@ -155,7 +155,7 @@ def test_a_new_arm_begins_with_an_equal_share(name):
 
 
 def test_a_learner_that_needs_all_arms_refuses():
-    with pytest.raises(DiscreetError, match="Ftpl cannot choose among some of its arms"):
+    with pytest.raises(DiscreetError, match="Ftpl cannot choose from a subset of its arms"):
         act_among(learner_of("batched-ftpl"), (0, 1), np.random.default_rng(0))
     with pytest.raises(DiscreetError, match="Ftpl has no weights"):
         shares(learner_of("batched-ftpl"), (0, 1))

@@ -90,7 +90,7 @@ def test_regret_is_below_the_lemma(kind):
 
 def test_maps_refuse_sets_on_which_they_cannot_be_computed():
     paths = set_named("paths(2,2)")
-    with pytest.raises(DiscreetError, match="must have a projection"):
+    with pytest.raises(DiscreetError, match="this needs a projection"):
         NoisyOco.with_map(ByProjection(), set=paths, inner=0.1, radius=0.05, learning_rate=1.0)
     with pytest.raises(DiscreetError, match="the entropic map needs a simplex"):
         NoisyOco.with_map(Entropic(), set=L2Ball(2, 1.0), inner=1.0, radius=0.5, learning_rate=1.0)

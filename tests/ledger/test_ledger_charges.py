@@ -22,7 +22,8 @@ def test_a_promise_must_cover_as_many_rounds_as_users_may_take_part_in():
     ledger = Ledger(1.0, max_rounds_per_user=3)
     once = promise(0.1, rounds=1)
     with pytest.raises(
-        DiscreetError, match=r"guarantee is for one round replaced, but users may be in 3: charge"
+        DiscreetError,
+        match=r"guarantee is for one round replaced, but a user may be in 3 rounds: charge",
     ):
         ledger.charge(once)
     assert ledger.charge(once.for_user(rounds=3)) == 1
@@ -31,10 +32,10 @@ def test_a_promise_must_cover_as_many_rounds_as_users_may_take_part_in():
 
 def test_only_what_is_proved_and_holds_in_full_can_be_charged():
     ledger = Ledger(1.0)
-    with pytest.raises(DiscreetError, match="only what is proved can be charged"):
+    with pytest.raises(DiscreetError, match="only proved guarantees can be charged"):
         ledger.charge(promise(0.1, status="claimed by the paper only"))
     with pytest.raises(
-        DiscreetError, match="guarantee holds for ideal noise, but only what holds in full"
+        DiscreetError, match="guarantee holds for ideal noise, but only unconditional guarantees"
     ):
         ledger.charge(promise(0.1, caveat="for ideal noise"))
     assert ledger.entries() == []
@@ -187,13 +188,14 @@ def test_zcdp_needs_a_delta_and_known_rho():
     for delta in (0.0, 1.0):
         with pytest.raises(
             DiscreetError,
-            match=rf"delta is {delta}, but composition 'zcdp' needs one above 0 and below 1",
+            match=rf"delta is {delta}, but composition 'zcdp' needs delta above 0 and below 1",
         ):
             Ledger(1.0, delta, composition="zcdp")
     ledger = Ledger(1.0, 1e-6, composition="zcdp")
     assert ledger.spent == Cost(0.0, 0.0, 0.0)
     with pytest.raises(
-        DiscreetError, match=r"guarantee is \(0.1, 1e-09\)-differential privacy of unknown rho"
+        DiscreetError,
+        match=r"guarantee is \(0.1, 1e-09\)-differential privacy, whose rho is unknown",
     ):
         ledger.charge(promise(0.1, 1e-9))
     assert ledger.entries() == []

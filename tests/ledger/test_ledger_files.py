@@ -42,21 +42,21 @@ def test_a_charge_is_on_the_disk_before_it_returns(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "complaint"),
     [
-        ({"epsilon": 2.0}, "epsilon is 2.0, but the ledger in '.*' has 1.0 for good"),
-        ({"delta": 1e-5}, "delta is 1e-05, but the ledger in '.*' has 1e-06 for good"),
+        ({"epsilon": 2.0}, "epsilon is 2.0, but the ledger in '.*' was created with 1.0"),
+        ({"delta": 1e-5}, "delta is 1e-05, but the ledger in '.*' was created with 1e-06"),
         (
             {"composition": "zcdp"},
-            "composition is 'zcdp', but the ledger in '.*' has 'basic' for good",
+            "composition is 'zcdp', but the ledger in '.*' was created with 'basic'",
         ),
         (
             {"max_rounds_per_user": 4},
-            "max_rounds_per_user is 4, but the ledger in '.*' has 3 for good",
+            "max_rounds_per_user is 4, but the ledger in '.*' was created with 3",
         ),
         (
             {"max_rounds_per_user": None, "key": None},
-            "max_rounds_per_user is None, but the ledger in '.*' has 3 for good",
+            "max_rounds_per_user is None, but the ledger in '.*' was created with 3",
         ),
-        ({"key": KEY[::-1]}, "key is not the one with which the ledger in '.*' was made"),
+        ({"key": KEY[::-1]}, "key is not the one that the ledger in '.*' was created with"),
     ],
 )
 def test_a_file_keeps_its_terms(changes, complaint, tmp_path):
@@ -89,7 +89,7 @@ def test_a_file_of_another_kind_is_refused_and_left_alone(tmp_path):
         assert path.read_bytes() == before
     with pytest.raises(DiscreetError, match="cannot be used"):
         Ledger(1.0, path=tmp_path)
-    with pytest.raises(DiscreetError, match="where no file can be made"):
+    with pytest.raises(DiscreetError, match="no file can be created there"):
         Ledger(1.0, path=tmp_path / "nowhere" / "ledger")
 
 

@@ -36,5 +36,5 @@ def test_checking_the_room_charges_nothing():
     for _ in range(3):
         ledger.check_room(promise(1.0))
     assert ledger.entries() == []
-    with pytest.raises(DiscreetError, match="only what is proved can be charged"):
+    with pytest.raises(DiscreetError, match="only proved guarantees can be charged"):
         ledger.check_room(promise(0.1, status="claimed by the paper only"))

@@ -290,7 +290,7 @@ def test_without_a_horizon_few_releases_are_planned():
 @pytest.mark.parametrize(
     ("make", "complaint"),
     [
-        (lambda: bandit(delta=0.0), "delta is 0.0, but Gaussian noise needs a delta"),
+        (lambda: bandit(delta=0.0), "delta is 0.0, but Gaussian noise needs delta"),
         (lambda: bandit(features=3), "features is 3, but must be a Features"),
         (lambda: bandit(growth=1.0), "growth is 1.0, but must be between 1.001 and 1000"),
         (lambda: bandit(first=0), "first is 0, but must be a whole number of at least 1"),

@@ -73,7 +73,10 @@ def test_reports_say_nothing_but_task_version_and_payload():
             lambda message: message[:2] + b"\x09" + message[3:],
             "the report has format 9, but this version reads format 1",
         ),
-        (lambda message: message[:3] + bytes(8) + message[11:], "the report is of another task"),
+        (
+            lambda message: message[:3] + bytes(8) + message[11:],
+            "the report belongs to another task",
+        ),
         (
             lambda message: message[:11] + b"\x07\0\0\0" + message[15:],
             "about version 7 of the model, but versions",
@@ -174,7 +177,7 @@ def test_models_of_another_task_are_refused():
         LocalServer(dimension=3, epsilon=2.0, horizon=1000, high=2.0),
         LocalServer(dimension=3, epsilon=2.0, horizon=1000, norm=2.0),
     ):
-        with pytest.raises(DiscreetError, match="the model is of another task"):
+        with pytest.raises(DiscreetError, match="the model belongs to another task"):
             device.update(other.model())
     with pytest.raises(DiscreetError, match="the model has 79 bytes, but must have 63"):
         device.update(LocalServer(dimension=4, epsilon=2.0, horizon=1000).model())

@@ -170,9 +170,10 @@ def test_sums_are_raw_until_they_are_released(tmp_path):
     bandit = make(path=path)
     play(bandit, 10)
     raw = bandit._run._store.rows.stream
-    assert np.frombuffer(raw, np.float64).max() > 0.0
+    largest = np.frombuffer(raw, np.float64)[:3].max().tobytes()  # an arm may have no rounds
+    assert sum(map(bool, largest)) > 4
     stored = b"".join(each.read_bytes() for each in tmp_path.iterdir() if each.is_file())
-    assert raw[:16] not in stored
+    assert largest not in stored
     bandit.finish()
     assert np.frombuffer(bandit._run._store.rows.stream, np.float64)[:6].max() == 0.0
     bandit.close()

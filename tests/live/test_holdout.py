@@ -156,7 +156,7 @@ def test_with_deadlines_silence_counts_as_the_default():
     assert [each.probability for each in face.open_decisions] == pytest.approx(
         [each.probability for each in decisions]
     )
-    with pytest.raises(DiscreetError, match="only deadlines end the waiting"):
+    with pytest.raises(DiscreetError, match="a decision ends by its outcome or deadline only"):
         face.finish_holdout(give_up=True)
     assert face.finish_holdout() is False
     clock.now += 11.0

@@ -143,9 +143,11 @@ def test_estimates_come_from_it(in_file, tmp_path):
 
 
 def test_arms_that_come_and_go_are_not_held_out():
-    with pytest.raises(DiscreetError, match="capacity is 4, but rounds are held out"):
+    with pytest.raises(
+        DiscreetError, match="capacity is 4, but the hold-out plays all arms in turn"
+    ):
         bandit(capacity=4, explore=0.1)
-    with pytest.raises(DiscreetError, match="arms cannot come and go"):
+    with pytest.raises(DiscreetError, match="arms cannot be added or retired"):
         bandit(explore=0.1).ask(available=["a"])
     face = bandit(algorithm="batched-ucb", batch_size=None)
     assert face.ask(available=["a", "b"]).probability is None

@@ -244,9 +244,9 @@ def test_clipping():
     ("changes", "complaint"),
     [
         ({"domain": "k-set(5,2)"}, "unknown set 'k-set'"),
-        ({"domain": "k-sets(5)"}, "must be k-sets"),
+        ({"domain": "k-sets(5)"}, r"write k-sets\(n,k\), such as"),
         ({"domain": None}, "domain is None, but must be the name of a set, such as 'ball\\(10\\)'"),
-        ({"domain": "ball(3)", "algorithm": "private-linear-oracle"}, "must have vertices"),
+        ({"domain": "ball(3)", "algorithm": "private-linear-oracle"}, "this needs vertices"),
         ({"geometry": "ball"}, "geometry is given, but belongs to VectorOptimizer"),
         ({"lipschitz": 0.0}, "lipschitz is 0.0"),
         (

@@ -68,7 +68,7 @@ def test_what_else_is_refused():
         bandit.tell(decision.id, losses=dict.fromkeys(decision.items, 0.0))
     with pytest.raises(DiscreetError, match="other items than ask"):
         bandit.tell(decision._replace(items=("a",)), losses=[0.0, 0.0])
-    with pytest.raises(DiscreetError, match="shown is 4 of 4 items"):
+    with pytest.raises(DiscreetError, match="shown is 4, but must be less than"):
         SlateBandit(**BUDGET | {"shown": 4})
 
 

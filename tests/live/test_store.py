@@ -139,7 +139,7 @@ def test_a_path_must_be_new_and_free(tmp_path):
     Bandit(arms=2, horizon=100, epsilon=1.0, path=path).close()
     with pytest.raises(DiscreetError, match="which already holds a run: use open to continue it"):
         Bandit(arms=2, horizon=100, epsilon=1.0, path=path)
-    with pytest.raises(DiscreetError, match="where no file can be made"):
+    with pytest.raises(DiscreetError, match="no file can be created there"):
         Bandit(arms=2, horizon=100, epsilon=1.0, path=tmp_path / "nowhere" / "run.db")
     for where in ("nul\0", 3.5):
         with pytest.raises(DiscreetError, match="but must be the path of a file, as text"):

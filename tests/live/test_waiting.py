@@ -272,7 +272,7 @@ def test_bad_arguments_are_refused(options, complaint):
 
 def test_a_run_that_waits_gives_nothing_up():
     bandit = waiting()[0]
-    with pytest.raises(DiscreetError, match="this run has a wait, so only deadlines"):
+    with pytest.raises(DiscreetError, match="this run has a wait, so a decision ends by"):
         bandit.give_up(bandit.ask())
 
 

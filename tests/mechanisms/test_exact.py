@@ -275,14 +275,14 @@ class TestLiveUse:
         assert "0.5" not in repr(bandit._run._engine.private.channel).replace("scale=0.5", "")
 
     def test_tiny_numbers_are_refused(self):
-        with pytest.raises(DiscreetError, match="exact Gaussian noise needs one from"):
+        with pytest.raises(DiscreetError, match="exact Gaussian noise needs delta from"):
             ExactGaussian.calibrate(sensitivity=1.0, epsilon=1.0, delta=1e-16)
         for epsilon in (1e-17, 1e5):
             with pytest.raises(
-                DiscreetError, match="exact noise needs one between 1e-14 and 10000"
+                DiscreetError, match="exact noise needs epsilon between 1e-14 and 10000"
             ):
                 ExactLaplace.calibrate(sensitivity=1.0, epsilon=epsilon)
-        with pytest.raises(DiscreetError, match="exact noise needs one of at most 10000"):
+        with pytest.raises(DiscreetError, match="exact noise needs epsilon of at most 10000"):
             ExactGaussian.calibrate(sensitivity=1.0, epsilon=1e5, delta=1e-6)
 
 

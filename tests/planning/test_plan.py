@@ -321,11 +321,11 @@ def test_what_was_not_reached_is_said(plan):
         ({"difference": 0.0}, "difference is 0.0, but must be a finite number above 0."),
         (
             {"difference": 1e-5},
-            "difference is 1e-05, but must be at least 0.001, 1 / 10,000 of the range.",
+            "difference is 1e-05, but must be at least 0.001, 1/10,000 of the range.",
         ),
         (
             {"difference": 6.0},
-            "difference is 6.0, but the best mean would then be 11, outside the range 0 to 10",
+            "difference is 6.0 and the other arms have mean 5, so the best mean would be 11",
         ),
         ({"typical": 11.0}, "typical is 11.0, but must be between 0 and 10."),
         ({"spread": -1.0}, "spread is -1.0, but must be a finite number above 0."),
@@ -335,7 +335,7 @@ def test_what_was_not_reached_is_said(plan):
             "deviation of",
         ),
         ({"epsilon": []}, "epsilon is [], but must be a number or a list of at most 20."),
-        ({"epsilon": [1.0, 1.0]}, "epsilon 1 is given 2 times, but each is planned once."),
+        ({"epsilon": [1.0, 1.0]}, "epsilon 1 is listed twice; list each once."),
         ({"epsilon": 0.0}, "epsilon is 0.0, but must be a finite number above 0."),
         ({"epsilon": "x"}, "epsilon is 'x', but must be a finite number above 0."),
         ({"epsilon": 1e4}, "epsilon is 10000.0, but must be between 0.0001 and 100."),

@@ -102,7 +102,7 @@ def test_a_curve_that_is_nowhere_positive_is_refused_on_a_logarithmic_axis(resul
         with_regret(results, lower).plot(log="y")
     assert str(raised.value) == (
         "the mean regret of tsallis-inf is never above 0, so it cannot be drawn on a logarithmic "
-        "axis: use log='x', or leave it out (only)."
+        "axis: use log='x', or leave this curve out with only=[...]."
     )
     assert with_regret(results, lower).plot(log="y", only="tracking-ucb")
 
@@ -143,18 +143,18 @@ REFUSED = [
     ({"size": 3.0}, "size is 3.0, but must be a width and a height in inches, such as (3.3, 2.4)."),
     ({"size": (0.0, 2.0)}, "width is 0.0, but must be between 1 and 100."),
     ({"bands": 2.0}, "bands is 2.0, but must be above 0 and below 1."),
-    ({"only": []}, "only is empty, but must name at least one curve."),
+    ({"only": []}, "only= is empty, but must name at least one curve."),
     ({"only": "exp4"}, "unknown curve 'exp4'"),
     ({"labels": {"exp4": "a"}}, "unknown curve 'exp4'"),
     (
         {"labels": {"tracking-ucb": "ours"}},
-        "labels names 'tracking-ucb', which has 2 curves: give a label to each of "
+        "labels has one entry for 'tracking-ucb', which has 2 curves; give each its own: "
         "'tracking-ucb (ε = 1)', 'tracking-ucb (ε = 0.1)'.",
     ),
     (
         {"labels": ["a"]},
         "labels is ['a'], but must be a list with one label for each of 5 curves, or a dictionary "
-        "by label.",
+        "from curve labels to new labels.",
     ),
     (
         {"colors": ["no colour"] * 5},
@@ -182,7 +182,7 @@ def test_a_figure_without_room_for_its_curves_is_refused(results, legible):
         results.plot(size=(1.6, 1.4))
     assert str(raised.value) == (
         "size is 1.6 by 1.4 inches, which leaves no room for 5 curves and their labels: draw "
-        "fewer (only), shorten the labels, or make the figure larger."
+        "fewer curves with only=[...], shorten the labels, or make the figure larger."
     )
 
 

@@ -19,7 +19,7 @@ NAMES = [each.name for each in environments(Functions) if not each.usual]
 @pytest.mark.parametrize(
     ("make", "complaint"),
     [
-        (lambda: Functions("ball"), "the set 'ball' has no whole numbers, but must be ball"),
+        (lambda: Functions("ball"), "the set 'ball' needs whole numbers: write ball"),
         (lambda: Functions("bal(3)"), "unknown set 'bal': did you mean 'ball"),
         (lambda: Functions("ball(0)"), r"a number of the set 'ball\(0\)' is 0, but must be"),
         (lambda: Functions(7), "domain is 7, but must be the name of a set"),
@@ -188,13 +188,17 @@ def test_linear_functions_are_dealt_on_every_set(domain):
         (
             "quadratics",
             "simplex(4)",
-            "hull of 3 dimensions in a space of 4, but quadratics needs one",
+            "hull of 3 dimensions in a space of 4, but quadratics needs a set",
         ),
-        ("absolute", "k-sets(5,2)", "hull of 4 dimensions in a space of 5, but absolute needs one"),
+        (
+            "absolute",
+            "k-sets(5,2)",
+            "hull of 4 dimensions in a space of 5, but absolute needs a set",
+        ),
         (
             "logistic",
             "paths(2,2)",
-            "type Paths, which has a linear oracle, a gauge, vertices, but must have a proj",
+            "type Paths, which has a linear oracle, a gauge and vertices, but this needs a proj",
         ),
     ],
 )

@@ -134,7 +134,7 @@ def test_abilities_are_said_in_words(each):
 
 def test_what_a_set_lacks_is_refused():
     check_ability(Simplex(3), Barrier)
-    lacks = r"type Permutahedron, which has a linear oracle, .*, but must have a barrier"
+    lacks = r"type Permutahedron, which has a linear oracle, .*, but this needs a barrier"
     with pytest.raises(DiscreetError, match=lacks):
         check_ability(set_named("permutations(3)"), Barrier)
     check_room(KSets.of(3, 1), minimum=2)

@@ -215,7 +215,7 @@ def test_calls_end_with_their_player():
 def test_a_failure_without_a_reason_is_an_interrupt():
     """It came before the first line of the call."""
     with pytest.raises(KeyboardInterrupt), failures_of([componentjit.Call(lambda what: None)]):
-        raise componentjit.PythonFailed("a set in Python has failed.")
+        raise componentjit.PythonFailed("the Python oracle of a set raised an error.")
 
 
 @pytest.mark.long

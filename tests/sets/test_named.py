@@ -55,6 +55,13 @@ def test_all_names_are_tested():
     assert all(entry.form.startswith(f"{name}(") and entry.title for name, entry in SETS.items())
 
 
+@pytest.mark.parametrize("name", SETS)
+def test_a_name_without_numbers_gets_an_example_that_works(name):
+    with pytest.raises(DiscreetError, match=r"numbers: write .*, such as ") as refusal:
+        set_named(name)
+    assert set_named(str(refusal.value).partition("such as ")[2].rstrip(".")).dimension >= 1
+
+
 def test_the_table_of_the_document_is_what_sets_say(root):
     text = (root / "docs" / "sets.md").read_text()
     for name, entry in SETS.items():
@@ -111,14 +118,14 @@ def test_labels_are_words(each, point, label):
             r"unknown set 'bal': did you mean 'ball\(n\)'\? choose from assignments\(n\), "
             r".*spectrahedron\(n\)",
         ),
-        ("k-sets", r"'k-sets' has no whole numbers, but must be k-sets\(n,k\)"),
+        ("k-sets", r"'k-sets' needs whole numbers: write k-sets\(n,k\), such as k-sets\(10,3\)"),
         (
             "k-sets(10)",
-            r"'k-sets\(10\)' has 1 number, but must be k-sets\(n,k\) with whole numbers",
+            r"'k-sets\(10\)' has 1 number: write k-sets\(n,k\), such as",
         ),
-        ("k-sets(10,x)", r"has no whole numbers, but must be k-sets\(n,k\)"),
-        ("k-sets(10,3.5)", r"has no whole numbers"),
-        ("k-sets(10,10)", "chosen is 10 of 10 items, but must be fewer"),
+        ("k-sets(10,x)", r"needs whole numbers: write k-sets\(n,k\)"),
+        ("k-sets(10,3.5)", "needs whole numbers"),
+        ("k-sets(10,10)", "chosen is 10, but must be less than the number of items, 10"),
         (
             "k-sets(10,0)",
             r"a number of the set 'k-sets\(10,0\)' is 0, but must be a whole number of at least 1",
@@ -126,8 +133,8 @@ def test_labels_are_words(each, point, label):
         ("ball(0)", "is 0, but must be a whole number of at least 1"),
         ("ball(99999999999)", "is 99999999999, which is too large: at most 10,000,000 is possible"),
         ("permutations(1)", "items is 1, but must be a whole number of at least 2"),
-        ("partition(4)", r"has 1 number, but must be partition\(n,k,...\)"),
-        ("partition(4,4)", r"picks\[0\] is 4 of 4 items"),
+        ("partition(4)", r"has 1 number: write partition\(n,k,...\)"),
+        ("partition(4,4)", r"picks\[0\] is 4, but must be less"),
         ("assignments(1)", "workers is 1, but must be a whole number of at least 2"),
         ("paths(2,1)", "width is 1, but must be a whole number of at least 2"),
         ("paths(40,40)", "the number of edges is 62480, which is too large"),
@@ -150,10 +157,10 @@ def bulge(items):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Permutahedron.of([2.0, 2.0]), "values are 2 times 2, which is a single point"),
+        (lambda: Permutahedron.of([2.0, 2.0]), "all 2 values are 2, so the set is a single point"),
         (lambda: Permutahedron.of([1.0, math.nan]), "values must contain only finite numbers"),
-        (lambda: PartitionMatroid.of([3], [1, 2]), "there are 1 sizes and 2 picks"),
-        (lambda: PartitionMatroid.of([], []), "there are 0 sizes and 0 picks"),
+        (lambda: PartitionMatroid.of([3], [1, 2]), "sizes has length 1 and picks has length 2"),
+        (lambda: PartitionMatroid.of([], []), "sizes has length 0 and picks has length 0"),
         (lambda: PartitionMatroid.of([3, 1], [1, 1]), r"sizes\[1\] is 1"),
         (lambda: GraphicMatroid.of([]), r"edges is \[\], but must connect at least 2 nodes"),
         (
@@ -171,11 +178,11 @@ def bulge(items):
         ),
         (
             lambda: Paths.of([("a", "b"), ("a", "c")], "a", "b"),
-            r"edges\[1\] is \('a', 'c'\), which is on no path",
+            r"edges\[1\] is \('a', 'c'\), but lies on no path",
         ),
         (
             lambda: Paths.of([("a", "b"), ("b", "c")], "a", "c"),
-            "there is only one path from 'a' to 'c', but there must be at least 2",
+            "there is only 1 path from 'a' to 'c', but there must be at least 2",
         ),
         (
             lambda: Paths.of([("a", "b"), ("b", "c")], "a", "x"),
@@ -190,7 +197,7 @@ def bulge(items):
         (lambda: BasePolytope.of(30, bulge), "not submodular"),
         (
             lambda: BasePolytope.of(2, lambda items: 1.0),
-            "function is 1 for no items, but must be 0",
+            "function is 1 for the empty set, but must be 0",
         ),
         (
             lambda: BasePolytope.of(2, lambda items: math.inf if items else 0.0),
@@ -199,7 +206,7 @@ def bulge(items):
         (lambda: BasePolytope.of(2, 3.0), "function is 3.0, but must be callable"),
         (
             lambda: BasePolytope.of(13, lambda items: math.sqrt(len(items))).inner,
-            "known only up to 12 items",
+            "known only for up to 12 items",
         ),
     ],
 )

@@ -73,7 +73,9 @@ def test_one_trial_has_no_interval():
 def test_what_cannot_be_compared_is_refused(results):
     with pytest.raises(DiscreetError, match="unknown contender 'exp4': did you mean 'exp3'"):
         results.differences("exp4")
-    with pytest.raises(DiscreetError, match="which plays 2 times: choose from 'batched-exp3 "):
+    with pytest.raises(
+        DiscreetError, match="which names 2 contenders: choose one of 'batched-exp3 "
+    ):
         simulate("batched-exp3", epsilon=[1.0, 2.0], rounds=50, trials=2).differences(
             "batched-exp3"
         )

@@ -84,7 +84,7 @@ def test_the_curves_of_a_plot_can_be_written(results, tmp_path):
 
 
 def test_a_file_that_cannot_be_written_is_named(results, tmp_path):
-    with pytest.raises(DiscreetError, match=r"no/file.csv cannot be written: No such file"):
+    with pytest.raises(DiscreetError, match=r"no/file.csv cannot be written: no such file"):
         results.to_csv(tmp_path / "no" / "file.csv")
     with pytest.raises(DiscreetError, match="path is 3, but must be the path of a file"):
         results.to_csv(3)

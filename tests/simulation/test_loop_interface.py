@@ -156,5 +156,5 @@ def test_two_variables_that_are_returned_in_the_wrong_order_are_refused(private,
     spec = importlib.util.spec_from_file_location("swapped", tmp_path / "swapped.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    with pytest.raises(LoopError, match=r"the loop returns mark where it declares t\."):
+    with pytest.raises(LoopError, match=r"the loop returns mark, but declares t in that place\."):
         losses_in_lanes(module.play, private)

@@ -220,7 +220,7 @@ def test_two_sweeps_do_not_write_into_one_folder(tmp_path, unbroken):
         if done in (0, 13):
             with pytest.raises(
                 DiscreetError,
-                match=r"run is being written into by another simulation: wait for its end",
+                match=r"run is in use by another simulation: wait until it ends",
             ):
                 play(**SETTINGS, output=tmp_path / "run", resume=True)
             refused.append(done)

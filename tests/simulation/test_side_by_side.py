@@ -196,7 +196,7 @@ class Foreign(Learner):
 
 
 def test_functions_of_other_modules_are_not_taken_for_known_ones():
-    with pytest.raises(NotVectorizable, match="functions of bits"):
+    with pytest.raises(NotVectorizable, match="a call to a function of bits"):
         lanes_of(Private(Open(UNIT), Foreign(arms=3)), Stochastic(3), UNIT)
 
 
@@ -364,10 +364,10 @@ class TestKeeping:
         assert again.sheet.paths == first.sheet.paths
 
     def test_what_cannot_be_turned(self, writing_fails):
-        with pytest.raises(NotVectorizable, match="functions of bits"):
+        with pytest.raises(NotVectorizable, match="a call to a function of bits"):
             self.lanes_of(Foreign(arms=2))
         writing_fails()
-        with pytest.raises(NotVectorizable, match="functions of bits"):
+        with pytest.raises(NotVectorizable, match="a call to a function of bits"):
             self.lanes_of(Foreign(arms=2))
 
     def test_without_room_on_disk_it_is_played_all_the_same(self, folder, monkeypatch):

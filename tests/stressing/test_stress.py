@@ -65,7 +65,7 @@ def test_the_command_prints_the_same_and_writes_the_losses(tmp_path):
 
 
 def test_what_cannot_be_searched_is_refused():
-    with pytest.raises(DiscreetError, match="only algorithms for arms can be stressed"):
+    with pytest.raises(DiscreetError, match="stress supports only algorithms for arms"):
         stress("private-ftrl-ball")
     with pytest.raises(DiscreetError, match="tries is 0"):
         stress("exp3", tries=0)

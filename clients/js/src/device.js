@@ -111,7 +111,7 @@ function readModel(task, message) {
   }
   if (task.digest.some((byte, i) => byte !== message[DIGEST + i])) {
     throw new RangeError(
-      'the model is of another task: device and server must have the same settings.',
+      'the model belongs to another task: device and server must have the same settings.',
     )
   }
   const bytes = message.slice()

@@ -52,7 +52,7 @@ class Counters:
         name = node.target.id
         body = self.block(node.body)
         if name in names_assigned(body):
-            raise NotVectorizable("a loop that changes its own counter")
+            raise NotVectorizable("a loop that assigns its own counter")
         counter = self.fresh(name)
         renamed = [_rename(each, name, counter) for each in body]
         first: Statements = [ast.Assign([store(name)], load(counter))]

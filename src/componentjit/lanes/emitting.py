@@ -93,7 +93,9 @@ class Emitter(LaneMemory):
             case ast.Raise(exc=ast.Constant(value=int(number)), cause=cause):
                 self.fail(number, cause.elts if isinstance(cause, ast.Tuple) else [])
             case _:
-                raise NotVectorizable(f"statement {type(node).__name__}")
+                raise NotVectorizable(
+                    f"a statement that lanes do not support ({type(node).__name__})"
+                )
 
     def fail(self, number: int, told: Sequence[ast.expr]) -> None:
         """Return a failure if any lane is here; store the numbers of the first one."""

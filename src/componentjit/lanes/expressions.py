@@ -104,7 +104,7 @@ class Expressions:
                 return self.choose(self.maths.as_kind(self.expression(test), "b"), body, orelse)
             case ast.Call(func=ast.Name(id=name), args=args):
                 return self.call(name, [self.expression(each) for each in args])
-        raise NotVectorizable(f"expression {ast.unparse(node)}")
+        raise NotVectorizable(f"an expression that lanes do not support ({ast.unparse(node)})")
 
     def number(self, name: str) -> Value:
         """Return a parameter."""
@@ -123,13 +123,13 @@ class Expressions:
         """Return the result of an operator."""
         if name == "Mod":
             if right.kind == "f" or left.kind == "f":
-                raise NotVectorizable("a remainder of floats")
+                raise NotVectorizable("a remainder (%) of floats")
             mask = self.mask()
             if right.varies and mask is not None:  # lanes that are elsewhere must not divide by 0
                 right = self.maths.select(Value(mask, "b", True), right, Value(LONG(1), "i", False))
             return self.maths.remainder(left, right)
         if name not in ("Add", "Sub", "Mult", "Div", "Pow"):
-            raise NotVectorizable(f"operation {name}")
+            raise NotVectorizable(f"an operator that lanes do not support ({name})")
         return self.maths.binary(name, left, right)
 
     def compare_chain(self, left: ast.expr, ops: list[ast.cmpop], others: list[ast.expr]) -> Value:
@@ -200,7 +200,7 @@ class Expressions:
     def row(self, array: str, indices: list[Value]) -> Value:
         """Return the number of a row of lanes; negative indices count from the end."""
         if len(indices) != self.dimensions(array):
-            raise NotVectorizable("a part of an array")
+            raise NotVectorizable("a slice or a row of an array")
         found = Value(LONG(0), "i", False)
         for axis, index in enumerate(indices):
             length = Value(self.sizes[array, axis], "i", False)
@@ -296,7 +296,7 @@ class Expressions:
         """Set an item of an array, in the lanes that are here."""
         kind, mask = self.array_kinds[array], self.mask()
         if array in self.interface.uniform:
-            raise NotVectorizable("a change of what is the same in all lanes")
+            raise NotVectorizable(f"an assignment to {array}, which is uniform")
         new = self.maths.as_vector(self.maths.as_kind(value, kind)).code
         few = self.one_of_few(array, indices)
         if few is not None:
@@ -356,4 +356,4 @@ class Expressions:
             return maths.fraction(values[0])
         elif name in ROUNDED and len(values) == 1:
             return maths.as_kind(maths.intrinsic(ROUNDED[name], values[0]), "i")
-        raise NotVectorizable(f"function {name}")
+        raise NotVectorizable(f"a call to {name}, which lanes do not support")

@@ -48,13 +48,13 @@ class FoundRecords:
         shape, array = self.shape(value), self.array(value)
         if shape is not None:
             if self.shapes.setdefault(name, shape).keys() != shape.keys():
-                raise NotVectorizable(f"{name} is two kinds of record")
+                raise NotVectorizable(f"{name} may be either of two kinds of record")
             for leaf, part in self.parts(name, shape, value):
                 inner = self.array(part)
                 if inner and self.arrays.setdefault(leaf, inner) != inner:
-                    raise NotVectorizable(f"{leaf} is one of two arrays")
+                    raise NotVectorizable(f"{leaf} may be either of two arrays")
         elif array and self.arrays.setdefault(name, array) != array:
-            raise NotVectorizable(f"{name} is one of two arrays")
+            raise NotVectorizable(f"{name} may be either of two arrays")
 
     def shape(self, node: ast.expr) -> Shape | None:
         """Return the fields of a record, None for anything else."""
@@ -69,7 +69,7 @@ class FoundRecords:
             ):
                 fields = cast(Any, record)._fields
                 if node.keywords or len(node.args) != len(fields):
-                    raise NotVectorizable("a record made by keywords")
+                    raise NotVectorizable("a record constructed with keyword arguments")
                 return {
                     field: self.shape(part) for field, part in zip(fields, node.args, strict=True)
                 }

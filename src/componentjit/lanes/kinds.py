@@ -48,7 +48,7 @@ def kind_of_array(array: np.ndarray[tuple[int, ...], np.dtype[np.generic]]) -> s
     """Return the kind of an array's numbers, or refuse it."""
     kinds = {"float64": "f", "int64": "i"}
     if array.dtype.name not in kinds:
-        raise NotVectorizable(f"an array of {array.dtype}")
+        raise NotVectorizable(f"an array of {array.dtype}, which lanes do not support")
     return kinds[array.dtype.name]
 
 
@@ -99,7 +99,7 @@ class Kinds:
                 return widest("i", self.of(operand))
             case ast.BoolOp(values=values):
                 if any(self.of(each) not in ("b", "") for each in values):
-                    raise NotVectorizable("and, or of numbers")
+                    raise NotVectorizable("`and` or `or` of numbers instead of booleans")
                 return "b"
             case ast.IfExp(body=body, orelse=orelse):
                 return widest(self.of(body), self.of(orelse))
@@ -111,7 +111,7 @@ class Kinds:
                 return RESULTS[name]
             case ast.Call(func=ast.Name(id=name)) if name.rpartition(".")[2] in DRAWS:
                 return "f"
-        raise NotVectorizable(f"expression {ast.unparse(node)}")
+        raise NotVectorizable(f"an expression that lanes do not support ({ast.unparse(node)})")
 
 
 class Varying:

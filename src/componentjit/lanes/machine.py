@@ -75,7 +75,7 @@ def _address_of(name: str) -> int:
     except (AttributeError, OSError):
         address = None
     if not address:
-        raise NotVectorizable(f"there is no {name} in the C library")
+        raise NotVectorizable(f"a call to {name}, which the C library does not have")
     return address
 
 
@@ -89,7 +89,7 @@ def compile_module(text: str) -> bytes:
             module = binding.parse_assembly(text)
             module.verify()
         except RuntimeError as error:
-            raise NotVectorizable(f"LLVM refuses it: {error}") from None
+            raise NotVectorizable(f"code that LLVM rejects: {error}") from None
         options = binding.create_pipeline_tuning_options(speed_level=3)
         options.loop_vectorization = options.slp_vectorization = False  # there are vectors already
         builder = binding.create_pass_builder(machine, options)

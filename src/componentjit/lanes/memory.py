@@ -149,7 +149,7 @@ class LaneMemory(Expressions):
         if name in self.varying.names:
             value = self.maths.as_vector(value)
         elif value.varies:
-            raise NotVectorizable(f"{name} should be the same in all lanes")
+            raise NotVectorizable(f"a value of {name} that differs between trials")
         self.builder.store(value.code, self.place(name))
 
     # Masks

@@ -117,7 +117,7 @@ class _Normalizer(FoundRecords):
         for name, other in self.values.items():
             if other is value:
                 return name
-        raise NotVectorizable(f"{leaf} is an array that is not a field of the component")
+        raise NotVectorizable(f"{leaf} is carried and an array, but not a field of the component")
 
     def to_normal(self) -> Normal:
         self.find_records()
@@ -169,7 +169,7 @@ class _Normalizer(FoundRecords):
         found: dict[str, ast.expr] = {}
         for name, part in zip(expected, parts, strict=True):
             if isinstance(part, ast.Name) and part.id in declared - {name}:
-                raise LoopError(f"the loop returns {part.id} where it declares {name}.")
+                raise LoopError(f"the loop returns {part.id}, but declares {name} in that place.")
             if name in self.shapes:
                 found |= self.returned_record(name, part)
             else:
@@ -186,17 +186,17 @@ class _Normalizer(FoundRecords):
         elif self.shape(value) == fields:
             parts = [ast.Attribute(value, field, ast.Load()) for field in fields]
         else:
-            raise NotVectorizable("what is returned")
+            raise NotVectorizable(f"a returned value that is not a record like {name}")
         found: dict[str, ast.expr] = {}
         for (field, shape), part in zip(fields.items(), parts, strict=True):
             path = path_of(part)
             if shape is not None and self.shape(part) != shape:
-                raise NotVectorizable("what is returned")
+                raise NotVectorizable(f"a returned {name} with another kind of {field}")
             for leaf in leaves("", shape):
                 target = f"{name}.{field}{leaf}"
                 if target in self.arrays:
                     if self.arrays.get(f"{path}{leaf}") != self.arrays[target]:
-                        raise NotVectorizable(f"{target} is one of two arrays")
+                        raise NotVectorizable(f"{target} may be either of two arrays")
                 else:
                     found[target] = load(f"{path}{leaf}") if path else self.expression(part)
         return found
@@ -230,7 +230,7 @@ class _Normalizer(FoundRecords):
                 target=ast.Name(), iter=ast.Call(func=ast.Name(id="range"), args=bounds), orelse=[]
             ):
                 if len(bounds) > 2:
-                    raise NotVectorizable("a range with steps")
+                    raise NotVectorizable("a range with a step")
                 call = ast.Call(load("range"), [self.expression(each) for each in bounds], [])
                 return [ast.For(node.target, call, self.block(node.body), [])]
             case ast.Raise(
@@ -246,7 +246,7 @@ class _Normalizer(FoundRecords):
                         guards[self.callee(check)], self.expression(found), self.expression(wanted)
                     )
                 ]
-        raise NotVectorizable(f"statement {type(node).__name__}")
+        raise NotVectorizable(f"a statement that lanes do not support ({type(node).__name__})")
 
     def check(self, guard: GuardSpec, found: ast.expr, wanted: ast.expr) -> ast.stmt:
         """Return a check in normal form: an error with both numbers, if it fails."""
@@ -290,10 +290,10 @@ class _Normalizer(FoundRecords):
         if isinstance(target, ast.Subscript):
             array = self.array(target.value)
             if not array:
-                raise NotVectorizable("an item of no array")
+                raise NotVectorizable("indexing something that is not an array")
             place = ast.Subscript(load(array), self.expression(target.slice), ast.Store())
             return [ast.Assign([place], self.expression(value))]
-        raise NotVectorizable("an assignment")
+        raise NotVectorizable(f"an assignment to {ast.unparse(target)}")
 
     # Expressions
 
@@ -326,7 +326,7 @@ class _Normalizer(FoundRecords):
             case ast.Attribute(value=ast.Name(id=module), attr=name) if module in self.names:
                 value = vars(self.names[module])[name]
                 if not isinstance(value, float):
-                    raise NotVectorizable(f"{module}.{name}")
+                    raise NotVectorizable(f"{module}.{name}, which is not a constant")
                 return ast.Constant(value)
             case ast.Attribute() if (
                 (path := path_of(node)) and path not in self.arrays and self.is_leaf(node)
@@ -357,14 +357,14 @@ class _Normalizer(FoundRecords):
                 )
             case ast.Call(func=ast.Name(id=name), keywords=[]) if name not in self.names:
                 return ast.Call(load(name), [self.expression(each) for each in node.args], [])
-        raise NotVectorizable(f"expression {ast.unparse(node)}")
+        raise NotVectorizable(f"an expression that lanes do not support ({ast.unparse(node)})")
 
     def known_module(self, name: str) -> str:
         """Return the name of a module whose functions are known here, or refuse anything else."""
         for known, module in MODULES.items():
             if self.names.get(name) is module:
                 return known
-        raise NotVectorizable(f"functions of {name}")
+        raise NotVectorizable(f"a call to a function of {name}, which lanes do not support")
 
     def is_leaf(self, node: ast.Attribute) -> bool:
         shape = self.shape(node.value)

@@ -138,8 +138,8 @@ class Program:
 
         try:
             loop = inline_calls(function, list(examples.values()))
-        except NotInlinable:
-            raise NotVectorizable("the source of the loop cannot be read") from None
+        except NotInlinable as reason:
+            raise NotVectorizable(str(reason)) from None
         normal = to_normal_form(loop, interface, examples)
         paths = {name: loop.fields.get(name, name) for name in (*normal.arrays, *normal.numbers)}
         handed = {name for name, path in paths.items() if not _is_in(path, interface.state)}
@@ -253,7 +253,7 @@ class Program:
             raise LoopError("the program was not compiled: call compile() before run().")
         missing = self.needed - handed.keys()
         if missing:  # compiled code would read from a missing address
-            raise LoopError(f"the loop needs {', '.join(sorted(missing))}, which is not handed in.")
+            raise LoopError(f"the loop needs {', '.join(sorted(missing))}, which was not passed.")
         for path, value in handed.items():
             if path in self.slots:
                 self._hand_in(lanes, path, value)
@@ -262,7 +262,7 @@ class Program:
             elif path in self.float_slots:
                 lanes.floats[self.float_slots[path]] = value
             elif path.partition(".")[0] not in self.sheet.interface.tables:
-                raise LoopError(f"{path} is handed in, but the loop does not take it.")
+                raise LoopError(f"{path} was passed, but the loop has no such argument.")
         failed = self._code(*lanes.call)
         if failed:
             failure = self.sheet.failures[failed - 1]

@@ -15,7 +15,7 @@ def shape_of(value: object) -> Shape | None:
     """Return the shape of a record, or None for anything else."""
     if isinstance(value, tuple):
         if type(value) is tuple:
-            raise NotVectorizable("a plain tuple")
+            raise NotVectorizable("a plain tuple instead of a named tuple")
         record: Any = value
         return {name: shape_of(part) for name, part in zip(record._fields, record, strict=True)}
     return None
@@ -34,7 +34,7 @@ def target_pairs(target: ast.expr, value: ast.expr) -> Iterator[tuple[ast.expr, 
     """Yield each single target of an assignment with its value."""
     if isinstance(target, ast.Tuple):
         if not isinstance(value, ast.Tuple) or len(value.elts) != len(target.elts):
-            raise NotVectorizable("a tuple taken apart")
+            raise NotVectorizable("unpacking of a tuple that is not written out")
         for one, each in zip(target.elts, value.elts, strict=True):
             yield from target_pairs(one, each)
     else:

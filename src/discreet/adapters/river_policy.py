@@ -78,8 +78,12 @@ class PrivatePolicy:
     def update(self, arm_id: Hashable, reward: float) -> None:
         """Learn from the reward of the pulled arm, without keeping it."""
         if self._open is None or arm_id != self._open.arm:
-            pulled = "no arm was" if self._open is None else f"{shorten(self._open.arm)} was"
-            raise DiscreetError(f"arm_id is {shorten(arm_id)}, but {pulled} pulled last.")
+            why = (
+                "no arm has been pulled since the last update: call pull() first"
+                if self._open is None
+                else f"the arm pulled last is {shorten(self._open.arm)}"
+            )
+            raise DiscreetError(f"arm_id is {shorten(arm_id)}, but {why}.")
         self._bandit.tell(self._open, reward=float(reward))
         self._open = None
         self._n += 1

@@ -124,12 +124,12 @@ def follow_experts(setting: Setting[Advice], base: str, **options: object) -> In
     base = chosen(base, numbers)
     inner = algorithm(base)
     if not isinstance(inner.problem, Arms):
-        raise DiscreetError(f"base is {base}, but must be an algorithm on arms without advice.")
+        raise DiscreetError(f"base is {base}, but must be an algorithm for arms without advice.")
     found = inner.build(numbers, **options)
     if found.private.channel.in_order:
         raise DiscreetError(
-            f"base is {base}, whose guarantee is for its own draws, but here arms are drawn from "
-            "advice."
+            f"base is {base}, whose guarantee depends on how it draws arms, but here arms are "
+            "drawn from advice."
         )
     return Instance(
         private=found.private._replace(learner=Following(found.private.learner)),

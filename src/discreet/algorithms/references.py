@@ -133,7 +133,9 @@ class _Parser:
         self.last = match[1] if match else self.text[self.place :].split("\n")[0].strip()
         if not match or not re.fullmatch(wanted, self.last):
             line = self.text.count("\n", 0, match.start(1) if match else self.place) + 1
-            raise DiscreetError(f"{self.name}, line {line}: {self.last[:40]!r} is not BibTeX here.")
+            raise DiscreetError(
+                f"{self.name}, line {line}: {self.last[:40]!r} is not valid BibTeX here."
+            )
         self.place = match.end()
         return self.last
 

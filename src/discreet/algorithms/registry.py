@@ -82,6 +82,8 @@ class Instance(InstanceInHtml):
     confident_bound: ConfidentBound | None = None
     # the claim of the calibration's authors if it differs from discreet's proof; audits attack it
     claim: Guarantee | None = None
+    # what parameters are, where their names do not say it
+    meanings: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def guarantee(self) -> Guarantee:
@@ -252,7 +254,8 @@ class Algorithm(AlgorithmInHtml):
         for key, value in options.items():
             if key not in mine and known[key].check(value) != known[key].default:
                 raise DiscreetError(
-                    f"calibration is {calibration}, which has no {key}: leave it out."
+                    f"{key} is {shorten(value)}, but calibration={calibration!r} has no such "
+                    "option."
                 )
         return make, accepted
 

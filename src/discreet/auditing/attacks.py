@@ -251,7 +251,7 @@ class FreshRuns(Attack):
             found[trial] = self.statistic(run)
         if np.isnan(found).any():
             raise DiscreetError(
-                "the statistic is NaN for some run, so it cannot tell the two inputs apart."
+                "the statistic is NaN in some runs, so it cannot tell the two inputs apart."
             )
         return found
 

@@ -201,7 +201,7 @@ def audit(
     name = _name_of(subject)
     claim = claimed or stated
     if not math.isfinite(claim.epsilon):
-        raise DiscreetError(f"{name} claims no privacy: there is nothing to audit.")
+        raise DiscreetError(f"{name} makes no privacy claim: there is nothing to audit.")
     start = time.perf_counter()
     # The name is part of the seed, so that audits of different algorithms do not share draws.
     root = zlib.crc32(name.encode()) + seed

@@ -40,8 +40,12 @@ class Timetable(NamedTuple):
     @classmethod
     def draw(cls, rounds: int, wait: float, rng: Generator) -> Timetable:
         """Return a random timetable: some people answer at once, some later, too late or never."""
+        # All decisions together take a tenth, half or twice the wait time: many, some or few
+        # outcomes are then outstanding at once. They are not evenly spaced.
         pace = float(rng.choice([0.1, 0.5, 2.0])) * wait / rounds
         asked = np.cumsum(rng.uniform(0.5, 1.5, rounds)) * pace
+        # In wait times: 0 at once, 1 within the wait time (drawn below), 1.5 too late, never. Most
+        # people answer at once, on average 80 %: otherwise few batches would be complete in time.
         late = (
             rng.choice([0.0, 1.0, 1.5, np.inf], size=rounds, p=rng.dirichlet([8.0, 1.0, 0.5, 0.5]))
             * wait
@@ -50,6 +54,7 @@ class Timetable(NamedTuple):
         target = int(rng.integers(rounds))
         told[target] = rng.uniform(0.0, wait) * rng.integers(2)
         end = asked[-1] + 2.0 * wait
+        # About one timer per wait time, a little earlier or later than outcomes run out.
         timers = np.arange(1.0, end / wait + 1.0) * wait * rng.uniform(0.9, 1.1)
         looks = np.linspace(0.0, end, LOOKS)
         asked_at, told_at, looks_at, timers_at = (
@@ -97,8 +102,7 @@ def audit_release_times(
     plan = subject.plan
     if plan.wait is None:
         raise DiscreetError(
-            "the run has no wait time: arrival times of its outcomes count as public, so there is "
-            "no claim to audit."
+            "the run has no wait=, so arrival times are public and there is no claim to audit."
         )
     start, rng = time.perf_counter(), np.random.default_rng(check_int("seed", seed, minimum=0))
     hold = plan.private.channel.hold()

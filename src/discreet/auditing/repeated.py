@@ -103,7 +103,7 @@ class OneEstimate(Attack):
         """Return how the channel releases a batch of these queries; that is public."""
         if channel.sums.size != self.experts:
             raise DiscreetError(
-                f"the attack is for {self.experts} experts, but the channel has "
+                f"the attack expects {self.experts} experts, but the channel has "
                 f"{channel.sums.size}."
             )
         if self.always_laplace:

@@ -110,8 +110,8 @@ class OneVector(Attack):
         longest = LONGEST if compilable(channel) else LONGEST_LIVE
         if rounds >= longest:
             raise DiscreetError(
-                f"the running sum has {rounds:,} prefixes, but every trial of its audit is a "
-                f"whole run: use fewer than {longest:,} rounds."
+                f"the running sum has {rounds:,} prefixes, but each audit trial plays the whole "
+                f"run: use fewer than {longest:,} rounds."
             )
         inputs = np.repeat(rest[None], rounds, axis=0), np.repeat(rest[None], rounds, axis=0)
         inputs[0][self.turn], inputs[1][self.turn] = self.one, self.other

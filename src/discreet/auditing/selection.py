@@ -142,6 +142,8 @@ def _largest(
     A trial is good if its binomial excess is at least h. If a share s of all trials is good, the
     total excess is at least s h. Epsilon and h are chosen on the pilot; a Clopper-Pearson lower
     bound on s comes from the other half.
+
+    So the bound holds for every choice of the constants below: they only decide how large it gets.
     """
     from scipy import optimize, special
 
@@ -152,6 +154,8 @@ def _largest(
     def excess(pairs: Floats, epsilon: float) -> Floats:
         return np.array([_excess(later, p, q, epsilon) for p, q in pairs])
 
+    # Of the pairs, 70 % have more than this quantile as excess; 40 % are about what the lower bound
+    # at 99 % leaves of them if there are few (20 to 30).
     def gap(epsilon: float) -> float:
         return 0.4 * len(pilot) / trials * float(np.quantile(excess(pilot, epsilon), 0.3)) - delta
 
@@ -160,6 +164,7 @@ def _largest(
     most = 1e-3
     while gap(most) > 0.0:
         most *= 2.0
+    # A little smaller, because the other half may have somewhat less excess than the pilot.
     epsilon = 0.98 * float(optimize.brentq(gap, 0.0, most, xtol=1e-6))
     enough = float(np.quantile(excess(pilot, epsilon), 0.25))
     good = int((excess(counted, epsilon) >= enough).sum())

@@ -77,7 +77,7 @@ def report_guarantee(noise: Noise, reach: float, size: int, source: str) -> Guar
     """Return the guarantee of a report of ``size`` numbers that move by ``reach`` in the 2-norm."""
     if not noise.fits_vectors_of(size):
         raise DiscreetError(
-            f"noise is {noise.kind}, which was not made for vectors of {size} numbers."
+            f"noise is {noise.kind}, but must be calibrated for vectors of {size} numbers."
         )
     # Bounds for one number are tighter than for vectors, unless the noise is made for one vector.
     state = noise.guarantee if math.isnan(noise.across) else noise.joint_guarantee
@@ -89,7 +89,7 @@ def exact_noise_for(noise: Noise, guarantee: Guarantee) -> Noise:
     """Return exact noise for a vector of length at most 1, or refuse noise that needs a grid."""
     if noise.is_gaussian:
         raise DiscreetError(
-            "noise is gaussian, which reports of vectors cannot draw exactly: use noise hemisphere."
+            "noise is gaussian, which reports of vectors cannot draw exactly: use noise=hemisphere."
         )
     return noise.exact(guarantee, 2.0)
 

@@ -317,5 +317,7 @@ def check_times(times: Integers) -> Integers:
     """Return the times of releases, or refuse times that do not increase."""
     found = np.asarray(times, dtype=np.int64)
     if found.ndim != 1 or found.size < 1 or found[0] < 1 or not (np.diff(found) > 0).all():
-        raise DiscreetError("times must be whole numbers of at least 1 that grow, at least one.")
+        raise DiscreetError(
+            "times must be one or more whole numbers of at least 1, in increasing order."
+        )
     return found

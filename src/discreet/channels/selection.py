@@ -63,8 +63,8 @@ class Selection(BatchSums[Factor]):
     def _with_exact_noise(self) -> Self:
         """Refuse: privacy would rest on the learner's own sampling, which is floating point."""
         raise DiscreetError(
-            "this algorithm is private through its own sampling, which is floating point: it can "
-            "be simulated (simulation=True), but not used live."
+            "this algorithm is private through its own sampling, which uses floating-point "
+            "numbers: it can be simulated (simulation=True), but not used live."
         )
 
     @property

@@ -69,7 +69,7 @@ def run(arguments: list[str] | None) -> int:
     """Run a command and return its exit code."""
     import click  # slow imports come after interrupts are handled
 
-    from discreet.errors import DiscreetError
+    from discreet.errors import DiscreetError, reason_of
     from discreet.output import abandon_unfinished
     from discreet.plugins import load_plugins
 
@@ -103,7 +103,7 @@ def run(arguments: list[str] | None) -> int:
         if reason.filename is None:
             _drop_output()
         return _complain(
-            f"cannot read or write {reason.filename or 'the output'}: {reason.strerror}."
+            f"cannot read or write {reason.filename or 'the output'}: {reason_of(reason)}."
         )
     except UnicodeEncodeError as reason:
         _drop_output()

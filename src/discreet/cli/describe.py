@@ -120,7 +120,7 @@ def describe(
         ),
         *(("noise", "none") for _ in range(not noises)),
         *(
-            (key.replace("_", " "), value if isinstance(value, str) else number(value))
+            (key.replace("_", " "), _parameter(value, instance.meanings.get(key, "")))
             for key, value in instance.parameters.items()
         ),
         (
@@ -157,6 +157,12 @@ def _bandits_choice(name: str, setting: Setting[Problem]) -> list[tuple[str, str
         ("Bandit's choice", f"algorithm={reason}")
         for reason in reasons(name, cast(Setting[Arms], setting))
     ]
+
+
+def _parameter(value: float | str, meaning: str) -> str:
+    """Return a parameter, with what it is if its name does not say it."""
+    text = value if isinstance(value, str) else number(value)
+    return f"{text} ({meaning})" if meaning else text
 
 
 def _length(setting: Setting[Problem]) -> str:

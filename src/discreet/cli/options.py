@@ -95,7 +95,10 @@ class Meaning(NamedTuple):
 
 
 class ProblemOption(SectionOption):
-    """A parameter of one or more problems, listed under each with its meaning there."""
+    """A parameter of one or more problems, listed under each with its meaning there.
+
+    The name with underscores, as in Python, is accepted as well, but not shown.
+    """
 
     def __init__(
         self,
@@ -109,8 +112,9 @@ class ProblemOption(SectionOption):
     def help_rows(self, ctx: click.Context) -> Iterator[HelpRow]:
         """Yield a row for each problem."""
         for row in super().help_rows(ctx):
+            shown = re.sub(r", --\w*_\w*", "", row.option)
             for section, text, place in self.meanings:
-                yield HelpRow(section, row.option, text, place)
+                yield HelpRow(section, shown, text, place)
 
 
 class SectionCommand(click.Command):
@@ -280,7 +284,8 @@ def problem_parameters(command: DecoratedCommand) -> DecoratedCommand:
             meanings.setdefault(each.name, []).append(found)
     for name, rows in reversed(meanings.items()):
         kind = KINDS.get(kinds[name], str)
-        decorate = click.option(f"--{name}", type=kind, cls=ProblemOption, meanings=rows)
+        flags = dict.fromkeys((f"--{name.replace('_', '-')}", f"--{name}"))
+        decorate = click.option(*flags, name, type=kind, cls=ProblemOption, meanings=rows)
         command = decorate(command)
     return command
 
@@ -288,8 +293,11 @@ def problem_parameters(command: DecoratedCommand) -> DecoratedCommand:
 def _section(problem: type[Problem]) -> str:
     """Return the heading for a problem's parameters, such as "Contexts (contextual bandit)"."""
     name = re.sub(r"(?<!^)(?=[A-Z])", "-", problem.__name__).capitalize()
-    titles = dict.fromkeys(known.field for known in list_algorithms(problem).values())
-    return f"{name} ({', '.join(titles or [problem().title])})"
+    known = dict.fromkeys(known.field for known in list_algorithms(problem).values())
+    titles = ", ".join(known or [problem().title])
+    if titles.startswith(name.lower()):  # as in "best-arm search"
+        return titles.capitalize()
+    return f"{name} ({titles})"
 
 
 def files(command: DecoratedCommand) -> DecoratedCommand:

@@ -22,27 +22,40 @@ from discreet.stressing import stress
     epilog="Example: discreet stress batched-exp3 --arms 4 --rounds 65536 --epsilon 0.1",
 )
 @click.argument("name", type=options.AlgorithmName())
-@click.option("--arms", type=int, default=4, show_default=True, help="Number of arms.")
-@click.option("--rounds", type=int, default=65_536, show_default=True, help="Number of rounds.")
+@options.option(
+    options.GAME, "--arms", type=int, default=4, show_default=True, help="Number of arms."
+)
+@options.option(
+    options.GAME, "--rounds", type=int, default=65_536, show_default=True, help="Number of rounds."
+)
+@options.settings
 @options.epsilon()
 @options.delta
-@options.settings
-@click.option("--tries", type=int, default=200, show_default=True, help="Number of games to try.")
-@click.option(
+@options.option(
+    options.RUN,
+    "--tries",
+    type=int,
+    default=200,
+    show_default=True,
+    help="Number of games to try.",
+)
+@options.option(
+    options.RUN,
     "--trials",
     type=int,
     default=96,
     show_default=True,
     help="Number of fresh trials of the worst game.",
 )
-@click.option("--seed", type=int, default=1, show_default=True, help="Random seed of the search.")
-@click.option(
+@options.seed(1)
+@options.option(
+    options.OUTPUT,
     "--losses",
     "target",
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write the losses of the worst game (.npy), for simulate --losses.",
 )
-@click.option("--quiet", is_flag=True, help="Do not show progress.")
+@options.quiet
 @options.as_json
 def stress_command(
     name: str,

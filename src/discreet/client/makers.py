@@ -81,7 +81,9 @@ def checked(facts: RemoteFacts, problem: str | None, *, unprotected: bool) -> Ru
     """Return the kind of the run, or refuse it."""
     kind = PROBLEMS.get(facts.problem)
     if kind is None:
-        raise DiscreetError(f"{facts.name} is a run of an unknown kind: is the service newer?")
+        raise DiscreetError(
+            f"{facts.name} is a run of an unknown kind: the service may be newer than this client."
+        )
     if problem not in (None, facts.problem):
         right = kind.local.__name__
         raise DiscreetError(f"{facts.name} is a run of {right}: open it with {right}.open.")

@@ -65,7 +65,7 @@ def understood(read: Callable[[dict[str, Any]], Read]) -> Callable[[Reply], Read
             raise
         except (KeyError, TypeError, ValueError):
             raise DiscreetError(
-                "the answer of the service cannot be read: is the service of another version?"
+                "the answer of the service cannot be read: it may run another version of discreet."
             ) from None
 
     return checked
@@ -141,8 +141,8 @@ def estimates_of_answer(read: dict[str, Any], labels: Labels) -> MeanEstimates:
             found = _estimate(pairs[second, first])
             return found._replace(mean=-found.mean, low=-found.high, high=-found.low)
         raise DiscreetError(
-            f"the service has no difference of {first!r} and {second!r}: one has no release, or "
-            "there are many arms."
+            f"the service reports no difference between {first!r} and {second!r}: one of them has "
+            "no release yet, or there are too many arms."
         )
 
     notes = tuple(read["notes"])

@@ -62,7 +62,7 @@ def spec_of(
             raise DiscreetError(f"{each} is given, but the service has its own: leave it out.")
     if "wait" not in arguments:
         raise DiscreetError(
-            "wait is missing: give it with a default, so that it stays hidden who answers, or pass "
+            "wait is missing: give wait and a default outcome, which hide who answers, or pass "
             "wait=None to do without (docs/service.md)."
         )
     if arguments["wait"] is None:

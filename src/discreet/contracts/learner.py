@@ -103,7 +103,7 @@ class Server(Learner[NoReturn, object, Release, Query], Generic[Model, Release, 
     def act(self, observation: object, rng: Generator) -> NoReturn:
         """Refuse: a server observes nothing and plays nothing."""
         raise DiscreetError(
-            "a server publishes a model and plays nothing: join it with a policy by OnDevice."
+            "a server publishes a model but does not act: combine it with a policy in OnDevice."
         )
 
 

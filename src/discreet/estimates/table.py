@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from discreet.display import Display, ShownTable
 from discreet.drawing import plotter
-from discreet.errors import DiscreetError, shorten
+from discreet.errors import DiscreetError, reason_of, shorten
 from discreet.estimates.text import WIDTH, legend, numbered, text_table, wrapped
 
 EstimateKind = Literal["anytime", "holdout", "final"]
@@ -210,6 +210,8 @@ def _written(text: str, path: Path | str | None) -> str:
         try:
             Path(path).write_text(text, encoding="utf-8")
         except (OSError, TypeError) as reason:
-            wrong = f"path is {shorten(path)}, which cannot be written: {reason}."
+            wrong = (
+                f"path is {shorten(path)}, but no file can be written there ({reason_of(reason)})."
+            )
             raise DiscreetError(wrong) from None
     return text

@@ -49,16 +49,16 @@ def check_charge(
         )
     if guarantee.status != "proved":
         raise DiscreetError(
-            f"guarantee is {guarantee.status}, but only what is proved can be charged."
+            f"guarantee is {guarantee.status}, but only proved guarantees can be charged."
         )
     if guarantee.caveat:
         raise DiscreetError(
-            f"guarantee holds {guarantee.caveat}, but only what holds in full can be charged."
+            f"guarantee holds {guarantee.caveat}, but only unconditional guarantees can be charged."
         )
     if guarantee.rounds < rounds:
         raise DiscreetError(
-            f"guarantee is for {guarantee.unit}, but users may be in {rounds}: charge "
-            "for_user(...)."
+            f"guarantee is for {guarantee.unit}, but a user may be in {rounds} rounds: charge "
+            f"guarantee.for_user(rounds={rounds})."
         )
     if guarantee.period is not None and (guarantee.period != per or guarantee.periods > 1):
         budget = "all time" if per is None else f"one period of {period_words(per)}"
@@ -172,4 +172,4 @@ def check_stored_key(key: bytes | None, check: bytes | None, stored: bytes, wher
                 f"the ledger {where} counted {alike} as two users, so it cannot be used any more."
             )
     if not hmac.compare_digest(check, stored):
-        raise DiscreetError(f"key is not the one with which the ledger {where} was made.")
+        raise DiscreetError(f"key is not the one that the ledger {where} was created with.")

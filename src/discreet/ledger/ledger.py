@@ -385,7 +385,7 @@ class Ledger(NotCopyable):
         for name, here, there in zip(names, here_all, stored, strict=True):
             if here != there:
                 raise DiscreetError(
-                    f"{name} is {here!r}, but the ledger {self._where} has {there!r} for good."
+                    f"{name} is {here!r}, but the ledger {self._where} was created with {there!r}."
                 )
         check_stored_key(self._key, check, stored_check, self._where)
 

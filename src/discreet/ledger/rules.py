@@ -68,7 +68,7 @@ class ZcdpRule:
     def __init__(self, epsilon: float, delta: float) -> None:
         if not 0.0 < delta < 1.0:
             raise DiscreetError(
-                f"delta is {delta!r}, but composition 'zcdp' needs one above 0 and below 1."
+                f"delta is {delta!r}, but composition 'zcdp' needs delta above 0 and below 1."
             )
         self.delta = delta
         with localcontext(FINE):
@@ -81,7 +81,8 @@ class ZcdpRule:
         """Return what a charge adds."""
         if guarantee.rho is None:
             raise DiscreetError(
-                f"guarantee is {guarantee.short} of unknown rho, but composition 'zcdp' needs one."
+                f"guarantee is {guarantee.short}, whose rho is unknown, but composition 'zcdp' "
+                "needs it."
             )
         return (exact(check_range("rho", guarantee.rho, 0.0, 1e300)),)
 

@@ -49,7 +49,7 @@ class ChangingArms(RunState):
             rows = self._committed()
             if self._side is not None:
                 raise DiscreetError(
-                    "rounds are held out, which needs all arms in turn: arms cannot come and go."
+                    "the hold-out plays all arms in turn, so arms cannot be added or retired."
                 )
             if rows.slots is None:
                 arms = tuple(range(len(labels)))

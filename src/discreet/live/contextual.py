@@ -108,8 +108,7 @@ class ContextualBandit(LiveClient[Decision]):
             raise DiscreetError(f"features is {shorten(features)}, but must be a Features.")
         if check_range("delta", delta, 0.0, 1.0) == 0.0:
             raise DiscreetError(
-                f"delta is {shorten(delta)}, but Gaussian noise needs a delta above 0, such as "
-                "1e-6."
+                f"delta is {shorten(delta)}, but Gaussian noise needs delta above 0, such as 1e-6."
             )
         if "block" in options:
             raise DiscreetError("block is not an option here: the features determine it.")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from discreet.errors import Busy, DiscreetError
+from discreet.errors import Busy, DiscreetError, reason_of
 from discreet.live.keys import new_file
 
 FAMILY = 0x4C6976  # "Liv": the application id of a run's file is this and the digit of its format
@@ -183,7 +183,9 @@ class Explained:
         if isinstance(error, sqlite3.Error | OSError):
             if error.args[:1] == ("file is not a database",):
                 raise DiscreetError(f"{self._name} is a file of another kind, not a run.") from None
-            raise Busy(f"{self._name} cannot be used ({error}), so nothing has changed.") from None
+            raise Busy(
+                f"{self._name} cannot be used ({reason_of(error)}), so nothing has changed."
+            ) from None
 
 
 @contextlib.contextmanager

@@ -108,8 +108,8 @@ def plan_hold_out(recipe: Recipe, private: Protected) -> HoldOutPlan | None:
     horizon, arms = recipe["horizon"], len(recipe["arms"])
     if recipe.get("capacity") is not None:
         raise DiscreetError(
-            f"capacity is {recipe['capacity']}, but rounds are held out, which needs all arms in "
-            "turn: arms cannot come and go."
+            f"capacity is {recipe['capacity']}, but the hold-out plays all arms in turn, so arms "
+            "cannot be added or retired: omit capacity."
         )
     rounds = None if number is None else check_int("holdout", number, minimum=1)
     coin = None if share is None else check_share("explore", share)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import platformdirs
 
-from discreet.errors import DiscreetError, cannot_make, check_path
+from discreet.errors import DiscreetError, cannot_make, check_path, reason_of
 from discreet.ledger.guards import run_in_children
 from discreet.live.row_cipher import RowCipher
 from discreet.output import lock
@@ -91,7 +91,9 @@ class Key(RowCipher):
                 f"key is {str(path)!r}, where there is already a file: give a new path."
             ) from None
         except OSError as error:
-            raise DiscreetError(f"key is {str(path)!r}, which cannot be used ({error}).") from None
+            raise DiscreetError(
+                f"key is {str(path)!r}, but this file cannot be used ({reason_of(error)})."
+            ) from None
         _opened.add(self)
         weakref.finalize(self, self._file.close)
         self.path = path
@@ -165,10 +167,10 @@ class Key(RowCipher):
             raise self._unwritable(what, error) from None
         self.version, self.note, self._is_known = version, note, True
 
-    def _unwritable(self, what: str, error: Exception) -> DiscreetError:
+    def _unwritable(self, what: str, error: OSError | ValueError) -> DiscreetError:
         return DiscreetError(
-            f"{what}, but the key {self.path} cannot be written ({error}): the run stops until it "
-            "can."
+            f"{what}, but the key {self.path} cannot be written ({reason_of(error)}): the run "
+            "stops until it can."
         )
 
     def close(self) -> None:

@@ -114,6 +114,6 @@ def _check(task: Task, message: object, kind: bytes, size: int, name: str) -> in
         )
     if digest != task.digest:
         raise DiscreetError(
-            f"the {name} is of another task: device and server must have the same settings."
+            f"the {name} belongs to another task: device and server must have the same settings."
         )
     return int(version)

@@ -160,7 +160,7 @@ class LiveRun(ChangingArms, GroupedOperations):
         if self._in_order and rows.counters[2] == 0 and rows.groups:
             raise DiscreetError(
                 f"{self._plan.algorithm} is private only if you tell all outcomes before asking "
-                f"again; {count(len(rows.open), 'outcome')} still missing."
+                f"again: {count(len(rows.open), 'outcome')} still missing."
             )
         self._admission.charge()
         if self._users is not None and user is not None:
@@ -355,8 +355,8 @@ class LiveRun(ChangingArms, GroupedOperations):
             rows = self._committed()
             if self._wait is not None:
                 raise DiscreetError(
-                    "this run has a wait, so only deadlines end the waiting: no decision can be "
-                    "given up."
+                    "this run has a wait, so a decision ends by its outcome or deadline only, and "
+                    "cannot be given up."
                 )
             row = rows.open.get(number)
             if row is None or token not in (None, Ticket(*row).token):

@@ -73,8 +73,8 @@ class RunWithHoldOut(RunState):
                 raise DiscreetError("this run has no hold-out: start it with explore or holdout.")
             if give_up and self._wait is not None:
                 raise DiscreetError(
-                    "this run has a wait, so only deadlines end the waiting: no decision can be "
-                    "given up."
+                    "this run has a wait, so a decision ends by its outcome or deadline only, and "
+                    "cannot be given up."
                 )
             asked = rows.counters[0]
             if side.is_open(asked):

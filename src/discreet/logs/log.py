@@ -187,7 +187,7 @@ def _rows_at(found: Columns, name: str, position: int | str | None) -> Integers:
     rows = np.flatnonzero(texts == str(position))
     if rows.size == 0:
         raise DiscreetError(
-            f"position is {position}, but {found.source} has {shorten(', '.join(known))}."
+            f"position is {position}, but {found.source} has only {shorten(', '.join(known))}."
         )
     return rows
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.contracts import Floats
-from discreet.errors import DiscreetError, shorten
+from discreet.errors import DiscreetError, reason_of, shorten
 from discreet.tables import is_number, read_columns
 
 PARQUET, ARROW = (".parquet", ".pq"), (".arrow", ".feather", ".ipc")
@@ -75,7 +75,7 @@ def _read_file(path: Path) -> Columns:
         return _read_csv(path)
     except OSError as reason:
         raise DiscreetError(
-            f"{path} cannot be read: {reason.strerror or 'it is damaged'}."
+            f"{path} cannot be read: {reason_of(reason, 'it is damaged')}."
         ) from None
 
 
@@ -146,7 +146,7 @@ def _settled(column: Sequence[object] | LogColumn) -> LogColumn:
     """Return a column as numbers if all its cells are numbers, else as texts."""
     values = np.asarray(column)
     if values.ndim != 1:
-        raise ValueError("a column of a log has one entry per row")
+        raise ValueError("a column of a log must have one entry per row")
     if values.dtype.kind in "biuf":
         return values
     texts = [str(cell).strip() for cell in values.tolist()]

@@ -178,12 +178,12 @@ class ExactGaussian(OnGrid, GaussianShape):
         change = check_positive("sensitivity", sensitivity)
         if not 2.0 * SLACK <= delta < 1.0:
             raise DiscreetError(
-                f"delta is {delta!r}, but exact Gaussian noise needs one from {2.0 * SLACK:.1g} "
+                f"delta is {delta!r}, but exact Gaussian noise needs delta from {2.0 * SLACK:.1g} "
                 "to 1."
             )
         if epsilon > LARGEST:
             raise DiscreetError(
-                f"epsilon is {epsilon!r}, but exact noise needs one of at most {LARGEST:g}."
+                f"epsilon is {epsilon!r}, but exact noise needs epsilon of at most {LARGEST:g}."
             )
         sigma = gaussian_sigma(epsilon, delta - SLACK)
         step = _step(change * sigma, GAUSSIAN_BITS)
@@ -211,7 +211,7 @@ def pure_grid(sensitivity: float, epsilon: float) -> tuple[float, float]:
     # 64-bit noise could saturate, or not reach from one value to the other.
     if steps > 2.0**50 or budget > LARGEST:
         raise DiscreetError(
-            f"epsilon is {epsilon!r}, but exact noise needs one between 1e-14 and {LARGEST:g}."
+            f"epsilon is {epsilon!r}, but exact noise needs epsilon between 1e-14 and {LARGEST:g}."
         )
     return step, steps
 

@@ -233,8 +233,9 @@ class SealedTable(ExactTable):
 @functools.cache
 def _table(epsilon: float, size: int) -> tuple[Floats, Floats]:
     """Return values in units of one loss, and counts whose neighbouring rows differ by e^ε."""
-    # Rounding to whole numbers may exceed e^ε, so the target is a slightly smaller epsilon, reduced
-    # again until the rows are close enough.
+    # The solver keeps its constraints to about 1e-7, and rounding to whole numbers may exceed e^ε
+    # as well. So the target is a slightly smaller epsilon, reduced again until the rows are close
+    # enough: 40 steps of 1e-4 cost at most 0.4 % of epsilon, which hardly adds noise.
     aimed = epsilon * (1.0 - 1e-6)
     for _ in range(40):
         values, chances = least_square(aimed, size)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.contracts import Floats
-from discreet.errors import DiscreetError, count, shorten
+from discreet.errors import DiscreetError, count, reason_of, shorten
 from discreet.ranges import Range
 from discreet.tables import is_number, number_in, read_columns, read_npy
 
@@ -133,7 +133,7 @@ def _from_file(
         names, rows = readers.get(path.suffix.lower(), _read_csv)(path)
     except OSError as reason:
         raise DiscreetError(
-            f"{path} cannot be read: {reason.strerror or 'it is damaged'}."
+            f"{path} cannot be read: {reason_of(reason, 'it is damaged')}."
         ) from None
     if arm_column is None or outcome_column is None:
         return _by_column(path, names, rows)

@@ -20,6 +20,7 @@ from discreet.errors import (
     check_positive,
     check_range,
     check_share,
+    repeated,
     shorten,
 )
 from discreet.guarantee import Json
@@ -118,8 +119,8 @@ class Question:
         check_positive("difference", self.difference)
         if self.difference < 1e-4 * width:
             raise DiscreetError(
-                f"difference is {self.difference!r}, but must be at least {1e-4 * width:g}, 1 / "
-                "10,000 of the range."
+                f"difference is {self.difference!r}, but must be at least {1e-4 * width:g}, "
+                "1/10,000 of the range."
             )
         typical = (
             middle
@@ -129,9 +130,9 @@ class Question:
         best = self._best_mean(typical)
         if not self.low <= best <= self.high:
             raise DiscreetError(
-                f"difference is {self.difference!r}, but the best mean would then be {best:g}, "
-                f"outside the range {self.low:g} to {self.high:g}, because the other arms have a "
-                f"mean of {typical:g}: set low, high or typical."
+                f"difference is {self.difference!r} and the other arms have mean {typical:g}, so "
+                f"the best mean would be {best:g}, outside the range {self.low:g} to "
+                f"{self.high:g}: set low, high or typical."
             )
         if self.spread is not None:
             check_positive("spread", self.spread)
@@ -281,7 +282,5 @@ def _epsilons(given: float | Sequence[float]) -> tuple[float, ...]:
         check_positive("epsilon", value)
         check_range("epsilon", value, 1e-4, 100.0)
         if values.count(value) > 1:
-            raise DiscreetError(
-                f"epsilon {value:g} is given {values.count(value)} times, but each is planned once."
-            )
+            raise repeated(f"epsilon {value:g}", values.count(value))
     return tuple(sorted(float(value) for value in values))

@@ -35,9 +35,9 @@ def require_matplotlib() -> None:
 
 def _unusable(reason: Exception) -> DiscreetError:
     backend = os.environ.get("MPLBACKEND")
-    named = "" if backend is None else f"MPLBACKEND is {shorten(backend)}; "
+    named = "" if backend is None else f" (MPLBACKEND is {shorten(backend)})"
     said = str(reason).partition(";")[0].rstrip(".")
-    return DiscreetError(f"plots need a backend that matplotlib can use ({named}it says: {said}).")
+    return DiscreetError(f"matplotlib cannot load a backend{named}: {said}.")
 
 
 def new_figure(width: float, height: float, *, dpi: int = 150) -> Figure:

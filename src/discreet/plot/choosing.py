@@ -136,7 +136,7 @@ def _select(only: str | Sequence[str] | None, known: Sequence[PlotCurve]) -> lis
         return list(known)
     names = [only] if isinstance(only, str) else list(only)
     if not names:
-        raise DiscreetError("only is empty, but must name at least one curve.")
+        raise DiscreetError("only= is empty, but must name at least one curve.")
     found: dict[int, PlotCurve] = {}
     for name in names:
         found |= {each.place: each for each in _named(name, known)}
@@ -165,7 +165,7 @@ def _texts(
     if isinstance(labels, str) or len(labels) != len(chosen):
         raise DiscreetError(
             f"labels is {shorten(labels)}, but must be a list with one label for each of "
-            f"{count(len(chosen), 'curve')}, or a dictionary by label."
+            f"{count(len(chosen), 'curve')}, or a dictionary from curve labels to new labels."
         )
     return [check_text("a label", each) for each in labels]
 
@@ -193,8 +193,8 @@ def _by_place(name: str, given: Mapping[str, str], known: Sequence[PlotCurve]) -
         if name == "labels" and len(curves) > 1:
             every = ", ".join(f"'{each.label}'" for each in curves)
             raise DiscreetError(
-                f"labels names {shorten(key)}, which has {len(curves)} curves: give a label to "
-                f"each of {every}."
+                f"labels has one entry for {shorten(key)}, which has {len(curves)} curves; give "
+                f"each its own: {every}."
             )
         found |= {each.place: text for each in curves}
     return found

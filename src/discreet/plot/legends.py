@@ -98,5 +98,6 @@ def check_room(axes: Axes, size: tuple[float, float], curves: int) -> None:
     if width < LEAST_WIDTH or height < LEAST_HEIGHT:
         raise DiscreetError(
             f"size is {size[0]:g} by {size[1]:g} inches, which leaves no room for {curves} curves "
-            "and their labels: draw fewer (only), shorten the labels, or make the figure larger."
+            "and their labels: draw fewer curves with only=[...], shorten the labels, or make the "
+            "figure larger."
         )

@@ -83,7 +83,7 @@ def draw_regret(
         if not np.isfinite(shown).any():
             raise DiscreetError(
                 f"the mean regret of {curve.label} is never above 0, so it cannot be drawn on a "
-                "logarithmic axis: use log='x', or leave it out (only)."
+                "logarithmic axis: use log='x', or leave this curve out with only=[...]."
             )
         if np.isnan(shown).any():
             left_out.append(curve.label)

@@ -82,7 +82,7 @@ class Domain(NamedTuple):
         if self.flat < self.dimension:
             raise DiscreetError(
                 f"the set has a hull of {self.flat} dimensions in a space of {self.dimension}, "
-                f"but {what} needs one whose hull is the whole space."
+                f"but {what} needs a set whose hull is the whole space."
             )
 
 

@@ -38,7 +38,9 @@ class SemiBandit(Problem):
         many = check_int("items", self.items, minimum=2, maximum=MOST_ARMS)
         some = check_int("shown", self.shown, minimum=1)
         if some >= many:
-            raise DiscreetError(f"shown is {some} of {many} items, but must be fewer.")
+            raise DiscreetError(
+                f"shown is {some}, but must be less than the number of items, {many}."
+            )
         object.__setattr__(self, "items", many)
         object.__setattr__(self, "shown", some)
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import uvicorn
 from starlette.routing import BaseRoute
 
-from discreet.errors import DiscreetError, check_int
+from discreet.errors import DiscreetError, check_int, reason_of
 from discreet.live.database import Database, DatabaseWitness, FileWitness, open_database
 from discreet.live.database.dialects import is_url
 from discreet.service.app import make_app
@@ -144,7 +144,7 @@ def listen(place: ListenAddress) -> socket.socket:
         found.listen(BACKLOG)
     except OSError as reason:
         raise DiscreetError(
-            f"cannot listen at {place.host} port {place.port}: {reason.strerror}."
+            f"cannot listen at {place.host} port {place.port}: {reason_of(reason)}."
         ) from None
     return found
 

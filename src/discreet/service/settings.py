@@ -8,7 +8,7 @@ import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from discreet.errors import DiscreetError, show_path
+from discreet.errors import DiscreetError, reason_of, show_path
 
 SECRET = 32  # bytes
 FOLDER = "discreet-service"  # the default folder
@@ -62,10 +62,10 @@ class ServiceFolder:
             (folder / "tasks").mkdir(mode=0o700, exist_ok=True)
         except OSError as reason:
             raise DiscreetError(
-                f"folder is {show_path(folder)}, which cannot be created ({reason.strerror})."
+                f"folder is {show_path(folder)}, but cannot be created ({reason_of(reason)})."
             ) from None
         if not os.access(folder, os.W_OK | os.X_OK):
-            raise DiscreetError(f"folder is {show_path(folder)}, which cannot be written.")
+            raise DiscreetError(f"folder is {show_path(folder)}, but it is not writable.")
         return cls(folder)
 
     @classmethod

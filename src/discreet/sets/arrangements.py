@@ -188,8 +188,8 @@ class Permutahedron(Arrangements):
         array = finite_array("values", values, axes=1)
         if not array.max() > array.min():
             raise DiscreetError(
-                f"values are {array.size} times {array[0]:g}, which is a single point: at least "
-                "two must differ."
+                f"all {array.size} values are {array[0]:g}, so the set is a single point: at least "
+                "two values must differ."
             )
         return cls._over(array)
 
@@ -226,7 +226,7 @@ class KSets(Arrangements, Barrier):
         many = check_int("chosen", chosen, minimum=1)
         if many >= size:
             raise DiscreetError(
-                f"chosen is {many} of {size} items, but must be fewer: there is nothing to choose."
+                f"chosen is {many}, but must be less than the number of items, {size}."
             )
         return cls._over(np.where(np.arange(size) < many, 1.0, 0.0))
 

@@ -84,7 +84,7 @@ class BasePolytope(Vertices):
         """The minimum distance from the centre to a constraint; for at most 12 items."""
         if self.items > FEW:
             raise DiscreetError(
-                f"items is {self.items}, but the inner radius is known only up to {FEW} items."
+                f"items is {self.items}, but the inner radius is known only for up to {FEW} items."
             )
         rooms = []
         for some in _subsets(self.items):
@@ -172,7 +172,7 @@ def _check_submodular(items: int, function: SetFunction) -> None:
     """Refuse a function with F(S + i) + F(S + j) < F(S + i + j) + F(S) in any checked case."""
     nothing = _value(function, frozenset())
     if nothing != 0.0:
-        raise DiscreetError(f"function is {nothing:g} for no items, but must be 0 there.")
+        raise DiscreetError(f"function is {nothing:g} for the empty set, but must be 0 there.")
     known: dict[frozenset[int], float] = {}
 
     def value(some: frozenset[int]) -> float:

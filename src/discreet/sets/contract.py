@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet.components import Component
 from discreet.contracts import Floats
-from discreet.errors import DiscreetError, shorten
+from discreet.errors import DiscreetError, join_words, shorten
 
 if TYPE_CHECKING:
     from discreet.sets.vertices import ExplorationPlan
@@ -196,14 +196,14 @@ def check_ability(points: LinearOracle, ability: type[LinearOracle]) -> None:
     >>> from discreet.sets import set_named
     >>> check_ability(set_named("assignments(3)"), Projecting)
     Traceback (most recent call last):
-    discreet.errors.DiscreetError: the set is of type Birkhoff, which has a linear oracle, a gauge,
-    vertices, but must have a projection.
+    discreet.errors.DiscreetError: the set is of type Birkhoff, which has a linear oracle, a gauge
+    and vertices, but this needs a projection.
     """
     _check_set(points)
     if not isinstance(points, ability):
         raise DiscreetError(
             f"the set is of type {type(points).__name__}, which has "
-            f"{', '.join(points.abilities)}, but must have {ability.ability}."
+            f"{join_words(points.abilities)}, but this needs {ability.ability}."
         )
 
 

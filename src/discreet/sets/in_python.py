@@ -78,7 +78,7 @@ class InPython(Projecting, Gauged, Barrier, Vertices):
         self.done[0] = 0
         call_python(self.address, self.number, what)
         if self.done[0] == 0:
-            raise PythonFailed("a set in Python has failed.")
+            raise PythonFailed("the Python oracle of a set raised an error.")
 
 
 def with_calls(component: Part) -> tuple[Part, list[Call]]:

@@ -100,15 +100,15 @@ class PartitionMatroid(Matroid, Gauged):
         """Return the choices from groups of these sizes; items of a group are consecutive."""
         if len(sizes) != len(picks) or not len(sizes):
             raise DiscreetError(
-                f"there are {len(sizes)} sizes and {len(picks)} picks, but there must be equally "
-                "many, at least one of each."
+                f"sizes has length {len(sizes)} and picks has length {len(picks)}, but both must "
+                "have the same length, at least 1."
             )
         for group, (size, many) in enumerate(zip(sizes, picks, strict=True)):
             check_int(f"sizes[{group}]", size, minimum=2, maximum=1_000_000)
             if check_int(f"picks[{group}]", many, minimum=1) >= size:
                 raise DiscreetError(
-                    f"picks[{group}] is {shorten(many)} of {size} items, but must be fewer: there "
-                    "is nothing to choose."
+                    f"picks[{group}] is {shorten(many)}, but must be less than the size of its "
+                    f"group, {size}."
                 )
         component = np.repeat(np.arange(len(sizes)), sizes)
         return cls(

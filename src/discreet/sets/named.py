@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from discreet.contracts import Floats
-from discreet.errors import DiscreetError, check_int, shorten, unknown_name
+from discreet.errors import DiscreetError, check_int, count, shorten, unknown_name
 from discreet.ranges import Range
 from discreet.sets.arrangements import KSets, Permutahedron
 from discreet.sets.balls import L1Ball, L2Ball
@@ -156,6 +156,7 @@ class NamedSet(NamedTuple):
     title: str
     make: Callable[..., LinearOracle]
     whole: bool = True  # whether its numbers are whole, and at least 1
+    example: str = "4"  # of its numbers
 
     @property
     def numbers(self) -> int:
@@ -180,27 +181,30 @@ def _box(*numbers: float) -> Box:
 SETS = {
     "ball": NamedSet("ball(n)", "the unit ball", lambda n: L2Ball(n, 1.0)),
     "cube": NamedSet("cube(n)", "the cube from -1 to 1", lambda n: Box.cube(n, -1.0, 1.0)),
-    "box": NamedSet("box(low,high,...)", "numbers, each in its own range", _box, whole=False),
+    "box": NamedSet("box(low,high,...)", "numbers, each in its own range", _box, False, "1,20"),
     "cross": NamedSet(
         "cross(n)", "vectors whose absolute values sum to at most 1", lambda n: L1Ball(n, 1.0)
     ),
     "simplex": NamedSet("simplex(n)", "distributions over n items", Simplex),
-    "k-sets": NamedSet("k-sets(n,k)", "sets of k of n items", KSets.of),
+    "k-sets": NamedSet("k-sets(n,k)", "sets of k of n items", KSets.of, example="10,3"),
     "permutations": NamedSet(
         "permutations(n)", "rankings of n items, as places from 1 to n", _permutations
     ),
     "partition": NamedSet(
-        "partition(n,k,...)", "k of n items from each of some groups", _partition
+        "partition(n,k,...)", "k of n items from each of some groups", _partition, example="4,1,3,2"
     ),
     "spanning-trees": NamedSet(
         "spanning-trees(n)", "spanning trees of the complete graph", GraphicMatroid.complete
     ),
     "assignments": NamedSet("assignments(n)", "assignments of n jobs to n workers", Birkhoff),
-    "paths": NamedSet("paths(layers,width)", "paths through layers of nodes", Paths.layered),
+    "paths": NamedSet(
+        "paths(layers,width)", "paths through layers of nodes", Paths.layered, example="3,3"
+    ),
     "nuclear": NamedSet(
         "nuclear(rows,columns)",
         "matrices of nuclear norm at most 1",
         lambda m, n: NuclearBall(m, n, 1.0),
+        example="4,3",
     ),
     "spectrahedron": NamedSet(
         "spectrahedron(n)",
@@ -219,8 +223,8 @@ def set_named(text: str) -> LinearOracle:
     19.0
     >>> set_named("k-sets(10)")
     Traceback (most recent call last):
-    discreet.errors.DiscreetError: the set 'k-sets(10)' has 1 number, but must be k-sets(n,k) with
-    whole numbers.
+    discreet.errors.DiscreetError: the set 'k-sets(10)' has 1 number: write k-sets(n,k), such as
+    k-sets(10,3).
     """
     parts = (
         re.fullmatch(r"\s*([\w-]+)\s*(?:\(([^()]*)\))?\s*", text) if isinstance(text, str) else None
@@ -230,16 +234,12 @@ def set_named(text: str) -> LinearOracle:
         raise unknown_name("set", text if parts is None else parts[1], known)
     entry = SETS[parts[1]]
     numbers = [number.strip() for number in (parts[2] or "").split(",")]
-    kind = "whole numbers" if entry.whole else "numbers"
+    hint = f"write {entry.form}, such as {parts[1]}({entry.example})"
     if not all(re.fullmatch(WHOLE if entry.whole else DECIMAL, number) for number in numbers):
-        raise DiscreetError(
-            f"the set {shorten(text)} has no {kind}, but must be {entry.form} with {kind}."
-        )
+        kind = "whole numbers" if entry.whole else "numbers"
+        raise DiscreetError(f"the set {shorten(text)} needs {kind}: {hint}.")
     if len(numbers) != entry.numbers if entry.numbers else len(numbers) % 2:
-        raise DiscreetError(
-            f"the set {shorten(text)} has {len(numbers)} number{'s' * (len(numbers) > 1)}, but "
-            f"must be {entry.form} with {kind}."
-        )
+        raise DiscreetError(f"the set {shorten(text)} has {count(len(numbers), 'number')}: {hint}.")
     if not entry.whole:
         return entry.make(*(float(number) for number in numbers))
     return entry.make(

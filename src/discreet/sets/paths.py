@@ -71,13 +71,12 @@ class Paths(Selections, Gauged):
         ]
         if not all(on_paths):
             raise DiscreetError(
-                f"edges[{on_paths.index(0)}] is {shorten(edges[on_paths.index(0)])}, which is on "
-                f"no path from {shorten(source)} to {shorten(sink)}, but every edge must be on "
-                "one."
+                f"edges[{on_paths.index(0)}] is {shorten(edges[on_paths.index(0)])}, but lies on "
+                f"no path from {shorten(source)} to {shorten(sink)}."
             )
         if before[ends[1]] == 1:
             raise DiscreetError(
-                f"there is only one path from {shorten(source)} to {shorten(sink)}, but there must "
+                f"there is only 1 path from {shorten(source)} to {shorten(sink)}, but there must "
                 "be at least 2."
             )
         return cls(

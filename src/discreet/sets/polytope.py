@@ -52,8 +52,8 @@ def follow_leader(a: Floats, b: Floats, basis: Floats, slope: Floats, point: Flo
             basis.T @ np.linalg.solve(factor, half) / (1.0 + decrement if decrement > 0.25 else 1.0)
         )
     raise DiscreetError(
-        f"the leader was not found in {STEPS} steps: a and b are ill-conditioned, or the rate is "
-        "too large."
+        f"no minimiser was found in {STEPS} steps: a and b are ill-conditioned, or the rate is too "
+        "large."
     )
 
 

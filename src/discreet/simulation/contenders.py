@@ -10,7 +10,7 @@ import numpy as np
 
 from discreet.algorithms import Setting, algorithm
 from discreet.contracts import Protected
-from discreet.errors import DiscreetError, check_positive, shorten
+from discreet.errors import DiscreetError, check_positive, repeated, shorten
 from discreet.guarantee import Guarantee, round_up
 from discreet.options import Values
 from discreet.problems import Problem
@@ -101,9 +101,7 @@ def list_contenders(
     names = [each for each in found if isinstance(each, str)]
     for name in names:
         if names.count(name) > 1:
-            raise DiscreetError(
-                f"algorithm '{name}' is given {names.count(name)} times, but each plays once."
-            )
+            raise repeated(f"algorithm '{name}'", names.count(name))
     return found
 
 
@@ -116,9 +114,7 @@ def list_epsilons(given: float | Sequence[float]) -> list[float]:
     found = [check_positive("epsilon", value) for value in values]
     for value in found:
         if found.count(value) > 1:
-            raise DiscreetError(
-                f"epsilon {value:g} is given {found.count(value)} times, but each is played once."
-            )
+            raise repeated(f"epsilon {value:g}", found.count(value))
     return found
 
 

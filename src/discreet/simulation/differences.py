@@ -162,5 +162,7 @@ def _place(results: Results[RegretRow], name: object) -> int:
         return found[0]
     if found:
         every = ", ".join(f"'{labels[i]}'" for i in found)
-        raise DiscreetError(f"to is '{name}', which plays {len(found)} times: choose from {every}.")
+        raise DiscreetError(
+            f"to is '{name}', which names {len(found)} contenders: choose one of {every}."
+        )
     raise unknown_name("contender", name, labels)

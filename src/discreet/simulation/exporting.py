@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from discreet.errors import DiscreetError, check_path, check_share, show_path
+from discreet.errors import DiscreetError, check_path, check_share, reason_of, show_path
 from discreet.simulation.statistics import bands_at
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def write_csv(columns: TidyColumns, path: Path | str) -> Path:
             writer.writerow(columns)
             writer.writerows(zip(*(column.tolist() for column in columns.values()), strict=True))
     except OSError as reason:
-        raise DiscreetError(f"{show_path(place)} cannot be written: {reason.strerror}.") from None
+        raise DiscreetError(f"{show_path(place)} cannot be written: {reason_of(reason)}.") from None
     return place
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from componentjit import value_digest
 from discreet.contracts import Floats, Integers
-from discreet.errors import DiscreetError, check_flag, check_path, shorten, show_path
+from discreet.errors import DiscreetError, check_flag, check_path, reason_of, shorten, show_path
 from discreet.guarantee import Json
 from discreet.output import lock
 from discreet.simulation.arrivals import Arrivals
@@ -83,8 +83,8 @@ class Parts:
         try:
             if not lock(self._journal):
                 raise DiscreetError(
-                    f"{folder} is being written into by another simulation: wait for its end, or "
-                    "choose another folder."
+                    f"{folder} is in use by another simulation: wait until it ends, or choose "
+                    "another folder."
                 )
             begun = begun_with(folder)
             if begun is None:
@@ -187,7 +187,7 @@ def check_output(output: Path | str, *, resume: bool) -> Path:
         )
     except OSError as reason:
         raise DiscreetError(
-            f"output folder {show_path(folder)} cannot be created: {reason.strerror}."
+            f"output folder {show_path(folder)} cannot be created: {reason_of(reason)}."
         ) from None
     if is_new or (begun and resume):
         return folder
@@ -198,8 +198,7 @@ def check_output(output: Path | str, *, resume: bool) -> Path:
         )
     if not folder.is_dir():
         raise DiscreetError(
-            f"{show_path(folder)} exists already: choose another output folder, as it is not a "
-            "folder."
+            f"{show_path(folder)} exists already and is not a folder: choose another output folder."
         )
     if resume:
         raise DiscreetError(

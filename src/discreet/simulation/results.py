@@ -123,7 +123,7 @@ class Results(Generic[Row]):
 
     def _measured(self, kind: type[Kind]) -> Kind:
         if not isinstance(self.measure, kind):
-            raise DiscreetError(f"these results hold {self.measure.what}, and no {kind.what}.")
+            raise DiscreetError(f"these results have {self.measure.what}, but no {kind.what}.")
         return self.measure
 
     @property

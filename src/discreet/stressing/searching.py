@@ -90,8 +90,7 @@ def stress(
     known = algorithm(name)
     if not isinstance(known.problem, Arms):
         raise DiscreetError(
-            f"algorithm is {name}, which plays {known.problem}, but only algorithms for arms can "
-            "be stressed."
+            f"algorithm {name} is for {known.problem}; stress supports only algorithms for arms."
         )
     check_int("tries", tries, minimum=1, maximum=1_000_000)
     check_int("trials", trials, minimum=2, maximum=1_000_000)

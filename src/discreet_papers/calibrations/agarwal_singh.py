@@ -82,9 +82,7 @@ def private_ftpl(
     σ = max(|Y|₂ sqrt(T / (sqrt(N) log T)), sqrt(N) log T ln(log T / δ) / ε), logarithms to base 2.
     """
     if setting.delta == 0.0:
-        raise DiscreetError(
-            "calibration is paper, whose Gaussian noise needs a delta above 0, but delta is 0."
-        )
+        raise DiscreetError("delta is 0, but the paper's Gaussian noise needs delta above 0.")
     _pick_tree(setting, sums, noise, padding)
     losses, levels = setting.problem.sets(setting.bounds).losses, math.log2(setting.rounds)
     root = math.sqrt(setting.problem.dimension)
@@ -127,14 +125,13 @@ def _pick_tree(
     """
     if setting.unknown_horizon:
         raise DiscreetError(
-            "calibration is paper, whose noise depends on the number of rounds, but that is "
-            "unknown."
+            "the number of rounds is unknown, but the noise of calibration='paper' depends on it."
         )
     kind = "laplace" if setting.delta == 0.0 else "gaussian"
     if sums not in (None, "tree") or noise not in (None, kind) or padding is False:
         raise DiscreetError(
-            f"calibration is paper, which has a padded tree with {kind} noise here: leave sums, "
-            "noise and padding out."
+            f"calibration='paper' fixes a padded tree with {kind} noise here; do not set sums, "
+            "noise or padding."
         )
     losses, levels = setting.problem.sets(setting.bounds).losses, math.log2(setting.rounds)
     found: Noise
@@ -163,8 +160,7 @@ def private_scrible(
     place, rounds = functions.place_with(setting, Barrier), setting.rounds
     if np.any(place.set.centre() != 0.0):
         raise DiscreetError(
-            "calibration is paper, which needs a set centred at 0, but the set is "
-            f"{setting.problem.domain}."
+            f"domain is {setting.problem.domain}, but calibration='paper' needs a set centred at 0."
         )
     around, dimension, slope = cast(Barrier, place.set), place.dimension, setting.problem.lipschitz
     size = slope * math.sqrt(dimension)  # |Y|₁ in widths of the range, for loss vectors of length G

@@ -45,7 +45,7 @@ def check_noise(noise: str | None, printed: str) -> None:
     """Refuse noise that is not the paper's."""
     if noise not in (None, printed):
         raise DiscreetError(
-            f"calibration is paper, which has {printed} noise, but noise is {noise}: leave it out."
+            f"noise is {noise}, but calibration='paper' fixes {printed} noise; do not set noise."
         )
 
 

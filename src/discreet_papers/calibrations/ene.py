@@ -35,8 +35,7 @@ def private_projection_free(
     kind = "laplace" if setting.delta == 0.0 else "gaussian"
     if sums not in (None, "tree") or noise not in (None, kind):
         raise DiscreetError(
-            f"calibration is paper, which has a tree with {kind} noise here: leave sums and noise "
-            "out."
+            f"calibration='paper' fixes a tree with {kind} noise here; do not set sums or noise."
         )
     diameter, dimension = 2.0 * place.outer, place.dimension
     most = functions.MOST_OF_INNER * place.inner

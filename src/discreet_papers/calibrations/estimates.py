@@ -55,7 +55,7 @@ class PaperEstimates(Channel[float, Floats, Estimate]):
         """Return the channel before the first round; ``cap`` is 0 for Algorithm 7."""
         if not 0.0 < delta < 1.0:
             raise DiscreetError(
-                f"delta is {delta!r}, but the paper's noise needs one above 0 and below 1."
+                f"delta is {delta!r}, but the paper's noise needs delta above 0 and below 1."
             )
         strength = (
             3.0
@@ -125,7 +125,7 @@ class PaperEstimates(Channel[float, Floats, Estimate]):
 
     def _with_exact_noise(self) -> Self:
         """Refuse: this noise is for comparison."""
-        raise DiscreetError("the paper's noise is for comparison only, and cannot be used live.")
+        raise DiscreetError("the paper's noise is for comparison only and cannot be used live.")
 
     @property
     def guarantee(self) -> Guarantee:

@@ -169,7 +169,7 @@ class Numbers(NamedTuple):
 def _check_delta(setting: Setting[Advice]) -> None:
     if not 0.0 < setting.delta < 1.0:
         raise DiscreetError(
-            f"delta is {setting.delta!r}, but the paper's noise needs one above 0 and below 1."
+            f"delta is {setting.delta!r}, but the paper's noise needs delta above 0 and below 1."
         )
 
 
@@ -246,7 +246,7 @@ def _batched(setting: Setting[Advice], numbers: Numbers, theorem: str, *, fits: 
     share = min(mixing, MOST)
     if not share > 0.0:
         raise DiscreetError(
-            "mixing is 0, but the paper's noise needs mixing: it grows with K / mixing."
+            "mixing is 0, but the paper's noise grows with K / mixing, so it needs mixing above 0."
         )
     experts = setting.problem.experts
     channel = PaperEstimates.over(

@@ -20,7 +20,7 @@ from discreet.problems import Arms, BestArm, Contexts, Functions
 from discreet.ranges import Range
 from discreet_papers.calibrations.claims import check_noise, classical_scale, printed
 
-NO_DELTA = "calibration is paper, whose Gaussian noise needs a delta above 0, but delta is {!r}."
+NO_DELTA = "delta is {!r}, but the paper's Gaussian noise needs delta above 0."
 
 
 @printed("local-tsallis-inf")
@@ -55,9 +55,7 @@ def local_lil_ucb(
 
 def _noise(setting: Setting[Arms] | Setting[BestArm], noise: str | None) -> Noise:
     if setting.delta <= 0.0:
-        raise DiscreetError(
-            f"delta is {setting.delta!r}, but the paper's Gaussian noise needs one above 0."
-        )
+        raise DiscreetError(NO_DELTA.format(setting.delta))
     check_noise(noise, "gaussian")
     scale = classical_scale(setting.bounds.width, setting.epsilon, setting.delta)
     return Gaussian(scale, setting.delta)
@@ -90,7 +88,6 @@ def local_linucb(
     found = contexts.linear_instance(
         OnDevice(channel=channel, policy=Optimistic(), learner=learner),
         schedule,
-        noise="gaussian",
         balance=1.0,
         constants="paper",
     )

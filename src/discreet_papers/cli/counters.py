@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from discreet.cli import as_json, number, progress_bar, quiet, seed, table
-from discreet.errors import DiscreetError, check_int
+from discreet.errors import DiscreetError, check_int, repeated
 from discreet.output import output_file
 from discreet.plot import require_matplotlib
 from discreet_papers.cli import check_writable
@@ -62,10 +62,7 @@ def counters(
     for rounds in horizon:
         check_int("horizon", rounds, minimum=2, maximum=2**24)
         if horizon.count(rounds) > 1:
-            raise DiscreetError(
-                f"horizon {rounds} is given {horizon.count(rounds)} times, but each is computed "
-                "once."
-            )
+            raise repeated(f"horizon {rounds}", horizon.count(rounds))
     if output is not None:
         require_matplotlib()
         if output.suffix.lower() not in PICTURES:

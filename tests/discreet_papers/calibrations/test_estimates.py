@@ -58,7 +58,7 @@ def test_it_cuts_entries_and_states_what_composition_gives():
     assert np.allclose(released[1] - released[0], 2.5)
     assert channel.strength == pytest.approx(3.0 * math.sqrt(100 * math.log(1e6)))
     assert channel.guarantee.epsilon == pytest.approx(0.35, abs=0.005)
-    with pytest.raises(DiscreetError, match="needs one above 0 and below 1"):
+    with pytest.raises(DiscreetError, match="needs delta above 0 and below 1"):
         calibrations.PaperEstimates.over(size=2, coordinates=3, bounds=UNIT, epsilon=1.0, delta=0.0)
 
 

@@ -119,7 +119,7 @@ def test_the_papers_calibrations_have_the_printed_numbers():
     assert built[1].parameters["mixing"] == pytest.approx(0.0284, rel=2e-3)
     assert built[2].private.channel.noise_scales[0].scale == pytest.approx(509.7, rel=1e-3)
     assert built[2].parameters["spread"] == 0.0
-    with pytest.raises(DiscreetError, match="needs a delta above 0"):
+    with pytest.raises(DiscreetError, match="needs delta above 0"):
         algorithm("private-ftpl").build(Setting(Points("ball", 10)), calibration="paper")
 
 

@@ -25,6 +25,8 @@ def sharp_tsallis_inf(arms: int, plays: float) -> float:
         return plays
     root = math.sqrt(arms)
     main = math.sqrt(plays) * (2.0 * root - 1.0 - 1.0 / root) - 2.0 * root + 4.0 / root
+    # The first four plays cost 4. An arm costs ln(16 / 4) + 0.91 in the next twelve, ln(T / 16) +
+    # 1.12 + 0.25 in the others: together ln(T / 4) + 2.28, rounded up.
     return main + arms * (math.log(plays / 4.0) + 2.3) + 2.0 / 3.0 * math.log(plays / 16.0) + 4.0
 
 

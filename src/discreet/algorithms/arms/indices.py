@@ -24,6 +24,12 @@ NO_NUMBER = f"{UNCHANGING_ONLY}; with these constants no number is proved"
 PROVED_UNCHANGING = f"{UNCHANGING_ONLY} (docs/proofs.md: Batched upper confidence bounds)"
 
 
+# Chosen by measurements (4 arms with gap 0.1 and 10 arms with gap 0.05, 10^5 rounds, ε = 1 and
+# 0.1): at 1 the mean regret is 25 to 40 % larger. At 0.5 it is 10 to 25 % smaller, but its standard
+# error is 1 to 4 times as large, and at 0.3 at least 5 times: some trials keep to a wrong arm.
+EXPLORATION = 0.7
+
+
 @register_algorithm(
     name="batched-ucb",
     twin="ucb",
@@ -36,7 +42,7 @@ def batched_ucb(
     *,
     batch_size: int | None = None,
     growth: float = 0.5,
-    exploration: float = 0.7,
+    exploration: float = EXPLORATION,
     confidence: Confidence = "tuned",
 ) -> Instance:
     """Upper confidence bounds on weighted means of growing batches; the first has 1 / ε rounds.

@@ -103,7 +103,7 @@ def build_base(setting: Setting[Arms], base: str) -> Instance:
     known = algorithm(base)
     if not isinstance(known.problem, Arms) or not known.one_point:
         raise DiscreetError(
-            f"base is {base}, but must be an algorithm on arms that hears one loss per round, "
-            "without privacy: exp3, tsallis-inf, ..."
+            f"base is {base}, but must be a non-private algorithm for arms that observes one loss "
+            "per round, such as exp3 or tsallis-inf."
         )
     return known.build(setting)

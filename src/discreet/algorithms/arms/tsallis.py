@@ -237,6 +237,8 @@ def moved_size(epsilon: float) -> int:
         spread = 1.0 + 4.0 * summed_bounds.confined_square(noise)
         return spread * (1.0 + 2.0 * noise) * math.sqrt(size)
 
+    # If sizes were not whole, the least growth would be at size · ε = 2.26 for every epsilon, since
+    # growth · sqrt(ε) depends on size · ε only. The best whole size is next to it.
     middle = 2.3 / epsilon
     return min(range(max(1, int(middle) - 2), int(middle) + 4), key=growth)
 

@@ -121,9 +121,7 @@ def local_glm(
     problem, found = setting.problem, link_named(link)
     if constants == "theory":
         if (shift, 0.0, reach, recency, look) != PRACTICE:
-            raise DiscreetError(
-                "constants is theory, which fixes shift, reach, recency and look: omit them."
-            )
+            raise DiscreetError("constants=theory fixes shift, reach, recency and look: omit them.")
         return descend_generalised(setting, found, noise or "gaussian", balance)
     plain = report_channel(setting, noise or "cap", 2.0 if balance is None else balance)
     factors = Factors(shift, 0.0, reach, recency, look).checked()
@@ -147,8 +145,7 @@ def descend_generalised(
     """Return Algorithm 3 with one joint report and proved constants, and its bound."""
     if noise != "gaussian":
         raise DiscreetError(
-            f"constants is theory, whose proof is for gaussian noise, but noise is {noise}: omit "
-            "it."
+            f"noise is {noise}, but constants=theory is proved for gaussian noise only: omit noise."
         )
     problem, rounds = setting.problem, setting.rounds
     size, steep = problem.dimension, Steepness.of(link)

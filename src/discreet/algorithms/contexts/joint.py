@@ -148,9 +148,9 @@ def joint_linucb(
     found = linear_instance(
         private,
         schedule,
-        noise=f"{running.noise.kind}, {running.factorisation.name}",
         balance=balance,
         constants=constants if factors == THEORY else "practice",
+        running_sum=running.factorisation.name,
         order="d sqrt(T) + d^(3/4) sqrt(T / ε), up to logarithms, in the joint model",
     )
     if not proved or setting.unknown_horizon:

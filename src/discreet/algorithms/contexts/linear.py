@@ -40,6 +40,13 @@ LOCAL_PROVED = (
     "none without a probability, of order (d T)^(3/4) / sqrt(ε) "
     "(docs/regret.md: Linear and generalised linear rewards)"
 )
+MEANINGS = {  # of parameters, for the description; those that change are of the last fit
+    "balance": "how the noise is split between the matrix of features and the rewards",
+    "fits": "how often the model is fitted",
+    "shift": "added to the diagonal of the noisy matrix at the last fit, to make it invertible",
+    "width": "of confidence bounds at the last fit",
+    "reach": "how wide the confidence for noise and shift is at the last fit",
+}
 
 
 @register_algorithm(
@@ -85,6 +92,7 @@ def linucb(setting: Setting[Contexts], *, width: float = 1.0) -> Instance:
         regret_bound=None,
         bound_source="of order d sqrt(T) (Abbasi-Yadkori et al. 2011); no number is stated for "
         "rare fits",
+        meanings=MEANINGS,
     )
 
 
@@ -144,7 +152,6 @@ def local_linucb(
     found = linear_instance(
         private,
         schedule,
-        noise=channel.noise.kind,
         balance=balance,
         constants=constants if factors == THEORY else "practice",
     )
@@ -202,12 +209,12 @@ def linear_instance(
     private: OnDevice,
     schedule: FitSchedule,
     *,
-    noise: str,
     balance: float,
     constants: str,
+    running_sum: str = "",
     order: str = "(d T)^(3/4) / sqrt(ε) in the local model",
 ) -> Instance:
-    """Return LinUCB on noisy moments; ``noise`` and ``constants`` are for the description."""
+    """Return LinUCB on noisy moments; all but the first two arguments are for the description."""
     gaussian = private.channel.has_gaussian_noise
     proved = f"of order {order} (docs/departures.md), and no number is stated"
     measured = f"{UNPROVED} (constants=theory has those of the analysis)"
@@ -215,7 +222,7 @@ def linear_instance(
     return Instance(
         private=private,
         parameters={
-            "noise": noise,
+            **({"running_sum": running_sum} if running_sum else {}),
             "balance": balance,
             "constants": constants,
             "fits": len(schedule.times),
@@ -225,4 +232,5 @@ def linear_instance(
         },
         regret_bound=None,
         bound_source=measured if constants == "practice" else proved if gaussian else checked,
+        meanings=MEANINGS,
     )

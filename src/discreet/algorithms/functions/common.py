@@ -181,7 +181,7 @@ def require_declared(
     value = setting.problem.curvature if name == "curvature" else setting.problem.smoothness
     if not value > 0.0:
         raise DiscreetError(
-            f"{name} is 0, but {algorithm} needs its declared value: give one above 0."
+            f"{name} is 0, but {algorithm} needs it to be declared: give a value above 0."
         )
     return value
 
@@ -251,7 +251,8 @@ def least_noise(
         )
     if sums is not None and sums not in TREES and noise not in (None, "gaussian"):
         raise DiscreetError(
-            f"noise is {noise}, but {sums} has a proof for gaussian only: use tree or honaker."
+            f"noise is {noise}, but sums={sums} is proved for gaussian noise only: use tree or "
+            "honaker."
         )
     kinds: tuple[str, ...] = ("blt", "tree") if setting.delta > 0.0 else ("tree",)
     names: tuple[NoiseName, ...] = PURE if setting.delta == 0.0 else (*PURE, "gaussian")

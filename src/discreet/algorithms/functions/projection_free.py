@@ -238,7 +238,8 @@ def refuse_in_epochs(**given: object) -> None:
     for name, value in given.items():
         if value is not None:
             raise DiscreetError(
-                f"{name} is given, but the number of rounds is unknown: each epoch has its own."
+                f"{name} is given, but the number of rounds is unknown, so each epoch derives its "
+                "own: omit it."
             )
 
 

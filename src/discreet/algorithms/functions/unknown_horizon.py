@@ -138,8 +138,8 @@ def _least_noise(
     gaussian = setting.delta > 0.0 and noise in (None, "gaussian")
     if not gaussian and (noise == "gaussian" or sums not in (None, "tree", "honaker")):
         raise DiscreetError(
-            "sums and noise ask for Gaussian noise, but delta is 0 or noise is another: give a "
-            "delta above 0, or omit both."
+            f"sums is {sums}, noise is {noise} and delta is {setting.delta:g}, but such sums need "
+            "Gaussian noise and delta above 0: give both, or omit sums and noise."
         )
     usual: GradientSumName = "honaker" if setting.live else "blt"
     kind: GradientSumName = sums or (usual if gaussian else "tree")

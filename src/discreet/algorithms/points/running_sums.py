@@ -199,7 +199,8 @@ def _check(
             )
         if noise not in (None, "gaussian"):
             raise DiscreetError(
-                f"noise is {noise}, but {sums} has a proof for gaussian only: use tree or honaker."
+                f"noise is {noise}, but sums={sums} is proved for gaussian noise only: use tree or "
+                "honaker."
             )
     if noise == "gaussian" and setting.delta == 0.0:
         raise DiscreetError(
@@ -207,9 +208,9 @@ def _check(
             "or cube."
         )
     if padding and sums not in (None, "tree"):
-        raise DiscreetError(f"padding is for tree, but sums is {sums}.")
+        raise DiscreetError(f"padding is True, but is for sums=tree only, and sums is {sums}.")
     if padding and setting.unknown_horizon:
         raise DiscreetError(
-            "padding is true, but the number of rounds is unknown: only a tree that knows it is "
-            "padded."
+            "padding is True, but a tree is padded to the number of rounds, which is unknown: omit "
+            "padding."
         )

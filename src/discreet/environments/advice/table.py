@@ -12,7 +12,7 @@ from discreet.contracts import Floats, Generator
 from discreet.environments.access import uniforms
 from discreet.environments.arms.table import Table, numbers_of, table
 from discreet.environments.registry import register_environment
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, reason_of
 from discreet.problems import Advice, AdviceGame, Environment, Problem
 from discreet.ranges import Range
 from discreet.tables import load_npy
@@ -116,7 +116,7 @@ def read_advice(table: Table, path: Path | str) -> AdviceTable:
         return AdviceTable.of(table, load_npy(path))
     except OSError as reason:
         raise DiscreetError(
-            f"{path} cannot be read: {reason.strerror or 'it is not an NPY file'}."
+            f"{path} cannot be read: {reason_of(reason, 'it is not an NPY file')}."
         ) from None
 
 

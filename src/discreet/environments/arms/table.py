@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from discreet.contracts import Floats, Generator
 from discreet.environments.arms.log_like import names_in, refuse_log
 from discreet.environments.registry import register_environment
-from discreet.errors import DiscreetError, count, shorten
+from discreet.errors import DiscreetError, count, reason_of, shorten
 from discreet.problems import ArmGame, Arms, Environment, Problem
 from discreet.ranges import Range
 from discreet.tables import is_number, number_in, read_arrow, read_columns, read_npy
@@ -135,7 +135,7 @@ def read_table(path: Path | str, *, is_table: bool = False) -> Table:
             (read_npy(path), 1) if path.suffix == ".npy" else _read_csv(path, is_table=is_table)
         )
     except OSError as reason:
-        raise DiscreetError(f"{path} cannot be read: {reason.strerror}.") from None
+        raise DiscreetError(f"{path} cannot be read: {reason_of(reason)}.") from None
     if losses.shape[0] < 2:
         raise DiscreetError(
             f"{path} has {count(losses.shape[0], 'row')} of losses, but at least 2 rounds are "

@@ -57,7 +57,7 @@ def rows_of(log: Log, bounds: Range, least: float | None) -> LogRows:
     rounds = math.floor(usual - math.sqrt(2.0 * usual * math.log(1.0 / SHORT_OF_ROWS)))
     if rounds < 2:
         raise DiscreetError(
-            f"{log.source} has {count(log.rows, 'row')} and a least probability of {floor:g}: "
+            f"{log.source} has {count(log.rows, 'row')} and a smallest probability of {floor:g}: "
             f"replay would accept about {usual:.3g} of them, which is too few for a game."
         )
     return LogRows(log.arm, losses, accept, means, rounds, log.source, log.lines)

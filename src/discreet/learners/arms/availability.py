@@ -55,7 +55,7 @@ def can_choose_among(learner: Learner) -> bool:
 @functools.singledispatch
 def narrow(learner: Learner, places: Places) -> Learner:
     """Return the learner for some of the arms, with a copy of its state for each of them."""
-    raise DiscreetError(f"{type(learner).__name__} cannot choose among some of its arms.")
+    raise DiscreetError(f"{type(learner).__name__} cannot choose from a subset of its arms.")
 
 
 @narrow.register

@@ -175,7 +175,7 @@ class BatchedUcb(IndexLearner):
         noise: float,
         first: int,
         growth: float = 0.5,
-        exploration: float = 0.7,
+        exploration: float = 0.7,  # why: algorithms/arms/indices.py
         caution: float = 0.0,
     ) -> BatchedUcb:
         """Return the learner before the first round."""

@@ -70,7 +70,9 @@ class SlateFtrl(Learner[Integers, Slate, Floats, Floats]):
         many = check_int("items", items, minimum=2)
         some = check_int("shown", shown, minimum=1)
         if some >= many:
-            raise DiscreetError(f"shown is {some} of {many} items, but must be fewer.")
+            raise DiscreetError(
+                f"shown is {some}, but must be less than the number of items, {many}."
+            )
         told = some if reports is None else check_int("reports", reports, minimum=1, maximum=some)
         return cls(
             check_positive("learning_rate", learning_rate),

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
 
-from discreet.errors import DiscreetError, check_path
+from discreet.errors import DiscreetError, check_path, reason_of
 from discreet.live.keys import VERSION, Version, keep_entry, sync
 
 try:
@@ -73,7 +73,7 @@ class FileWitness:
             self._file = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
         except OSError as error:
             raise DiscreetError(
-                f"witness is {str(self.path)!r}, which cannot be used ({error.strerror})."
+                f"witness is {str(self.path)!r}, but this file cannot be used ({reason_of(error)})."
             ) from None
         with self._locked():
             if os.fstat(self._file).st_size == 0:
@@ -108,8 +108,8 @@ class FileWitness:
                     sync(self._file)
             except OSError as error:
                 raise DiscreetError(
-                    f"the witness {self.path} cannot be written ({error.strerror}): its runs stop "
-                    "until it can."
+                    f"the witness {self.path} cannot be written ({reason_of(error)}): its runs "
+                    "stop until it can."
                 ) from None
             return True
 

@@ -19,7 +19,7 @@ from discreet.service.limits import RateLimit
 from discreet.service.logs import log_failure
 from discreet.service.pages import downloads, signing
 from discreet.service.pages.rendering import REFRESH, Renderer
-from discreet.service.pages.sessions import SessionRecords, SignIns
+from discreet.service.pages.sessions import COOKIE, SessionRecords, SignIns
 from discreet.service.pages.source import HostSource, TokenSource
 from discreet.service.pages.view_operations import operations_view
 from discreet.service.pages.view_privacy import budget_view, privacy_view
@@ -258,7 +258,7 @@ class Pages:
         """End a sign-in, here and in the browser."""
         if not signing.comes_from_here(request):
             return self._page("message.html", 403, title="Still signed in", words=FOREIGN_FORM)
-        session = request.cookies.get(signing.COOKIE)
+        session = request.cookies.get(COOKIE)
         if session is not None:
             await self._change(lambda: self._sign_ins.end(session))
         return signing.forget(RedirectResponse("/sign-in", 303, HEADERS))
@@ -273,7 +273,7 @@ class Pages:
 
     async def _token(self, request: Request) -> str | Response:
         """Return the token of the visitor, or the sign-in page."""
-        session = request.cookies.get(signing.COOKIE)
+        session = request.cookies.get(COOKIE)
         if session is not None:
             token: str | None = await self._change(lambda: self._known_token(session))
             if token is not None and self._sign_ins.is_known(token):

@@ -22,6 +22,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from discreet.service.pages.source import TokenSource
 
+COOKIE = "discreet_session"  # its name in the browser
 KIND = "session"
 HOURS = 12.0  # duration of a sign-in
 READERS = ("read", "admin")  # roles that may see pages
@@ -96,7 +97,9 @@ class SignIns:
         self._records.purge(KIND, now - 3600.0 * HOURS)
         name, key = _places(session)
         nonce, content = secrets.token_bytes(12), TIME.pack(now) + token.encode()
-        self._records.put(KIND, name, nonce + AESGCM(key).encrypt(nonce, content, None), now)
+        self._records.put(
+            KIND, name, nonce + AESGCM(key).encrypt(nonce, content, _purpose(name)), now
+        )
         return session
 
     def end(self, session: str) -> None:
@@ -112,7 +115,7 @@ class SignIns:
         if kept is None:
             return None
         try:
-            content = AESGCM(key).decrypt(kept[:12], kept[12:], None)
+            content = AESGCM(key).decrypt(kept[:12], kept[12:], _purpose(name))
         except InvalidTag:
             return None
         (begun,) = TIME.unpack(content[: TIME.size])
@@ -135,3 +138,8 @@ def _places(session: str) -> tuple[str, bytes]:
     text = session.encode()
     name = hashlib.blake2b(text, digest_size=32, person=b"session name").hexdigest()
     return name, hashlib.blake2b(text, digest_size=32, person=b"session key").digest()
+
+
+def _purpose(name: str) -> bytes:
+    """Return what a content is authenticated with: it is accepted as this sign-in only."""
+    return f"sign-in by the cookie {COOKIE}, stored as {KIND} {name}".encode()

@@ -10,9 +10,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from discreet.service.bodies import PATIENCE, slow_body
-from discreet.service.pages.sessions import HOURS
+from discreet.service.pages.sessions import COOKIE, HOURS
 
-COOKIE = "discreet_session"
 FORM_SIZE = 8192  # bytes of a form
 # allowed targets after signing in: pages of this site
 LOCAL = re.compile(r"/(runs/[A-Za-z0-9][A-Za-z0-9._-]{0,63}(/[a-z]+)?)?")
