@@ -276,7 +276,7 @@ def test_losses_with_which_tracking_is_linear_are_left_to_tsallis_inf():
     assert guarded < 0.7 * alone, "half of it in 24 runs; single runs deviate by a third"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_where_nothing_changes_hardly_anybody_takes_over():
     """Equal arms, whose estimates have deviations of θ / 1.8 at most, and less in the second phase:
     both thresholds are passed in at most 2 % of games.

@@ -149,7 +149,7 @@ def means(*gains):
     return {"means": tuple(1.0 - gain for gain in gains)}
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_local_track_and_stop_takes_as_few_samples_as_it_should():
     """The mean of 1,000 other runs is 7,080, their deviation 2,100; that of 64 is above 8,500 once
     in 10^7 cases.

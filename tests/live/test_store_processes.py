@@ -30,7 +30,7 @@ def test_after_40_kills_nothing_acknowledged_is_lost_nothing_is_released_twice_o
     assert len(killer.seen) >= 10
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("name", "mistake", "faults"),
     [

@@ -86,6 +86,7 @@ MUTANTS = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mutant", MUTANTS)
 def test_a_service_that_shows_it_is_caught(tmp_path, monkeypatch, mutant):
     with serving(tmp_path, BY_HAND) as client:

@@ -22,8 +22,11 @@ from kill_database import kill
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
 
 
+SERVER = pytest.param("server", 2, marks=pytest.mark.long)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(("kind", "kills"), [("sqlite", 8), ("postgres", 8), ("server", 2)])
+@pytest.mark.parametrize(("kind", "kills"), [("sqlite", 8), ("postgres", 8), SERVER])
 def test_kills_lose_nothing(kind, kills, server):
     _, faults = kill(kills, kind, 1, server)
     assert faults == []
