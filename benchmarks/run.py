@@ -16,6 +16,7 @@ from pathlib import Path
 from measuring import LEAST_TURNS, Row
 
 from discreet.cli.text import table
+from discreet.errors import count
 
 PARTS = {  # and the headings of their tables
     "arms": "One round compared with C",
@@ -86,7 +87,7 @@ def main() -> int:
     rows = [row for each in measured.values() for row in each]
     table(COLUMNS, [row.cells for row in rows], right=range(1, 5))
     missed = sum(not row.met for row in rows)
-    print(f"{len(rows)} measured, {missed} targets missed.")
+    print(f"{len(rows)} measured, {count(missed, 'target')} missed.")
     return 1 if missed else 0
 
 
