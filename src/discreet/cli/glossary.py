@@ -19,8 +19,8 @@ TERMS: dict[str, str] = {
         "choose it in a round."
     ),
     "bandit": (
-        "The problem of choosing between arms, round after round, when you see only the outcome "
-        "of the arm that you played. To learn which arm is good, you have to try the others, too."
+        "The problem of choosing between arms, round after round, when you see only the outcome of "
+        "the arm that you played. To learn which arm is best, you also have to try the others."
     ),
     "expert": (
         "An option whose outcome you see in every round, whether you chose it or not. With "
@@ -62,9 +62,9 @@ TERMS: dict[str, str] = {
         "the price of privacy: regret divided by that of the twin."
     ),
     "differential privacy": (
-        "A guarantee about everything that can be seen of a program: replacing one outcome by any "
-        "other hardly changes how likely it is. So an observer can infer little about one "
-        "outcome, even if they know everything else. Epsilon and delta bound the change."
+        "A guarantee about everything that an observer can see of a program: replacing one outcome "
+        "by any other hardly changes the probability of what they see. So they can infer little "
+        "about one outcome, even if they know everything else. Epsilon and delta bound the change."
     ),
     "epsilon": (
         "How much the probability of anything visible may change when one outcome is replaced: "
@@ -73,10 +73,10 @@ TERMS: dict[str, str] = {
     ),
     "e^1 times as likely": (
         "With epsilon 1, replacing one outcome makes anything visible no more than e^1 = 2.72 "
-        "times as likely as it is now, and no less than 1/2.72. An observer who gives two values "
-        "of an outcome 50 % each will afterwards give either value a probability of at most e^1 "
-        "/ (1 + e^1) = 73.2 %. For epsilon 0.1 it is 52.5 %, for 3 it is 95.3 %, and for 10 it "
-        "is nearly 100 %."
+        "times as likely as it is now, and no less than 1/2.72. An observer who gives each of two "
+        "values of an outcome a probability of 50 % beforehand will afterwards give either value a "
+        "probability of at most e^1 / (1 + e^1) = 73.2 %. For epsilon 0.1 it is 52.5 %, for 3 it "
+        "is 95.3 %, and for 10 it is nearly 100 %."
     ),
     "delta": (
         "A small probability added to what epsilon allows: anything visible is at most e^epsilon "
@@ -99,12 +99,12 @@ TERMS: dict[str, str] = {
         "learner's state."
     ),
     "local": (
-        "The *local model*: every single outcome gets noise before it is used in any way. You "
-        "need not trust the server that collects the noisy outcomes. The price is more noise."
+        "The *local model*: noise is added to every single outcome before it is used in any way. "
+        "You need not trust the server that collects the noisy outcomes. The price is more noise."
     ),
     "joint": (
-        "The *joint model*: a trusted server sees the features and outcomes of everybody. "
-        "Everything that other people see about a person has noise. The decision about that "
+        "The *joint model*: a trusted server sees the features and outcomes of everybody. Noise is "
+        "added to everything that other people can see about a person. The decision about that "
         "person is not covered, because it depends on the person's own features."
     ),
     "channel": (
@@ -155,7 +155,7 @@ TERMS: dict[str, str] = {
     "search": (
         "*Best-arm search* looks for the best arm and stops when it knows the answer. The answer "
         "is wrong with at most a stated probability, the *error*. The cost of a search is its "
-        "number of *samples* (rounds), not the loss on the way."
+        "number of *samples* (rounds), not the loss during the search."
     ),
     "horizon": "The largest number of rounds that a run may have.",
     "composition": (
@@ -167,12 +167,12 @@ TERMS: dict[str, str] = {
         "the budget is refused."
     ),
     "proved": (
-        "A guarantee is *proved* if docs/proofs.md proves it for the program as it is "
-        "implemented. It is *claimed by the paper only* if we know no proof."
+        "A guarantee is *proved* if docs/proofs.md proves it for the program as it is implemented. "
+        "It is *claimed by the paper only* if we know of no proof."
     ),
     "audit": (
-        "An attack on an algorithm with known inputs. It measures how much of epsilon can be "
-        "confirmed by attack. It can show that a guarantee is false, never that it is true."
+        "An attack on an algorithm with known inputs. It measures how much of epsilon an attack "
+        "can confirm. It can show that a guarantee is false, never that it is true."
     ),
     "zCDP": (
         "Zero-concentrated differential privacy: another measure of privacy loss, rho, that adds "
