@@ -49,7 +49,7 @@ class TestRuns:
         ]
         assert [runs.round_of(column, row) for column in (0, 1, 9)] == [1, 3, 3]
         assert runs.name_of(1) == "release 2"
-        assert runs.name_of(9) == "when release 2 comes"
+        assert runs.name_of(9) == "the round of release 2"
 
     def test_runs_are_independent_and_the_same_at_both_speeds(self):
         runs = Runs.of(private().channel, 1.0, rounds=30)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-import sys
+from importlib import import_module
 
 import pytest
 from click.testing import CliRunner
@@ -162,7 +162,8 @@ def test_on_gains_an_explicit_pair_comes_within_a_factor_of_the_bound():
 
 def test_it_can_be_written_to_a_file_or_printed_as_json(tmp_path, monkeypatch):
     few = errata()[:2]
-    monkeypatch.setattr(sys.modules["discreet_papers.cli.errata"], "known_errata", lambda: few)
+    command = import_module("discreet_papers.cli.errata")
+    monkeypatch.setattr(command, "known_errata", lambda: few)
     done = CliRunner().invoke(
         cli, ["errata", "--quiet", "--output", str(tmp_path / "e.md")], catch_exceptions=False
     )
