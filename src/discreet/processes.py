@@ -1,4 +1,4 @@
-"""A mark that shows whether a process was forked, even by a fork that Python does not see."""
+"""Recognise a forked process, even after a fork that Python does not see."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import contextlib
 import mmap
 import os
 import sys
+
+from discreet.errors import DiscreetError
 
 WIPE_ON_FORK = 18  # Linux's MADV_WIPEONFORK
 
@@ -45,3 +47,10 @@ def process_mark() -> mmap.mmap | Mark:
     if not _mark.byte[0]:
         _mark = Mark()
     return _mark.byte
+
+
+def forked() -> DiscreetError:
+    """Return the refusal of a run that another process opened."""
+    return DiscreetError(
+        "this run belongs to another process: close it there, then open its file here."
+    )

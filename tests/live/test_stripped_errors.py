@@ -92,7 +92,7 @@ def test_an_interrupt_while_an_error_is_stripped_shows_nothing(kind, use, monkey
         decision = ask(face)
         with contextlib.suppress(Broken):
             tell(face, decision, SECRET)
-    for at in range(1, 80):
+    for at in range(1, 120):
         thrower, error = Later(at), None
         sys.settrace(thrower)
         try:
@@ -105,4 +105,4 @@ def test_an_interrupt_while_an_error_is_stripped_shows_nothing(kind, use, monkey
         assert leaks(error, numbers - {OWN, 1.0 - OWN}, held) == [], at
         if thrower.lines < at:
             break
-    assert 5 < at < 79
+    assert 5 < at < 119

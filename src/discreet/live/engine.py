@@ -125,11 +125,12 @@ class Engine:
     def without(self, traces: Iterable[object]) -> bytes:
         """Return the learner's state as if these batches were lost; leave its own unchanged."""
         before = self.learner_state.tobytes()
-        for trace in traces:
-            self.private.learner.give_up(trace)
-        after = self.learner_state.tobytes()
-        self.learner_state[:] = before
-        return after
+        try:
+            for trace in traces:
+                self.private.learner.give_up(trace)
+            return self.learner_state.tobytes()
+        finally:
+            self.learner_state[:] = before
 
     def wish(self, committed: bytes, observation: object, rng: Generator) -> object:
         """Return what the learner would do now, without changing its committed state."""

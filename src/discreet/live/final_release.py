@@ -88,6 +88,7 @@ class FinalRelease(SeveralAtOnce):
             self._sums = Engine(self._plan.final, 0)
         return self._sums
 
+    @withhold_frames
     def final_sums(self) -> list[SumAtEnd] | None:
         """Return the sums of the final release; None before it, or if there is none."""
         self._check_caller()

@@ -57,9 +57,12 @@ def withhold_frames(method: Method) -> Method:
     @functools.wraps(method)
     def guarded(*arguments: object, **named: object) -> object:
         try:
-            return method(*arguments, **named)
-        except BaseException as error:
-            arguments, named = (), {}
-            raise without_frames(error)  # noqa: B904 - the same error, with its own chain
+            try:
+                return method(*arguments, **named)
+            except BaseException as error:
+                arguments, named = (), {}
+                raise without_frames(error)  # noqa: B904 - the same error, with its own chain
+        except BaseException as error:  # an interrupt while the first one was stripped
+            raise without_frames(error)  # noqa: B904
 
     return guarded  # type: ignore[return-value]

@@ -24,6 +24,7 @@ from discreet.errors import DiscreetError, cannot_make, check_path, reason_of
 from discreet.ledger.guards import run_in_children
 from discreet.live.row_cipher import RowCipher
 from discreet.output import lock
+from discreet.processes import process_mark
 
 if TYPE_CHECKING:
     from discreet.live.rows import Recipe
@@ -95,6 +96,7 @@ class Key(RowCipher):
                 f"key is {str(path)!r}, but this file cannot be used ({reason_of(error)})."
             ) from None
         _opened.add(self)
+        self._mark = process_mark()
         weakref.finalize(self, self._file.close)
         self.path = path
         if not lock(self._file):
@@ -112,6 +114,8 @@ class Key(RowCipher):
                 found = f"a truncated key: {len(content)} of {SIZE} bytes"
             raise DiscreetError(f"key is {str(path)!r}, but that is {found}.")
         self._take(content)
+        # a process that was killed, or whose sync failed, may have written what is not on the disk
+        self._is_known = new
         super().__init__(secret)
 
     def _take(self, content: bytes) -> None:
@@ -132,6 +136,8 @@ class Key(RowCipher):
             self._file.seek(0)
             content = self._file.read(SECTOR)
             self._file.seek(START)
+            if not self._mark[0]:
+                raise ValueError("this is another process")
             self._file.write(content[START:])
             sync(self._file.fileno())
         except (OSError, ValueError) as error:
@@ -159,6 +165,8 @@ class Key(RowCipher):
         self._is_known = False
         try:
             self._file.seek(START)
+            if not self._mark[0]:  # a signal handler may have forked
+                raise ValueError("this is another process")
             self._file.write(row + note.ljust(len(former), b"\0"))
             if version.releases > before.releases or note:
                 sync(self._file.fileno())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from discreet.live.rows import Counters
+from discreet.processes import forked
 
 if TYPE_CHECKING:
     from discreet.live.run_file import RunFile
@@ -36,6 +37,8 @@ class OneChange:
         try:
             if error is None:
                 store._seal(self._counters, self._epoch, self._version)
+                if not store._mark[0]:  # a signal handler may have forked: only the parent commits
+                    raise forked()
                 file.execute("COMMIT")
                 # not before: closing the run writes it to the key, and then no older file opens
                 store._version = self._version

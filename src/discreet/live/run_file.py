@@ -26,6 +26,7 @@ from discreet.live.row_text import as_json, from_text, recipe_text
 from discreet.live.rows import Counters, Example, GroupRow, Recipe, Rows, new_session
 from discreet.live.run_version import VersionedStore
 from discreet.live.slots import slots_text
+from discreet.processes import forked, process_mark
 
 ONLY_RELEASES = "releases"  # the value of ``durable`` with which outcomes do not wait for the disk
 FIRST = (
@@ -68,6 +69,7 @@ class RunFile(VersionedStore):
         self._together = False  # inside a block of several changes
         self._deferred = 0  # releases in that block
         self._only_releases = False  # only releases wait for the disk, other outcomes do not
+        self._mark = process_mark()  # of the process that has the file open
         self._file: sqlite3.Connection
         self._lock: sqlite3.Connection
 
@@ -149,7 +151,7 @@ class RunFile(VersionedStore):
             self._lock = file_access.only_writer(path)
             weakref.finalize(self, file_access.close, self._lock, os.getpid())
             self._key, self._synchronous, self._session = None, "", ""
-            self._is_checked = False
+            self._is_checked, self._mark = False, process_mark()
             self._file = file_access.connect(f"{path.as_uri()}?mode=rw")
             weakref.finalize(self, file_access.close, self._file, os.getpid())
             with self._closed_by_failure():
@@ -326,6 +328,8 @@ class RunFile(VersionedStore):
                 with self._explained():
                     version = self._next(lasting=lasting, releases=self._deferred)
                     self._seal(self.rows.counters, self.rows.epoch, version)
+                    if not self._mark[0]:  # as in OneChange
+                        raise forked()
                     self._file.execute("COMMIT")
                     self._version = version
             finally:

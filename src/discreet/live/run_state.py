@@ -28,7 +28,7 @@ from discreet.live.run_plan import RunPlan, action_number, run_guarantee
 from discreet.live.slots import Slots
 from discreet.live.store import MemoryStore, Store
 from discreet.live.users import Admission, UserCount
-from discreet.processes import process_mark
+from discreet.processes import forked, process_mark
 from discreet.randomness import InBlocks, streams
 
 Read = TypeVar("Read")
@@ -150,9 +150,7 @@ class RunState(NotCopyable):
         Python does not see every fork.
         """
         if not self._mark[0] or os.getpid() != self._process:
-            raise DiscreetError(
-                "this run belongs to another process: close it there, then open its file here."
-            )
+            raise forked()
         if self._inside() and not self._reading:
             raise DiscreetError(
                 "this run is in the middle of an operation of the same thread, as in a signal "

@@ -111,7 +111,7 @@ class SeveralAtOnce(RunInEpochs, Serving):
                 yield
         finally:
             self._several = self._deferring = False
-        self._changing = False
+        self._changing = bool(self._store.rows.unlearned)  # the learner has yet to learn from these
 
     @withhold_frames
     def open_count(self) -> int:
@@ -195,28 +195,26 @@ class SeveralAtOnce(RunInEpochs, Serving):
         Asking times never decrease, so the first decision that is not due ends the search.
         """
         while now >= self._next_deadline:
-            due = self._due(rows, now, wait)
+            due, following = self._due(rows, now, wait)
             if len(due) == 1:
                 self._count_due(rows, due)
             elif due:
                 with self._together(deferring=True):
                     self._count_due(rows, due)
                 self._finish_several(rows)
+            self._next_deadline = following  # not before: if something failed, they are still due
 
-    def _due(self, rows: Rows, now: float, wait: float) -> list[OpenRow]:
-        """Return the oldest decisions whose deadline has passed, and note the next deadline."""
+    def _due(self, rows: Rows, now: float, wait: float) -> tuple[list[OpenRow], float]:
+        """Return the oldest decisions whose deadline has passed, and the deadline after theirs."""
         due: list[OpenRow] = []
-        self._next_deadline = now + wait
         for row in rows.open.rising():
             deadline = rows.given_at(row[0], row[4]) + wait
             if now < deadline:
-                self._next_deadline = deadline
-                break
+                return due, deadline
             if len(due) == CHUNK:
-                self._next_deadline = -math.inf
-                break
+                return due, -math.inf
             due.append(row)
-        return due
+        return due, now + wait
 
     def _due_first(self, rows: Rows) -> list[OpenRow]:
         """Count all due decisions except the last few, and return those."""
@@ -226,10 +224,12 @@ class SeveralAtOnce(RunInEpochs, Serving):
         self._correct_clock(rows, now)
         if now < self._next_deadline:
             return []
-        due = self._due(rows, now, self._wait)
-        if self._next_deadline == -math.inf:
+        due, following = self._due(rows, now, self._wait)
+        if following == -math.inf:
             self._pass_deadlines(rows, now, self._wait)
             return []
+        self._changing = True  # until they are counted: reloading resets the deadline
+        self._next_deadline = following
         return due
 
     def _count_due(self, rows: Rows, due: list[OpenRow]) -> None:

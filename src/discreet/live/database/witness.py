@@ -67,6 +67,8 @@ class FileWitness:
         self.path = Path(check_path("witness", path)).absolute()
         self._lock = threading.Lock()
         self._places: dict[str, int] = {}
+        # releases of each run that are on the disk, as far as this process knows
+        self._on_disk: dict[str, int] = {}
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             new = not self.path.exists()
@@ -102,16 +104,21 @@ class FileWitness:
             if place is None:
                 place = os.fstat(self._file).st_size // SLOT * SLOT
                 self._places[run] = place
-            try:
-                os.pwrite(self._file, run.encode().ljust(TOKEN) + VERSION.pack(*new), place)
-                if known is None or new.releases > known.releases:
-                    sync(self._file)
-            except OSError as error:
-                raise DiscreetError(
-                    f"the witness {self.path} cannot be written ({reason_of(error)}): its runs "
-                    "stop until it can."
-                ) from None
+            self._write(run, new, place)
             return True
+
+    def _write(self, run: str, version: Version, place: int) -> None:
+        """Write an entry; if it has more releases than are on the disk, wait for the disk."""
+        try:
+            os.pwrite(self._file, run.encode().ljust(TOKEN) + VERSION.pack(*version), place)
+            if version.releases > self._on_disk.get(run, -1):
+                sync(self._file)
+        except OSError as error:
+            raise DiscreetError(
+                f"the witness {self.path} cannot be written ({reason_of(error)}): its runs "
+                "stop until it can."
+            ) from None
+        self._on_disk[run] = version.releases
 
     def _read(self, run: str) -> Version | None:
         place = self._places.get(run)
@@ -123,7 +130,12 @@ class FileWitness:
             place = self._places.get(run)
         if place is None:
             return None
-        return Version(*VERSION.unpack(os.pread(self._file, VERSION.size, place + TOKEN)))
+        version = Version(*VERSION.unpack(os.pread(self._file, VERSION.size, place + TOKEN)))
+        if version.releases > self._on_disk.get(run, -1):
+            # The sync of whoever wrote it may have failed, or its process was killed before: what a
+            # failed sync leaves may never reach the disk, so it is written again.
+            self._write(run, version, place)
+        return version
 
     def close(self) -> None:
         """Close the file."""
