@@ -193,7 +193,7 @@ def test_clipping_by_a_branch_is_other_work(monkeypatch):
 def test_reading_a_deadline_by_a_branch_is_other_work(monkeypatch):
     subject = CONFIGURATIONS["wait"]()
     subject._run._plan = Reading(*subject.plan)
-    assert differing(subject, monkeypatch, "silent")
+    assert differing(subject, monkeypatch, "missing")
 
 
 def test_a_slow_path_for_some_losses_is_caught():

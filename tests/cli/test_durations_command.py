@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
-from discreet import DiscreetError, list_algorithms
-from discreet.cli.durations import live_client
+from discreet import Bandit, DiscreetError, list_algorithms
+from discreet.auditing import DurationAudit
+from discreet.auditing.durations import neighbours_of
+from discreet.cli.durations import live_client, show_durations
 from discreet.problems import Contexts
 from discreet.problems.base import Problem
 
@@ -48,6 +51,29 @@ def test_a_leak_is_exit_code_1_if_asked_for(call, monkeypatch):
     code, text, _ = call(*words, "--check")
     assert code == 1
     assert "LEAKS: the limit is 0.05" in text
+
+
+def test_left_out_trials_and_the_attack_are_in_words(capsys):
+    found = DurationAudit(
+        name="Bandit",
+        lower_bound=0.0,
+        reach=3.0,
+        confidence=0.99,
+        trials=228,
+        left_out=272,
+        attack="its tell",
+        medians=(1.0, 2.0),
+        seed=1,
+        seconds=1.0,
+    )
+    show_durations("guarded-ucb", found)
+    text = " ".join(capsys.readouterr().out.split())
+    assert "trials 228 with each of two neighbouring inputs; 272 more left out, because th" in text
+    assert found.as_dict()["left_out"] == 272
+    show_durations("guarded-ucb", replace(found, left_out=0))
+    assert "left out" not in capsys.readouterr().out
+    each = next(neighbours_of(Bandit(arms=2, horizon=900, epsilon=1.0), None, batched=False))
+    assert each.text == "the outcome is the upper or the lower end of the range"
 
 
 LIVE = [

@@ -44,6 +44,7 @@ class DurationAudit(FactsInHtml):
     reach: float  # the largest epsilon that this many trials could show
     confidence: float
     trials: int  # with each of the two neighbouring inputs
+    left_out: int = 0  # further trials, in which the two inputs gave different releases
     attack: str
     medians: tuple[float, float]  # of the observed duration, in nanoseconds
     seed: int
@@ -65,6 +66,7 @@ class DurationAudit(FactsInHtml):
             "reach": self.reach,
             "confidence": self.confidence,
             "trials": self.trials,
+            "left_out": self.left_out,
             "attack": self.attack,
             "medians": list(self.medians),
             "seed": self.seed,
@@ -166,6 +168,7 @@ def audit_durations(
         reach=reach,
         confidence=confidence,
         trials=number,
+        left_out=trials - number,
         attack=f"{player.measured[column]}: {chosen.text}",
         medians=(usual + float(np.median(counted[0])), usual + float(np.median(counted[1]))),
         seed=seed,
@@ -182,18 +185,19 @@ def neighbours_of(
         raise DiscreetError(f"outcomes has length {len(told)}, but at least 2 are needed.")
     low, high, *rest = told
     inside = rest[0] if rest else low
-    pairs = [(high, low, "upper end", "lower end")]
-    pairs += [(inside, low, "inside", "lower end"), (inside, high, "inside", "upper end")] * bool(
-        rest
-    )
-    pairs += [(inside, each, "inside", "clipped") for each in rest[1:]]
+    pairs = [(high, low, "the upper or the lower end of the range")]
+    if rest:
+        pairs += [(inside, low, "inside the range or its lower end")]
+        pairs += [(inside, high, "inside the range or its upper end")]
+    pairs += [(inside, each, "inside the range or clipped") for each in rest[1:]]
     if subject.plan.wait is not None:
-        pairs += [(inside, SILENT, "told", "silent"), (low, SILENT, "told", "silent")]
-    for first, second, one, other in pairs:
+        pairs += [(each, SILENT, "reported or missing") for each in (inside, low)]
+    for first, second, words in pairs:
         for others in {id(each): each for each in (low, inside)}.values() if batched else (low,):
             for last in (False, True) if batched else (True,):
-                where = ("last" if last else "first") + " outcome of a batch" if batched else "it"
-                yield Neighbours(others, first, second, last, f"{where} is {one} or {other}")
+                which = f"{'last' if last else 'first'} outcome of a batch"
+                text = f"the {which if batched else 'outcome'} is {words}"
+                yield Neighbours(others, first, second, last, text)
 
 
 def _usual_outcomes(subject: LiveClient | LiveRun) -> tuple[object, ...]:

@@ -58,6 +58,9 @@ def show_durations(name: str, found: DurationAudit) -> None:
     """Print the findings."""
     first, second = found.medians
     verdict = "LEAKS" if found.leaks else "no leak"
+    left_out = ""
+    if found.left_out:
+        left_out = f"; {found.left_out:,} more left out, because their releases differed"
     facts(
         f"{name}: {algorithm(name).title}",
         [
@@ -68,7 +71,7 @@ def show_durations(name: str, found: DurationAudit) -> None:
             ),
             ("attack", found.attack),
             ("medians", f"{first:,.0f} and {second:,.0f} nanoseconds"),
-            ("trials", f"{found.trials:,} with each of two neighbouring inputs"),
+            ("trials", f"{found.trials:,} with each of two neighbouring inputs{left_out}"),
             ("verdict", f"{verdict}: the limit is {found.limit:g}"),
         ],
     )
