@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import math
 import operator
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar, TypeVar, cast
 
@@ -41,6 +42,7 @@ __all__ = [
     "is_number",
     "join_words",
     "reason_of",
+    "renamed",
     "repeated",
     "shorten",
     "show_path",
@@ -125,6 +127,25 @@ def unknown_name(kind: str, name: object, known: Iterable[str]) -> DiscreetError
         close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
         hint = f"did you mean '{close[0]}'? " if close else ""
     return DiscreetError(f"unknown {kind} {shorten(name)}: {hint}choose from {', '.join(names)}.")
+
+
+@contextlib.contextmanager
+def renamed(**names: str) -> Iterator[None]:
+    """Name an argument as the caller knows it, in errors that begin with its name.
+
+    >>> with renamed(epsilon="budget"):
+    ...     raise DiscreetError("epsilon is -1.0, but must be positive.")
+    Traceback (most recent call last):
+        ...
+    discreet.errors.DiscreetError: budget is -1.0, but must be positive.
+    """
+    try:
+        yield
+    except DiscreetError as error:
+        name, space, rest = str(error).partition(" ")
+        if name in names:
+            error.args = (f"{names[name]}{space}{rest}",)
+        raise
 
 
 def check_int(name: str, value: object, *, minimum: int, maximum: int = 10**15) -> int:

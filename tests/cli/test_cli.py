@@ -275,7 +275,7 @@ def test_the_summaries_of_commands_are_known_without_importing_them(python):
     program += "print([m for m in sys.modules if m.startswith('discreet.') and m.count('.') > 1])"
     *text, modules = python(program).splitlines()
     assert {*BUILT_IN, "completion", "reproduce"} <= {(line.split() or [""])[0] for line in text}
-    assert modules == "['discreet.cli.interrupts', 'discreet.cli.commands']"
+    assert modules == "['discreet.cli.interrupts', 'discreet.cli.naming', 'discreet.cli.commands']"
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -40,12 +40,12 @@ def test_missing_outcomes_and_deadlines_are_options():
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["simulate", "ucb", "--missing", "0.1"], "give default_reward or default_loss"),
-        (["simulate", "ucb", "--delay", "later"], "delay is 'later'"),
+        (["simulate", "ucb", "--missing", "0.1"], "give --default-reward or --default-loss"),
+        (["simulate", "ucb", "--delay", "later"], "--delay is 'later'"),
         (["simulate", "lucb", "--delay", "3"], "which has no delay"),
         (
             ["plan", "--arms", "2", "--difference", "0.1", "--missing", "0.1"],
-            "give default_outcome",
+            "give --default-outcome",
         ),
     ],
 )

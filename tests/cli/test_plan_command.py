@@ -79,11 +79,11 @@ def test_a_file_of_past_outcomes_is_planned_with(call, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ([], "rounds is missing: give the number of decisions."),
-        (["--rounds", "100"], "arms is missing: give the number of options to choose from."),
+        ([], "--rounds is missing: give the number of decisions."),
+        (["--rounds", "100"], "--arms is missing: give the number of options to choose from."),
         (
             ["--rounds", "100", "--arms", "3"],
-            "difference is missing: give the smallest difference between the best arm",
+            "--difference is missing: give the smallest difference between the best arm",
         ),
         (
             ["--rounds", "many", "--arms", "3"],
@@ -95,11 +95,11 @@ def test_a_file_of_past_outcomes_is_planned_with(call, tmp_path):
         ),
         (
             [*ASKED, "--experts", "3"],
-            "experts is 3, but the value of advice depends on what the experts say",
+            "--experts is 3, but the value of advice depends on what the experts say",
         ),
         (
             [*ASKED, "--outcomes", "nothing.csv"],
-            "outcomes is 'nothing.csv', but there is no file: past outcomes come from a CSV",
+            "--outcomes is 'nothing.csv', but there is no file: past outcomes come from a CSV",
         ),
         (
             ["--repeat", "nothing.json"],

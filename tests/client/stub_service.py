@@ -120,7 +120,9 @@ class StubService:
     def checked(self, endpoint):
         async def answer(request):
             if request.headers.get("Authorization") != f"Bearer {TOKEN}":
-                return problem(401, "unauthorized", "the token is unknown.")
+                none = "Authorization" not in request.headers
+                words = "no token was sent" if none else "the token is unknown"
+                return problem(401, "unauthorized", f"{words}: send one.")
             body = await request.body()
             given = await request.json() if body else {}
             name = request.path_params.get("run")

@@ -54,9 +54,12 @@ def test_answers_of_others_are_refused(stub, service):
 
 
 def test_a_token_is_needed(bridge):
-    for token in (None, "dsc_wrong"):
+    for token, said in (
+        (None, "no token was sent: give connect a token=, or set DISCREET_TOKEN."),
+        ("dsc_wrong", "the token is unknown: check token= or DISCREET_TOKEN."),
+    ):
         connection = discreet.connect("http://localhost", token=token, transport=bridge)
-        with pytest.raises(NotAllowed, match="missing or unknown: give connect a token="):
+        with pytest.raises(NotAllowed, match=said):
             connection.runs()
         connection.close()
 
@@ -80,6 +83,7 @@ def test_the_token_can_be_a_variable(bridge, monkeypatch):
         ),
         ({"url": "http://me:word@localhost"}, "url contains a user: give a token= instead"),
         ({"url": 7}, "url is 7, but must be text"),
+        ({"token": " "}, "token is empty: give a token, or set DISCREET_TOKEN."),
         ({"token": "a\nb"}, "token has characters that are not allowed"),
         ({"timeout": 0}, "timeout is 0, but must be a finite number above 0"),
         ({"retries": -1}, "retries is -1, but must be a whole number of at least 0"),

@@ -70,7 +70,7 @@ def test_refusals_are_those_of_the_library(real, connection):
     with pytest.raises(discreet.DiscreetError, match="epsilon is 0"):
         connection.Bandit(**{**ONE, "epsilon": 0.0}, path="wrong")
     with pytest.raises(
-        discreet.DiscreetError, match=r"another spec already exists: compare horizon\."
+        discreet.DiscreetError, match="the run 'short' exists with another horizon: use its"
     ):
         connection.Bandit(**{**ONE, "horizon": 3}, path="short")
     short.end()

@@ -55,10 +55,10 @@ def in_a_shell(script, running):
 
 
 @pytest.mark.slow
-def test_five_commands_lead_to_a_first_decision(running):
+def test_the_first_commands_lead_to_a_decision_and_its_outcome(running):
     install, serve, export, *others = SHELL[0].splitlines()
     commands = [line for line in others if not line.startswith(" ")]  # the rest continues one
-    assert len(commands) == 2
+    assert len(commands) == 3  # the last one prints nothing: the outcome is accepted
     assert install == "pip install 'discreet[serve]'"
     assert serve.startswith("discreet serve ")
     assert re.match(r"export DISCREET_URL=\S+ DISCREET_TOKEN=dsc_", export)
@@ -66,6 +66,8 @@ def test_five_commands_lead_to_a_first_decision(running):
     decision = json.loads(printed.splitlines()[-1])
     assert decision["arm"] in ("A", "B", "C")
     assert decision["id"] == 0
+    state = json.loads(in_a_shell("discreet run show banner --json", running))["state"]
+    assert (state["round"], state["open"]) == (1, 1)  # until the deadline
 
 
 @pytest.mark.slow

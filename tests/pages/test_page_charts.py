@@ -74,6 +74,12 @@ def test_shares_are_stacked_to_the_top():
     assert heights == pytest.approx([200 - 95, 200 - 152, 10])
 
 
+def test_a_share_without_decisions_is_not_zero():
+    drawing = charts.shares(columns(3, (0, 0, 0)), series(), name="one")
+    assert "0.0 %" not in drawing
+    assert ": – now" in drawing
+
+
 def test_the_description_names_the_latest_shares():
     drawing = charts.shares(
         columns(4), [Series("A", 0), Series("B", 1), Series("C", 2)], name="one"

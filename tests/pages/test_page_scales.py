@@ -46,6 +46,7 @@ def test_times_are_written_by_their_step():
     ]
     assert scales.time_ticks(day, day) == [(day, "00:00:00")]
     assert scales.date(day) == "2024-10-04 00:00 UTC"
+    assert scales.date(day + 7.0, 30.0) == "2024-10-04 00:00:07 UTC"
     assert scales.iso(day) == "2024-10-04T00:00:00.000+00:00"
 
 

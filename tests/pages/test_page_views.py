@@ -252,6 +252,9 @@ def test_the_budget_is_the_ledgers():
     cost = {"epsilon": 3.0, "delta": 0.0}
     given = {"budget": cost, "spent": cost, "remaining": cost, "entries": [timed]}
     assert budget_view(given).charges[0].at == START
+    assert budget_view(given).charges[0].name == "x"
+    timed["run"] = "shop"
+    assert budget_view(given).charges[0].name == "shop"
 
 
 def test_deadlines_are_shown_with_wait_only():

@@ -40,6 +40,80 @@ def test_every_problem_decides_and_learns(tmp_path, problem, waits):
         assert sum(each["total"] for each in history["buckets"]) == 7
 
 
+def test_a_token_for_decisions_finds_its_run_by_the_same_arguments(tmp_path):
+    spec = BANDIT | PUBLIC
+    with serving(tmp_path) as client:
+        web, reader = client.new_token("decide", "web"), client.new_token("read", "web")
+        needs = "creating a run needs admin for all runs."
+        early = client.put("/v1/runs/web", spec, token=web)
+        assert early.status_code == 403
+        assert early.json()["detail"] == f"the token has the role decide for 'web', but {needs}"
+        assert client.put("/v1/runs/web", spec).status_code == 201
+        found = client.put("/v1/runs/web", spec | {"epsilon": 1}, token=web)
+        assert (found.status_code, found.json()["run"]) == (200, "web")
+        assert found.json()["spec"] == client.get("/v1/runs/web", token=web).json()["spec"]
+        other = client.put("/v1/runs/web", spec | {"epsilon": 0.5, "horizon": 90}, token=web)
+        assert other.status_code == 409
+        assert other.json()["detail"] == (
+            "the run 'web' exists with another epsilon and horizon: use its arguments, or another "
+            "name."
+        )
+        for token, name in ((web, "shop"), (reader, "web")):
+            refused = client.put(f"/v1/runs/{name}", spec, token=token)
+            assert refused.status_code == 403
+            assert refused.json()["detail"].endswith(needs)
+        assert (
+            client.get("/v1/runs").json()["runs"]
+            == client.get("/v1/runs", token=web).json()["runs"]
+        )
+        refused = client.get("/v1/runs/web/releases", token=web).json()["detail"]
+        assert refused == (
+            "the token has the role decide for 'web', but this needs read for 'web'."
+        )
+
+
+def test_an_unknown_field_is_named_but_no_value(tmp_path):
+    with serving(tmp_path) as client:
+        client.put("/v1/runs/r", BANDIT | PUBLIC)
+        outcome = "/v1/runs/r/decisions/0/outcome"
+        for path, body, said in (
+            (outcome, {"arm": "Z", "reward": 1}, "the outcome has an unknown field 'arm'; it"),
+            (outcome, {"0.7302": 1}, "the outcome has an unknown field; it takes loss, reward, t"),
+            ("/v1/runs/r/decisions/a", {"users": "k"}, "ask has an unknown field 'users'; it"),
+            ("/v1/runs/s", {"problem": "bandti"}, "problem is 'bandti', but must be one of ban"),
+            ("/v1/runs/s", {}, "problem is missing: give one of bandit"),
+        ):
+            refused = client.put(path, body)
+            assert refused.status_code == 422
+            assert refused.json()["detail"].startswith(said)
+        several = client.post("/v1/runs/r/decisions", {"decisions": [{}]}).json()
+        assert "unknown field 'decisions'; it takes at_limit, available, co" in several["detail"]
+
+
+def test_other_addresses_and_methods_are_refused_in_one_sentence(tmp_path):
+    with serving(tmp_path) as client:
+        missing, wrong = client.get("/v1/nothing"), client.delete("/v1/runs")
+        assert missing.json()["detail"].startswith("there is nothing at this address: ")
+        assert wrong.json()["detail"].startswith("this address does not take this method: ")
+        assert wrong.headers["Allow"]
+
+
+def test_the_ledger_names_the_run_of_each_charge(tmp_path):
+    from discreet.service.host import Budget
+    from discreet.service.server import open_host
+    from discreet.service.settings import ServiceFolder
+
+    folder = ServiceFolder.make(tmp_path)
+    for _ in range(2):
+        host, _ = open_host(folder, budget=Budget(4.0))
+        host.open_all()
+        host.create("shop", BANDIT | PUBLIC)
+        (entry,) = host.ledger_facts()["entries"]
+        assert entry["run"] == "shop"
+        assert entry["label"] == host.get("shop").live.charge_label
+        host.close()
+
+
 def test_a_run_goes_on_after_a_restart(tmp_path):
     with serving(tmp_path) as client:
         client.put("/v1/runs/r", BANDIT | WAITING)

@@ -157,3 +157,16 @@ async def load(url, headers, process):
 
         await asyncio.gather(*(ask(number) for number in range(200)))
     return given
+
+
+@pytest.mark.slow
+def test_a_second_signal_closes_all_runs_at_once(tmp_path, start):
+    process, _ = start(tmp_path / "service")
+    for _ in range(3):
+        process.send_signal(signal.SIGTERM)
+    process.stdout.read()
+    assert process.wait(60) == 0
+    log = (tmp_path / "log").read_text()
+    assert "closed" in log
+    assert "Traceback" not in log
+    assert "Cancelled" not in log

@@ -8,7 +8,8 @@ from typing import NamedTuple, cast
 import click
 from click.shell_completion import get_completion_class
 
-from discreet.errors import unknown_name
+from discreet.cli.naming import SubcommandGroup, options_of, with_options
+from discreet.errors import DiscreetError
 from discreet.plugins import plugin_commands
 
 
@@ -48,7 +49,7 @@ BUILT_IN = {
 }
 
 
-class Commands(click.Group):
+class Commands(SubcommandGroup):
     """Commands that are imported on use, including plugins; suggests the nearest name."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -65,13 +66,15 @@ class Commands(click.Group):
             return cast(click.Command, plugin_commands()[cmd_name].load())
         return super().get_command(ctx, cmd_name)
 
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command, or suggest the nearest name."""
-        if args and not args[0].startswith("-") and args[0] not in self.list_commands(ctx):
-            raise unknown_name("command", args[0], self.list_commands(ctx))
-        return super().resolve_command(ctx, args)
+    def invoke(self, ctx: click.Context) -> object:
+        """Run a command; its errors name options instead of arguments."""
+        try:
+            return super().invoke(ctx)
+        except DiscreetError as error:
+            command = self.get_command(ctx, ctx.invoked_subcommand or "")
+            if command is not None:
+                error.args = (with_options(str(error), options_of(command)),)
+            raise
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write all names and summaries, without importing the commands."""

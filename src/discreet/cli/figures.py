@@ -28,12 +28,12 @@ class FigureFile(NamedTuple):
 
     def write(self, results: Results[Any]) -> None:
         """Write the figure; the file appears complete or not at all."""
-        from discreet.plot import write
-
         with output_file(self.path) as file:
             if self.path.suffix.lower() == CURVES:
                 results.to_csv(file, curves=True)
                 return
+            from discreet.plot import write
+
             write(results, file, log=self.log, size=self.size)
 
 
@@ -72,9 +72,10 @@ def figure_file(plot: Path | None, log: str | None, size: str | None) -> FigureF
             if value is not None:
                 raise DiscreetError(f"{name} needs --plot.")
         return None
-    from discreet.plot import require_matplotlib
+    if plot.suffix.lower() != CURVES:
+        from discreet.plot import require_matplotlib
 
-    require_matplotlib()
+        require_matplotlib()
     if plot.suffix.lower() not in (*PICTURES, CURVES):
         raise DiscreetError(
             f"--plot is {show_path(plot)}, but must end in one of {', '.join(PICTURES)}, or in "

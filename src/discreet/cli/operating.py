@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import click
@@ -43,20 +44,35 @@ def on_a_service(command: Command) -> Command:
     ) -> None:
         if _is_about_a_folder(click.get_current_context()):
             url = None
+        from discreet.service.problems import HttpProblem
+
         try:
-            from discreet.service.operators import operating
-            from discreet.service.problems import HttpProblem
-        except ModuleNotFoundError as missing:
-            raise DiscreetError(
-                f"the service needs {missing.name}: pip install 'discreet[serve]'."
-            ) from None
-        try:
-            with operating(folder, database, url, token, witness) as operator:
-                command(operator, *arguments, **named)
+            if url is None:
+                with needing("the service", "serve"):
+                    from discreet.service.local_operator import on_folder
+                with on_folder(folder, database, witness) as operator:
+                    command(operator, *arguments, **named)
+            elif not token:
+                raise DiscreetError("no token was sent: give --token, or set DISCREET_TOKEN.")
+            else:
+                with needing("a client", "client"):
+                    from discreet.service.remote_operator import RemoteOperator
+                command(RemoteOperator(url, token), *arguments, **named)
         except HttpProblem as refused:
             raise DiscreetError(refused.detail) from None
 
     return with_operator
+
+
+@contextlib.contextmanager
+def needing(what: str, extra: str) -> Iterator[None]:
+    """Name the extra to install if an import fails."""
+    try:
+        yield
+    except ModuleNotFoundError as missing:
+        raise DiscreetError(
+            f"{what} needs {missing.name}: pip install 'discreet[{extra}]'."
+        ) from None
 
 
 def _is_about_a_folder(context: click.Context) -> bool:

@@ -197,6 +197,23 @@ class Rounds(NamedTuple):
     unknown: bool
 
 
+class SeveralNumbers(click.ParamType[float]):
+    """One number of an option that can be repeated."""
+
+    name = "float"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Return the number, or say how to give several."""
+        try:
+            return float(cast(Any, value))
+        except ValueError:
+            option = "the option" if param is None else param.opts[0]
+            more = f"; repeat {option} for several values" if "," in str(value) else ""
+            self.fail(f"{value!r} is not a valid float{more}.", param, ctx)
+
+
 class RoundsOption(click.ParamType[Rounds]):
     """A number of rounds, ``unknown``, or ``unknown:N`` for N rounds hidden from algorithms."""
 
@@ -257,7 +274,7 @@ def epsilon(*, multiple: bool = False) -> Decorator:
     return option(
         PRIVACY,
         "--epsilon",
-        type=float,
+        type=SeveralNumbers() if multiple else float,
         multiple=multiple,
         default=[1.0] if multiple else 1.0,
         show_default=True,

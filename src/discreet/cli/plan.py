@@ -117,7 +117,7 @@ STUDY, EXPECTED, PAST = "Study", "Expected outcomes", "Past outcomes"  # section
 @options.option(
     options.PRIVACY,
     "--epsilon",
-    type=float,
+    type=options.SeveralNumbers(),
     multiple=True,
     show_default=", ".join(f"{each:g}" for each in EPSILONS),
     help="Epsilon per round (repeatable).",

@@ -11,6 +11,7 @@ import click
 from discreet.errors import DiscreetError
 from discreet.estimates.table import EstimateKind, Outcomes
 from discreet.live.study_report import report_on
+from discreet.mechanisms.exact import NoExactNoise
 
 
 @click.command(epilog="Example: discreet report run.db --format markdown > report.md")
@@ -55,14 +56,20 @@ def report(
 
     The file is only read, so the run may be in use. The report shows no raw data and needs no key.
     """
-    found = report_on(
-        run,
-        level=level,
-        outcomes=cast(Outcomes, outcomes),
-        kind=cast(EstimateKind, kind),
-        clipped=clipped,
-        control=control,
-    )
+    try:
+        found = report_on(
+            run,
+            level=level,
+            outcomes=cast(Outcomes, outcomes),
+            kind=cast(EstimateKind, kind),
+            clipped=clipped,
+            control=control,
+        )
+    except NoExactNoise:
+        raise DiscreetError(
+            "a report needs opendp, with which it computes the guarantee of the run: pip install "
+            "'discreet[exact]'."
+        ) from None
     if plot is not None:
         if found.estimates is None:
             raise DiscreetError(f"there is nothing to plot: {found.no_estimates}")

@@ -7,15 +7,20 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from discreet.cli.naming import SubcommandGroup
 from discreet.cli.operating import on_a_service
 from discreet.cli.text import facts
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, count
 
 if TYPE_CHECKING:
     from discreet.service.operators import Operator
 
 
-@click.group(epilog="Example: discreet run create checkout spec.json")
+@click.group(
+    cls=SubcommandGroup,
+    hints={"list": "discreet run show, without a name, lists all runs"},
+    epilog="Example: discreet run create checkout spec.json",
+)
 def run() -> None:
     """Create, show and close runs on a service.
 
@@ -85,6 +90,10 @@ def restored(operator: Operator, name: str) -> None:
     click.echo(operator.restored(name))
 
 
+def _batches(number: int) -> str:
+    return f"{number:,} batch{'es' * (number != 1)}"
+
+
 def _print(found: dict[str, Any]) -> None:
     state = found["state"]
     of = "" if state["horizon"] is None else f" of {state['horizon']:,}"
@@ -96,9 +105,9 @@ def _print(found: dict[str, Any]) -> None:
         ("outcomes", "arrival times are public" if wait is None else f"used after {wait:g} s"),
         ("round", f"{state['round']:,}{of}"),
         ("releases", f"{state['released']:,}"),
-        ("open", f"{state['open']:,} decisions, {state['waiting']:,} batches"),
-        ("lost", f"{state['lost']:,} batches"),
-        ("shares", shares or "not shown"),
+        ("open", f"{count(state['open'], 'decision')}, {_batches(state['waiting'])}"),
+        ("lost", _batches(state["lost"])),
+        ("shares", shares or ("not shown" if state["round"] else "none yet")),
         ("closed", "yes" if found["closed"] else "no"),
     ]
     facts(found["run"], rows)

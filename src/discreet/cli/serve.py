@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from discreet.cli import interrupts
+from discreet.cli.operating import needing
 from discreet.errors import DiscreetError
 
 
@@ -52,7 +53,7 @@ from discreet.errors import DiscreetError
     help="Budget that all runs are charged to when they are created; given once.",
 )
 @click.option(
-    "--budget-delta", type=float, default=0.0, show_default=True, help="Delta of the budget."
+    "--budget-delta", type=float, show_default="0", help="Delta of the budget; needs --budget."
 )
 @click.option(
     "--proxy",
@@ -68,7 +69,7 @@ def serve(
     origins: tuple[str, ...],
     rate: float,
     budget: float | None,
-    budget_delta: float,
+    budget_delta: float | None,
     proxy: str | None,
 ) -> None:
     """Serve runs over HTTP from FOLDER, which is created if it does not exist.
@@ -77,14 +78,12 @@ def serve(
     owner can read it. The command prints the address and, on the first start, an admin token for
     all runs. On SIGTERM it finishes work in progress, closes the database and exits with code 0.
     """
-    try:
+    if budget is None and budget_delta is not None:
+        raise DiscreetError("--budget-delta needs --budget.")
+    with needing("the service", "serve"):
         from discreet.service.host import Budget
         from discreet.service.server import ListenAddress, serve
         from discreet.service.settings import ServiceFolder, Settings
-    except ModuleNotFoundError as missing:
-        raise DiscreetError(
-            f"the service needs {missing.name}: pip install 'discreet[serve]'."
-        ) from None
     settings = Settings(origins=origins, rate=rate, burst=2.0 * rate)
     code = serve(
         ServiceFolder.make(folder),
@@ -92,7 +91,7 @@ def serve(
         settings,
         url=database,
         witness=witness,
-        budget=None if budget is None else Budget(budget, budget_delta),
+        budget=None if budget is None else Budget(budget, budget_delta or 0.0),
         say=click.echo,
         stop_with=interrupts.stop_with,
     )

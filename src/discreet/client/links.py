@@ -29,13 +29,11 @@ class Address:
     """The address of a service, the token for it, and timeouts and retries."""
 
     def __init__(self, url: str, token: str | None, timeout: float, retries: int) -> None:
-        self.url = _checked_url(url)
-        given = os.environ.get(TOKEN) if token is None else check_text("token", token)
-        given = None if given is None else given.strip()  # a file ends with a newline
-        if given is not None and not (given and given.isascii() and given.isprintable()):
-            raise DiscreetError("token has characters that are not allowed in a token.")
+        self.url = checked_url(url)
+        given = os.environ.get(TOKEN) if token is None else token
         self._headers = {"Accept": "application/json"}
-        self._headers |= {} if given is None else {"Authorization": f"Bearer {given}"}
+        if given is not None:
+            self._headers["Authorization"] = f"Bearer {checked_token(given)}"
         self.timeout = check_positive("timeout", timeout)
         self.retries = check_int("retries", retries, minimum=0, maximum=100)
 
@@ -62,7 +60,8 @@ class Address:
         return f"Address({self.url})"
 
 
-def _checked_url(url: str) -> str:
+def checked_url(url: str) -> str:
+    """Return the address of a service, or refuse it."""
     check_text("url", url)
     try:
         parts = urlsplit(url)
@@ -79,10 +78,21 @@ def _checked_url(url: str) -> str:
     return url.rstrip("/")
 
 
+def checked_token(token: str) -> str:
+    """Return a token, or refuse what cannot be one."""
+    given = check_text("token", token).strip()  # a file ends with a newline
+    if not given:
+        raise DiscreetError(f"token is empty: give a token, or set {TOKEN}.")
+    if not (given.isascii() and given.isprintable()):
+        raise DiscreetError("token has characters that are not allowed in a token.")
+    return given
+
+
 def _words(error: httpx.TransportError, request: httpx.Request) -> str:
     """Return what went wrong, and where. The error itself holds the request, and its outcome."""
     late = isinstance(error, httpx.TimeoutException)
-    what = "no answer in time" if late else type(error).__name__
+    unsent = isinstance(error, httpx.ConnectError)
+    what = "no answer in time" if late else "no connection" if unsent else "the connection failed"
     return f"{what} at {request.url.scheme}://{request.url.netloc.decode('ascii')}"
 
 

@@ -25,7 +25,8 @@ class NotAllowed(DiscreetError):
     """The token is missing or unknown, or does not allow this request."""
 
 
-NO_TOKEN = "the token is missing or unknown: give connect a token=, or set DISCREET_TOKEN."
+NO_TOKEN = "no token was sent: give connect a token=, or set DISCREET_TOKEN."
+UNKNOWN_TOKEN = "the token is unknown: check token= or DISCREET_TOKEN."
 KINDS: dict[str, type[DiscreetError]] = {
     **{
         each.kind: each
@@ -45,7 +46,8 @@ def refusal_of(status: int, content: object) -> DiscreetError:
     if isinstance(content, dict):
         kind, detail = content.get("type"), content.get("detail")
         if isinstance(kind, str) and kind.startswith(PREFIX) and isinstance(detail, str):
-            detail = NO_TOKEN if status == 401 else detail
+            if status == 401:
+                detail = UNKNOWN_TOKEN if "unknown" in detail else NO_TOKEN
             return KINDS.get(kind.removeprefix(PREFIX), DiscreetError)(detail)
     if status in (502, 503, 504):
         return ServiceUnreachable(f"the service cannot be reached: its proxy answers {status}.")

@@ -39,6 +39,10 @@ SEALED = (
 )
 
 
+class NoExactNoise(DiscreetError):
+    """OpenDP, which draws exact noise, is not installed."""
+
+
 class NoiseBlock:
     """Whole-number noise, drawn in blocks ahead of the data; each number is used once.
 
@@ -253,7 +257,7 @@ def _opendp() -> tuple[ModuleType, ModuleType, ModuleType]:
         from opendp import domains, measurements, metrics
         from opendp.mod import enable_features
     except ImportError:
-        raise DiscreetError(
+        raise NoExactNoise(
             "live use needs exact noise, which the extra 'exact' installs (pip install "
             "'discreet[exact]'); simulation=True draws floating-point noise, which protects "
             "nobody."

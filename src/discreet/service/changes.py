@@ -15,24 +15,44 @@ from discreet.service.core import DECISION_NAME
 from discreet.service.facts import run_facts
 from discreet.service.forms import AnyJson, check_fields
 from discreet.service.groups import Given, answer_of
+from discreet.service.host import check_same
 from discreet.service.hosted import Hosted
 from discreet.service.hot import IDENTITY
 from discreet.service.problems import HttpProblem, not_found, problem_of
 from discreet.service.specs import check_label, check_run_name, read_spec
+from discreet.service.tokens import EVERY_RUN, Grant
 
 MOST = 1000  # decisions or outcomes in one request
 
 
 async def create_run(call: RouteCall) -> Response:
-    """Create a run, and charge it."""
+    """Create a run, and charge it; a token for decisions in a run only finds it."""
     name, host = check_run_name(call.path("run")), call.service.host
-    simulations = call.service.settings.simulations
+    grant, simulations = call.grant, call.service.settings.simulations
+    assert grant is not None, "the route needs a token"
+    if not grant.allows("admin", EVERY_RUN):
+        found = await _existing(call, grant, name)
+        creation = read_spec(call.body, simulations=simulations)
+        check_same(name, found.spec, creation)
+        return respond(await run_in_threadpool(run_facts, found, host.now()))
     creation = read_spec(call.body, simulations=simulations)
     # checked in memory first, in parallel with other requests: this may compile an algorithm
     await run_in_threadpool(lambda: creation.probe().close())
     found, new = await call.change(lambda: host.create(name, creation))
     facts = await run_in_threadpool(run_facts, found, host.now())
     return respond(facts, 201 if new else 200, {"Location": f"/v1/runs/{name}"} if new else None)
+
+
+async def _existing(call: RouteCall, grant: Grant, name: str) -> Hosted:
+    """Return a run in which the token may decide; refuse to create one."""
+    if grant.allows("decide", name):
+        try:
+            return await call.hosted()
+        except HttpProblem as problem:
+            if problem.kind != "not-found":
+                raise
+    call.service.check_role(grant, "admin", EVERY_RUN, "creating a run")
+    raise AssertionError("the caller has checked the role")
 
 
 async def close_run(call: RouteCall) -> Response:
@@ -85,6 +105,7 @@ def _requests(call: RouteCall, found: Hosted) -> list[tuple[AskRequest, str | No
     body = dict(call.body)
     count, each = body.pop("count", None), body.pop("each", None)
     if (count is None) == (each is None):
+        check_fields(body, found.form.asks, "the body", {"count", "each"})
         raise HttpProblem("invalid", "give either count or each.")
     if each is None:
         if type(count) is not int or not 1 <= count <= MOST:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from starlette.concurrency import run_in_threadpool
 from starlette.types import Scope
 
+from discreet.errors import shorten
 from discreet.service.bodies import Bodies
 from discreet.service.groups import Writer
 from discreet.service.host import Host
@@ -76,7 +77,7 @@ class Service:
         grant = None if header is None else self.tokens.grant_of(header)
         if grant is None:
             self.by_address.count(address_of(scope))
-            words = "a token is required" if header is None else "the token is unknown"
+            words = "no token was sent" if header is None else "the token is unknown"
             raise HttpProblem(
                 "unauthorized", f"{words}: send Authorization: Bearer TOKEN.", headers=CHALLENGE
             )
@@ -84,11 +85,14 @@ class Service:
         return grant
 
     @staticmethod
-    def check_role(grant: Grant, role: Role | None, run: str) -> None:
+    def check_role(grant: Grant, role: Role | None, run: str, what: str = "this") -> None:
         """Refuse a token without a role for a run; None means any role."""
         if not (grant.reads(run) if role is None else grant.allows(role, run)):
-            where = "all runs" if run == EVERY_RUN else "this run"
-            raise HttpProblem("forbidden", f"the token does not allow this for {where}.")
+            raise HttpProblem(
+                "forbidden",
+                f"the token has the role {grant.role} for {_runs(grant.run)}, but {what} needs "
+                f"{role or 'a role'} for {_runs(run)}.",
+            )
 
     async def run(self, name: str) -> Hosted:
         """Return a run; open it first if another process created it."""
@@ -97,6 +101,10 @@ class Service:
         if not RUN_NAME.fullmatch(name):
             raise not_found("run with that name")
         return await self.writer.call(lambda: self.host.find(name))
+
+
+def _runs(run: str) -> str:
+    return "all runs" if run == EVERY_RUN else shorten(run)
 
 
 def address_of(scope: Scope) -> str:

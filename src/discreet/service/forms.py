@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping
+import re
+from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +22,7 @@ from discreet.service.problems import HttpProblem
 
 AnyJson = dict[str, Any]
 FOR_USERS = ("user", "at_limit")
+FIELD = re.compile(r"[a-z][a-z_]{0,29}")
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,8 @@ class ProblemForm:
         token = given.pop("token", None)
         if token is not None and not isinstance(token, str):
             raise HttpProblem("invalid", "token must be the text in the decision.")
-        if len(given) != 1 or next(iter(given)) not in self.tells:
+        check_fields(given, self.tells, "the outcome", {"token"})
+        if len(given) != 1:
             raise HttpProblem("invalid", f"the outcome must be one of {', '.join(self.tells)}.")
         ((name, value),) = given.items()
         if value is None or isinstance(value, bool | str):
@@ -86,12 +89,15 @@ class ProblemForm:
         return {texts.get(label, label): each for label, each in value.items()}
 
 
-def check_fields(given: AnyJson, allowed: frozenset[str], what: str) -> None:
-    """Refuse unknown fields."""
-    unknown = [name for name in given if name not in allowed]
+def check_fields(
+    given: AnyJson, allowed: Collection[str], what: str, more: Collection[str] = ()
+) -> None:
+    """Refuse unknown fields. Only a field that looks like a name is shown: others may be values."""
+    unknown = [name for name in given if name not in allowed and name not in more]
     if unknown:
-        known = ", ".join(sorted(allowed)) or "no field"
-        raise HttpProblem("invalid", f"{what} has an unknown field; it takes {known}.")
+        known = ", ".join(sorted({*allowed, *more})) or "no field"
+        shown = f" '{unknown[0]}'" if FIELD.fullmatch(unknown[0]) else ""
+        raise HttpProblem("invalid", f"{what} has an unknown field{shown}; it takes {known}.")
 
 
 def _arm(decision: Any) -> AnyJson:  # noqa: ANN401

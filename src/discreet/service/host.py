@@ -8,7 +8,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import NamedTuple, cast
 
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, join_words, renamed
 from discreet.ledger import Ledger
 from discreet.live import Bandit
 from discreet.live.database import Database
@@ -57,7 +57,8 @@ class Host:
         self._ahead = 0.0  # the lead of the database's clock, in seconds
         self.set_clock()
         if budget is not None:
-            self._ledger = database.ledger(budget.epsilon, budget.delta)
+            with renamed(epsilon="budget", delta="budget_delta"):
+                self._ledger = database.ledger(budget.epsilon, budget.delta)
             self.records.put(SETTING, LEDGER, b"", self.now(), replace=True)
 
     @property
@@ -143,12 +144,7 @@ class Host:
             self._runs[name] = made
             return made, True
         content = self.records.get(RUN, name)
-        known = {} if content is None else json.loads(content)["spec"]
-        if json.dumps(known, sort_keys=True) != creation.text:
-            names = _differing(known, json.loads(creation.text))
-            raise HttpProblem(
-                "exists", f"a run {name} with another spec already exists: compare {names}."
-            )
+        check_same(name, {} if content is None else json.loads(content)["spec"], creation)
         return self.find(name), False
 
     def _make(self, name: str, creation: Creation) -> Hosted:
@@ -220,18 +216,21 @@ class Host:
         """Return budget, charges and the rest; without a budget, only the cost of each run."""
         if self.ledger is not None:
             ledger = self.ledger
+            runs = {found.live.charge_label: found.name for found in list(self._runs.values())}
             shown = {
                 "budget": ledger.budget._asdict(),
                 "spent": ledger.spent._asdict(),
                 "remaining": ledger.remaining._asdict(),
-                "entries": [each._asdict() for each in ledger.entries()],
+                "entries": [
+                    each._asdict() | {"run": runs.get(each.label)} for each in ledger.entries()
+                ],
             }
             return cast(AnyJson, plain(shown))
         entries = []
         for number, found in enumerate(map(self.get, self.names()), 1):
             cost = found.live.guarantee.as_dict()
             made = datetime.fromtimestamp(found.created, UTC).isoformat()
-            entry = {"number": number, "label": found.name, "time": made}
+            entry = {"number": number, "label": found.name, "run": found.name, "time": made}
             entries.append(entry | {each: cost[each] for each in ("epsilon", "delta")})
         return {"budget": None, "spent": None, "remaining": None, "entries": entries}
 
@@ -266,7 +265,13 @@ class Host:
             self._when_closed()
 
 
-def _differing(known: AnyJson, given: AnyJson) -> str:
-    """Return the names of the arguments that two specs do not share; values stay unsaid."""
-    names = sorted(known.keys() | given.keys())
-    return ", ".join(name for name in names if known.get(name) != given.get(name))
+def check_same(name: str, known: AnyJson, creation: Creation) -> None:
+    """Refuse arguments that differ from those of a run; their values are not shown."""
+    given = json.loads(creation.text)
+    names = [each for each in sorted(known | given) if known.get(each) != given.get(each)]
+    if names:
+        raise HttpProblem(
+            "exists",
+            f"the run '{name}' exists with another {join_words(names)}: use its arguments, or "
+            "another name.",
+        )

@@ -40,6 +40,10 @@ KINDS: dict[str, tuple[int, str]] = {
     "old-copy": (503, "The database is an old copy"),
     "closing": (503, "The service is closing"),
 }
+SENTENCES = {
+    404: "there is nothing at this address: GET /openapi.json lists all routes.",
+    405: "this address does not take this method: its header Allow lists those that it takes.",
+}
 NOT_NOW = "the service cannot do this now, and nothing has changed: try again."
 NO_SENTENCE = "something failed inside the service: see the operator's log."
 
@@ -87,5 +91,5 @@ def not_found(what: str) -> HttpProblem:
 def of_status(status: int, headers: Mapping[str, str] | None = None) -> HttpProblem:
     """Return the problem for a status of the web framework, such as 404 or 405."""
     kind = next((kind for kind, (known, _) in KINDS.items() if known == status), "bad-request")
-    sentence = HTTPStatus(status).description or HTTPStatus(status).phrase
-    return HttpProblem(kind, f"{sentence[0].lower()}{sentence[1:]}.", headers=headers)
+    sentence = SENTENCES.get(status) or f"{HTTPStatus(status).phrase.lower()}."
+    return HttpProblem(kind, sentence, headers=headers)

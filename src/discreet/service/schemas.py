@@ -261,7 +261,7 @@ SCHEMAS: dict[str, Schema] = {
                 _object(
                     {"number": WHOLE, "label": TEXT, "epsilon": NUMBER, "delta": NUMBER}
                     | {"time": TEXT},
-                    {"rho": _maybe(NUMBER), "status": TEXT},
+                    {"rho": _maybe(NUMBER), "status": TEXT, "run": _maybe(TEXT)},
                 )
             ),
         }

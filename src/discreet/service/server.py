@@ -12,7 +12,7 @@ from typing import NamedTuple
 import uvicorn
 from starlette.routing import BaseRoute
 
-from discreet.errors import DiscreetError, check_int, reason_of
+from discreet.errors import DiscreetError, check_int, reason_of, renamed
 from discreet.live.database import Database, DatabaseWitness, FileWitness, open_database
 from discreet.live.database.dialects import is_url
 from discreet.service.app import make_app
@@ -63,7 +63,8 @@ def open_host(
     place, known = url or folder.database_url, _witness(witness or str(folder.witness))
     with contextlib.ExitStack() as opened:
         opened.callback(known.close)
-        database = open_database(place, secret=folder.secret(), witness=known)
+        with renamed(url="database"):
+            database = open_database(place, secret=folder.secret(), witness=known)
         opened.callback(database.close)
         _check_same_kind(database, known)
         shared = not place.startswith("sqlite")
@@ -124,6 +125,12 @@ class CalmServer(uvicorn.Server):
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End; after a second signal, too, the runs are closed."""
+        await super().shutdown(sockets)
+        if self.force_exit:
+            await self.lifespan.shutdown()
 
     def stop(self) -> None:
         """Ask the server to end; a second call does not wait for requests."""

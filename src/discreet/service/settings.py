@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import stat
 from dataclasses import dataclass
 from pathlib import Path
 
-from discreet.errors import DiscreetError, reason_of, show_path
+from discreet.errors import DiscreetError, reason_of, shorten, show_path
 
 SECRET = 32  # bytes
+ORIGIN = re.compile(r"https?://[^/?#@\s]+")
 FOLDER = "discreet-service"  # the default folder
 
 
@@ -46,6 +48,14 @@ class Settings:
     publish_every: float = 60.0
     simulations: bool = False
 
+    def __post_init__(self) -> None:
+        for origin in self.origins:
+            if origin != "*" and not ORIGIN.fullmatch(origin):
+                raise DiscreetError(
+                    f"origin is {shorten(origin)}, but must look like 'https://shop.example', "
+                    "without a path."
+                )
+
 
 class ServiceFolder:
     """The folder of a service: database, secret, witness, device tasks."""
@@ -57,6 +67,8 @@ class ServiceFolder:
     def make(cls, path: str | os.PathLike[str]) -> ServiceFolder:
         """Return the folder, and create it if needed; only its owner can read it."""
         folder = Path(path).expanduser().resolve()
+        if folder.is_file():
+            raise DiscreetError(f"folder is {show_path(folder)}, which is a file, not a folder.")
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             (folder / "tasks").mkdir(mode=0o700, exist_ok=True)

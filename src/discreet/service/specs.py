@@ -74,7 +74,8 @@ def read_spec(spec: AnyJson, *, simulations: bool = False) -> Creation:
     given = dict(spec)
     problem = given.pop("problem", None)
     if not isinstance(problem, str) or problem not in FORMS:
-        raise HttpProblem("invalid", f"problem must be one of {', '.join(FORMS)}.")
+        state = "missing: give" if problem is None else f"{shorten(problem)}, but must be"
+        raise HttpProblem("invalid", f"problem is {state} one of {', '.join(FORMS)}.")
     form = FORMS[problem]
     for name in NOT_HERE:
         if name in given and not (simulations and name in SIMULATING):

@@ -52,13 +52,14 @@ def shares(columns: Sequence[Column], series: Sequence[Series], *, name: str) ->
     lower = [0.0] * len(columns)
     totals = [sum(column.counts) for column in columns]
     now = [count / totals[-1] if totals[-1] else 0.0 for count in columns[-1].counts]
+    none = not totals[-1]  # no decisions in the latest interval, so there are no shares
     areas, labels = [], []
     for place, (label, colour) in enumerate(series):
         parts = [c.counts[place] / t if t else 0.0 for c, t in zip(columns, totals, strict=True)]
         upper = [a + b for a, b in zip(lower, parts, strict=True)]
         areas.append(
             Markup('<path class="area s{}" d="{}"><title>{}: {} now</title></path>').format(
-                colour, frame.between(lower, upper), label, percent(now[place])
+                colour, frame.between(lower, upper), label, "–" if none else percent(now[place])
             )
         )
         if now[place] > 0.09:

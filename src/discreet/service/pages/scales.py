@@ -52,9 +52,10 @@ def moment(seconds: float, step: float) -> str:
     return f"{at:%H:%M}" if step >= MINUTE else f"{at:%H:%M:%S}"
 
 
-def date(seconds: float) -> str:
-    """Return a time in UTC, to the minute."""
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M} UTC"
+def date(seconds: float, step: float = MINUTE) -> str:
+    """Return a time in UTC, to the minute; to the second, for steps of less than a minute."""
+    at = datetime.fromtimestamp(seconds, UTC)
+    return f"{at:%Y-%m-%d %H:%M} UTC" if step >= MINUTE else f"{at:%Y-%m-%d %H:%M:%S} UTC"
 
 
 def iso(seconds: float) -> str:

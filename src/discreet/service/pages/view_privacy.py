@@ -27,12 +27,16 @@ MODELS = {
 }
 
 
+ONE = {"1 day": "24 hours", "1 hour": "60 minutes", "1 minute": "60 seconds"}  # any such time
+
+
 @dataclass(frozen=True)
 class Charge:
     """A charge to the budget."""
 
     number: int
     label: str
+    run: str | None  # its name, if this process has opened it
     epsilon: float
     delta: float
     at: float | None
@@ -41,8 +45,8 @@ class Charge:
 
     @property
     def name(self) -> str:
-        """The label, shortened."""
-        return clipped(self.label, 60)
+        """The name of the run, or the label, shortened."""
+        return clipped(self.run or self.label, 60)
 
 
 @dataclass(frozen=True)
@@ -136,6 +140,7 @@ def budget_view(given: Mapping[str, Any] | None, own: str | None = None) -> Budg
             Charge(
                 number=int(each["number"]),
                 label=str(each["label"]),
+                run=each.get("run"),
                 epsilon=float(each["epsilon"]),
                 delta=float(each["delta"]),
                 at=_moment(each),
@@ -223,7 +228,8 @@ def _people(found: Guarantee) -> str:
         length = period_words(found.period)
         return (
             f"The epsilon above covers {count(found.rounds, 'round')} in one period of {length}. "
-            f"Limits are renewed every period, and any {length} may overlap two of them. {more}"
+            f"Limits are renewed every period, and any {ONE.get(length, length)} may overlap two "
+            f"of them. {more}"
         ).strip()
     if found.rounds > 1:
         return f"The epsilon above covers all {found.rounds} rounds that a user may have."
