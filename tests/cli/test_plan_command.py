@@ -33,7 +33,7 @@ def test_a_plan_is_printed_written_and_repeated(call, tmp_path):
     assert code == 0
     assert "With 400 rounds, epsilon 0.1 " in text
     assert text.endswith("plan.json, plan.txt, plan.png\n")
-    assert "least rounds" in progress
+    assert "smallest number of rounds" in progress
     saved = tmp_path / "new" / "plan.json"
     code, again, _ = call("--repeat", saved, "--quiet", "--workers", 1)
     assert code == 0

@@ -86,7 +86,7 @@ def test_from_python():
             (),
             "has a column 'arm', which seems to name arms: set arm_column and outcome_column",
         ),
-        ("A\n1\n2\n", (), "has outcomes of 1 arm, but at least 2 are needed."),
+        ("A\n1\n2\n", (), "has 1 arm, but at least 2 are needed."),
         (LONG, ("arm", "result"), "outcome_column is 'result', but"),
         (LONG, ("", "outcome"), "arm_column is '', but"),
         ("arm,outcome\n,1\n", ("arm", "outcome"), "row 2: no arm is named in the column 'arm'."),
@@ -123,6 +123,7 @@ def test_what_is_no_file_or_no_numbers(tmp_path):
             "contains float64 of shape (3,), but must contain a table of numbers.",
         ),
         ({"A": "x", "B": [1, 2]}, "outcomes['A'] is of type str, but must be a file, or numbers."),
+        ({"A": [1, 2], "B": []}, "outcomes has 0 outcomes of arm 'B', but 2 are needed."),
         (
             [1, 2],
             "outcomes is of type list, but must be a file, or a table of numbers with one column "

@@ -362,11 +362,11 @@ def test_what_was_not_reached_is_said(plan):
         ),
         (
             {"outcomes": {"A": [1, 2], "B": [3, 4]}, "difference": None, "spread": None},
-            "arms is 3, but Python has outcomes of 2.",
+            "arms is 3, but outcomes has 2 arms.",
         ),
         (
             {"outcomes": {"A": [1, 2], "B": [2, 1]}, "difference": None, "spread": None, "arms": 2},
-            "all arms of Python have the same mean outcome: there is nothing to learn.",
+            "outcomes has the same mean for all arms, so there is nothing to learn.",
         ),
     ],
 )

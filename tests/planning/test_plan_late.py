@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
@@ -13,7 +14,12 @@ from discreet.errors import DiscreetError
 from discreet.planning.making import repeat
 from discreet.planning.naming import named_by_equal_allocation
 from discreet.planning.question import Question
-from discreet.planning.remarks import late_cause
+from discreet.planning.remarks import (
+    OPEN_TIMES,
+    PROTECTED_TIMES,
+    late_cause,
+    late_guarantee,
+)
 from discreet.planning.sweeps import candidates, is_predictable, learns_something
 from discreet.simulation.statistics import Interval
 
@@ -49,6 +55,20 @@ def test_a_plan_is_measured_with_the_stated_delay(late):
     assert facts["question"]["delay"] == 100
     assert repeat(facts) == late.question
     assert [row["epsilon"] for row in facts["figures"]["named_by_equal_allocation"]] == [0.5, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("late", "sentence"),
+    [
+        ({}, None),
+        ({"delay": 50}, OPEN_TIMES),
+        ({"delay": 50, "missing": 0.1, "default_outcome": 0.0}, PROTECTED_TIMES),
+        ({"wait": 50, "default_outcome": 0.0}, PROTECTED_TIMES),
+    ],
+)
+def test_what_arrival_times_reveal_follows_from_the_program(late, sentence):
+    plan = SimpleNamespace(question=Question(**TRIAL, **late))
+    assert late_guarantee(plan) == ([] if sentence is None else [sentence])
 
 
 @pytest.mark.slow

@@ -94,7 +94,7 @@ def test_without_limits_the_program_needs_no_users(tmp_path, monkeypatch):
 def test_deadlines_and_defaults_are_in_the_program(changes, rounds, default, tmp_path, monkeypatch):
     plan = planned("batched-exp3", **{"rounds_per_user": 1} | changes)
     text = program(plan)
-    assert f"# The plan waits {rounds} round" in text
+    assert f"with a margin. The plan waits {rounds} round" in text
     assert default in text
     monkeypatch.chdir(tmp_path)
     names = {}

@@ -41,6 +41,11 @@ class Performance:
         """Whether the gain over equal randomisation is significant."""
         return self.gain.low > 0.0
 
+    @property
+    def is_worse(self) -> bool:
+        """Whether the loss against equal randomisation is significant."""
+        return self.gain.high < 0.0
+
     def to_json(self) -> Json:
         """Return all figures by name."""
         facts: Json = {

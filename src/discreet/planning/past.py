@@ -20,6 +20,7 @@ from discreet.tables import is_number, number_in, read_columns, read_npy
 OutcomeSource = Path | str | Mapping[str, ArrayLike] | ArrayLike
 # Column names that suggest labels of arms, not the outcomes of one arm.
 NAMES_OF_ARMS = ("arm", "arms", "action", "treatment", "group", "variant")
+PYTHON = "Python"  # the source of outcomes without a file
 Cell = tuple[str, float]  # the position of a number, in words, and the number
 
 
@@ -29,10 +30,15 @@ class PastOutcomes:
 
     labels: tuple[str, ...]
     values: tuple[Floats, ...]
-    source: str  # the file, or "Python"
+    source: str  # the file, or PYTHON
     columns: tuple[str, str] | None = (
         None  # names of the columns of arms and outcomes, if the file has them
     )
+
+    @property
+    def name(self) -> str:
+        """The name in messages: the file, or the argument."""
+        return "outcomes" if self.source == PYTHON else self.source
 
     @property
     def digest(self) -> str:
@@ -69,15 +75,14 @@ def past_outcomes(
     else:
         if arm_column is not None:
             raise DiscreetError(f"arm_column is {arm_column!r}, but only files have named columns.")
-        arms, source = _from_python(given), "Python"
+        arms, source = _from_python(given), PYTHON
+    name = "outcomes" if source == PYTHON else source
     if len(arms) < 2:
-        raise DiscreetError(
-            f"{source} has outcomes of {count(len(arms), 'arm')}, but at least 2 are needed."
-        )
+        raise DiscreetError(f"{name} has {count(len(arms), 'arm')}, but at least 2 are needed.")
     for label, cells in arms.items():
         if len(cells) < 2:
             raise DiscreetError(
-                f"{source} has {count(len(cells), 'outcome')} of arm '{label}', but 2 are needed."
+                f"{name} has {count(len(cells), 'outcome')} of arm '{label}', but 2 are needed."
             )
         for place, value in cells:
             if not bounds.low <= value <= bounds.high:

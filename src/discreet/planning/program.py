@@ -38,7 +38,8 @@ def report(decision, {outcome}):
     run.tell(decision, {outcome}={outcome})
 '''
 WAIT = """\
-# The plan waits {rounds} for an outcome: set this to the time that they take.
+# An outcome that comes later than this is discarded and counts as the default. Set a time
+# by which nearly all outcomes have come, with a margin. The plan waits {rounds}.
 WAIT = timedelta(days=30)
 
 """
@@ -61,7 +62,7 @@ def program(plan: Plan) -> str:
     if many > 1:
         limit = f"Each user has at most {count(many, 'round')}, and {user.short}"
         charge = "for all of them together. That is the budget, and the run is charged to it once."
-    waits = _waits(plan)
+    waits = program_waits(plan)
     return PROGRAM.format(
         imports="from datetime import timedelta\n" if waits else "",
         wait=WAIT.format(rounds=count(waits, "round")) if waits else "",
@@ -82,7 +83,7 @@ def program_words(plan: Plan) -> str:
     return "To run it:\n\n" + textwrap.indent(program(plan), "    ").rstrip()
 
 
-def _waits(plan: Plan) -> int:
+def program_waits(plan: Plan) -> int:
     """Return the rounds after which a missing outcome takes the default; 0 if none is missing."""
     arrivals = plan.question.arrivals
     if arrivals is None or arrivals.absent is None:
@@ -100,7 +101,7 @@ def _arguments(plan: Plan) -> list[str]:
     given.append(f'algorithm="{plan.recommended}"')
     if question.rounds_per_user > 1:
         given.append(f"max_rounds_per_user={question.rounds_per_user}")
-    if _waits(plan) and question.default_outcome is not None:
+    if program_waits(plan) and question.default_outcome is not None:
         name = "default_reward" if question.better == "higher" else "default_loss"
         given += ["wait=WAIT", f"{name}={_exact(question.default_outcome)}"]
     return given

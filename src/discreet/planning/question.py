@@ -20,6 +20,7 @@ from discreet.errors import (
     check_positive,
     check_range,
     check_share,
+    count,
     repeated,
     shorten,
 )
@@ -153,11 +154,11 @@ class Question:
                 )
         if len(past.labels) != self.arms:
             raise DiscreetError(
-                f"arms is {self.arms}, but {past.source} has outcomes of {len(past.labels)}."
+                f"arms is {self.arms}, but {past.name} has {count(len(past.labels), 'arm')}."
             )
         if len({float(values.mean()) for values in past.values}) == 1:
             raise DiscreetError(
-                f"all arms of {past.source} have the same mean outcome: there is nothing to learn."
+                f"{past.name} has the same mean for all arms, so there is nothing to learn."
             )
 
     def _best_mean(self, typical: float) -> float:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from componentjit import copy
 from discreet.errors import count
 from discreet.planning.numbers import number, spread_words
+from discreet.planning.program import program_waits
 from discreet.randomness import streams
 
 if TYPE_CHECKING:  # findings.py imports this module
@@ -14,9 +15,13 @@ if TYPE_CHECKING:  # findings.py imports this module
     from discreet.planning.question import Question
 
 LATE_SHARE = 0.25  # of all rounds; a delay at least this long is named as a cause
-LATE_GUARANTEE = (
+OPEN_TIMES = (
     "With late outcomes, the guarantee holds if an outcome's arrival time does not depend on the "
     "outcome; otherwise set wait= (docs/live.md)."
+)
+PROTECTED_TIMES = (
+    "With wait= in the program, whether and when outcomes arrive is protected too, as long as "
+    "decisions are not requested in response to outcomes (docs/live.md)."
 )
 
 
@@ -27,6 +32,13 @@ def late_words(plan: Plan) -> str:
         return ""
     outcome = plan.question.default_outcome
     return f" In all simulations {arrivals.in_words(f'{0.0 if outcome is None else outcome:g}')}."
+
+
+def late_guarantee(plan: Plan) -> list[str]:
+    """Return a sentence on what arrival times reveal; nothing if outcomes are not late."""
+    if plan.question.arrivals is None:
+        return []
+    return [PROTECTED_TIMES if program_waits(plan) else OPEN_TIMES]
 
 
 def late_cause(question: Question) -> str:

@@ -208,7 +208,7 @@ def other_epsilons(question: Question, variants: tuple[Variant, ...]) -> Sweep:
     seed = _seed(question, 1)  # the games of the published figures, so that both can be compared
     trials = question.trials_for(question.rounds)
     return Sweep(
-        part="least epsilon", variants=variants, rounds=question.rounds, trials=trials, seed=seed
+        part="smallest epsilon", variants=variants, rounds=question.rounds, trials=trials, seed=seed
     )
 
 
@@ -216,7 +216,7 @@ def other_rounds(question: Question, variants: tuple[Variant, ...], rounds: int)
     """Return games of another length."""
     trials = question.trials_for(rounds, minimum=FEWEST)
     return Sweep(
-        part="least rounds",
+        part="smallest number of rounds",
         variants=variants,
         rounds=rounds,
         trials=trials,

@@ -14,9 +14,9 @@ from discreet.planning.precision import precision_words
 from discreet.planning.program import program_words
 from discreet.planning.question import Question
 from discreet.planning.remarks import (
-    LATE_GUARANTEE,
     bound_words,
     late_cause,
+    late_guarantee,
     late_words,
     naming_words,
     prediction_words,
@@ -100,6 +100,8 @@ def headline(plan: Plan) -> str:
 def verdict(row: Performance) -> str:
     """Return what an epsilon achieves, as the rest of a sentence."""
     share = row.share_of_gain
+    if row.is_worse:
+        return "does worse than equal randomisation"
     if not row.beats_guessing or share is None:
         return "learns nothing measurable (not significantly better than equal randomisation)"
     kept = f"{in_percent(share.value)} of the gain"
@@ -124,6 +126,7 @@ def why(plan: Plan) -> str:
             f"epsilons{games}, in {plan.choosing_trials} simulations made only for this choice."
         )
     said = [f"{name} ({algorithm(name).title}) at epsilon {plan.epsilon:g}, {rank}.", choice]
+    said += _drift_warning(plan)
     if not learns_something(question, name):
         said = [
             f"none. No private algorithm releases anything before the last decision"
@@ -144,6 +147,16 @@ def why(plan: Plan) -> str:
         )
         said += _alternative(plan)
     return " ".join(said)
+
+
+def _drift_warning(plan: Plan) -> list[str]:
+    """Return a sentence if the recommendation does not beat equal randomisation under drift."""
+    for scene in plan.scenes:
+        row = next(row for row in scene.private if row.variant.epsilon == plan.epsilon)
+        if scene.drifting and not row.beats_guessing:
+            how = "worse" if row.is_worse else "not significantly better"
+            return [f"If outcomes drift as simulated below, it is {how} than equal randomisation."]
+    return []
 
 
 def _alternative(plan: Plan) -> list[str]:
@@ -223,13 +236,14 @@ def kind(scene: Scene) -> str:
 
 def _line(name: str, row: Performance) -> list[str]:
     kept = "-" if row.share_of_gain is None else spread_words(row.share_of_gain, percent=True)
+    mark = "" if row.beats_guessing else " **" if row.is_worse else " *"
     return [
         name,
         spread_words(row.cost),
         number(row.outcome.value),
         spread_words(row.best_arm, percent=True),
         spread_words(row.most_played, percent=True),
-        kept if row.beats_guessing else f"{kept} *",
+        f"{kept}{mark}",
     ]
 
 
@@ -244,7 +258,8 @@ def meaning(plan: Plan) -> str:
         "Cost: how much worse the average outcome is than with the best arm in every round. Gain: "
         "how much better it is than with equal randomisation; without privacy, the gain is "
         f"{gain} per round if outcomes do not change.{best} In brackets: 95 % intervals over "
-        "simulations. * not significantly better than equal randomisation."
+        "simulations. * not significantly better than equal randomisation. ** worse than equal "
+        "randomisation."
     )
 
 
@@ -300,7 +315,7 @@ def guarantee_words(plan: Plan) -> str:
     question, epsilon = plan.question, plan.epsilon
     one = plan.guarantee(epsilon)
     said = [f"{one.short} for the outcome of any one round ({one.status}, {one.model} model)."]
-    said += [LATE_GUARANTEE] if question.arrivals is not None else []
+    said += late_guarantee(plan)
     many = question.rounds_per_user
     if many == 1:
         more = "a larger epsilon and delta" if one.delta else "m x epsilon"
