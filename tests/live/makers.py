@@ -105,15 +105,14 @@ def ask(face, **options):
 
 def tell(face, decision, loss=0.25):
     if isinstance(face, Experts):
-        face.tell(decision, losses=[loss, 0.5, 1.0])
-    elif isinstance(face, VectorOptimizer):
-        face.tell(decision, loss=[loss, 0.0, -0.25])
-    elif isinstance(face, SlateBandit):
-        face.tell(decision, losses=[loss, 0.5])
-    elif isinstance(face, Optimizer) and decided_twice(face):
-        face.tell(decision, loss=[loss, 0.5])
-    else:
-        face.tell(decision, loss=loss)
+        return face.tell(decision, losses=[loss, 0.5, 1.0])
+    if isinstance(face, VectorOptimizer):
+        return face.tell(decision, loss=[loss, 0.0, -0.25])
+    if isinstance(face, SlateBandit):
+        return face.tell(decision, losses=[loss, 0.5])
+    if isinstance(face, Optimizer) and decided_twice(face):
+        return face.tell(decision, loss=[loss, 0.5])
+    return face.tell(decision, loss=loss)
 
 
 def decided_twice(face):

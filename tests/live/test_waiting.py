@@ -9,7 +9,7 @@ from datetime import timedelta
 
 import numpy as np
 import pytest
-from makers import ADVICE, Clock, make
+from makers import ADVICE, Clock, ask, every_kind, make, tell
 
 from discreet import Bandit, DiscreetError, Experts, VectorOptimizer
 from discreet.contracts import Noise
@@ -63,6 +63,28 @@ def listen(bandit):
     learner = Listening._make(engine.private.learner)
     engine.private = engine.private._replace(learner=learner)
     return heard
+
+
+DEFAULTS = {
+    Experts: {"default_losses": [0.0, 0.5, 1.0]},
+    VectorOptimizer: {"default_loss": [0.0, 0.0, 0.0]},
+}
+
+
+@every_kind
+def test_tell_says_whether_an_outcome_counts(kind):
+    face = make(kind)
+    assert tell(face, ask(face)) is True
+    default = DEFAULTS.get(type(face), {"default_loss": 0.0})
+    if kind == "pairs of points":
+        default = {"default_loss": [0.0, 0.0]}
+    face = make(kind, wait=HOUR, **default)
+    face._run._clock = Clock()
+    first, second = ask(face), ask(face)
+    assert tell(face, first) is True
+    face._run._clock.now += HOUR
+    assert tell(face, second) is False
+    assert tell(face, first) is False
 
 
 def test_what_has_not_come_in_time_counts_as_the_default_and_what_comes_later_is_dropped():
@@ -296,7 +318,7 @@ def test_who_comes_too_late_is_not_told_whether_somebody_was_in_time():
     bandit.tell(first, reward=1.0)
     clock.now += HOUR
     for decision in (first, second):
-        assert bandit.tell(decision, reward=1.0) is None
+        assert bandit.tell(decision, reward=1.0) is False
 
 
 def test_a_clock_that_is_set_back_does_not_stop_a_run():

@@ -30,7 +30,7 @@ class BestArmSearch(ArmsClient):
     >>> search = BestArmSearch(arms=["A", "B"], epsilon=1.0, error=0.1, simulation=True, seed=1)
     >>> while not search.finished:
     ...     decision = search.ask()
-    ...     search.tell(decision, reward=0.9 if decision.arm == "B" else 0.2)
+    ...     _ = search.tell(decision, reward=0.9 if decision.arm == "B" else 0.2)
     >>> search.answer
     'B'
 

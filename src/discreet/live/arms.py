@@ -81,10 +81,11 @@ class ArmsClient(LiveClient[Decision]):
 
     def tell(
         self, decision: Decision | int, *, reward: float | None = None, loss: float | None = None
-    ) -> None:
+    ) -> bool:
         """Report the outcome of a decision (or its id): a reward or a loss in the declared range.
 
-        With ``wait``, an outcome after its deadline is discarded.
+        Returns whether it counts: False after its deadline (with ``wait``), or if the decision was
+        for a user at the limit.
         """
         try:
             low, high = self._range
@@ -103,9 +104,8 @@ class ArmsClient(LiveClient[Decision]):
             if type(decision) is Decision:
                 arm, number, token = decision[0], decision[1], decision[2]
             if type(number) is int and type(token) is str and type(arm) in PLAIN:
-                self._run.tell_by_id(number, token, self._indices.get(arm), outcome)
-            else:
-                self._tell(decision, outcome)
+                return self._run.tell_by_id(number, token, self._indices.get(arm), outcome)
+            return self._tell(decision, outcome)
         except BaseException as error:
             reward = loss = outcome = None
             raise without_frames(error)  # noqa: B904 - the same error
@@ -167,7 +167,8 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
 
     >>> bandit = Bandit(arms=["A", "B", "C"], horizon=1000, epsilon=1.0)
     >>> decision = bandit.ask()           # decision.arm is "A", "B" or "C"
-    >>> bandit.tell(decision, reward=1.0)
+    >>> bandit.tell(decision, reward=1.0)  # it counts
+    True
     >>> bandit
     Bandit(3 arms, round 1 of 1000, guarded-ucb, 1-differential privacy, live: exact noise)
 

@@ -230,13 +230,12 @@ class LiveClient(ExchangingClient[Gives]):
         """Return the label of a choice; None if choices have no labels."""
         return self._labels[choice] if self._labels else None
 
-    def _tell(self, decision: Gives | int, feedback: object) -> None:
-        """Report the outcome of a decision, or of the decision with this id."""
+    def _tell(self, decision: Gives | int, feedback: object) -> bool:
+        """Report the outcome of a decision (or its id); return whether it counts."""
         if type(decision) is int:
-            self._run.tell_by_id(decision, None, None, feedback)
-        else:
-            given = self._checked(decision)
-            self._run.tell_by_id(given.id, token_of(given), self._choice(given), feedback)
+            return self._run.tell_by_id(decision, None, None, feedback)
+        given = self._checked(decision)
+        return self._run.tell_by_id(given.id, token_of(given), self._choice(given), feedback)
 
     def snapshot(
         self,

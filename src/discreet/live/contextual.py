@@ -38,6 +38,7 @@ class ContextualBandit(LiveClient[Decision]):
     >>> bandit = ContextualBandit(features, horizon=100_000, epsilon=1.0, delta=1e-6)
     >>> decision = bandit.ask([0.2, -1.0, 0.5])        # decision.arm is "sports" or "politics"
     >>> bandit.tell(decision, reward=1.0)
+    True
     >>> bandit
     ContextualBandit(2 arms, 8 features, round 1 of 100000, joint-linucb, (1, 1e-06)-differential
     privacy, live: exact noise)
@@ -191,12 +192,13 @@ class ContextualBandit(LiveClient[Decision]):
     @withhold_frames
     def tell(
         self, decision: Decision | int, *, reward: float | None = None, loss: float | None = None
-    ) -> None:
+    ) -> bool:
         """Report the outcome of a decision (or its id): a reward or a loss in the declared range.
 
-        With ``wait``, an outcome after its deadline is discarded.
+        Returns whether it counts: False after its deadline (with ``wait``), or if the decision was
+        for a user at the limit.
         """
-        self._tell(decision, loss_of(reward, loss, self._bounds, clip=self._recipe["clip"]))
+        return self._tell(decision, loss_of(reward, loss, self._bounds, clip=self._recipe["clip"]))
 
     @withhold_frames
     def tell_all(self, *, reward: ToldPairs | None = None, loss: ToldPairs | None = None) -> int:

@@ -60,6 +60,7 @@ class Experts(LiveClient[Trust]):
     >>> decision.weights                  # decision.expert is drawn with these probabilities
     {'A': 0.333..., 'B': 0.333..., 'C': 0.333...}
     >>> experts.tell(decision, losses={"A": 0.0, "B": 0.5, "C": 1.0})
+    True
     >>> experts
     Experts(3 experts, round 1 of 1000, private-ftrl-experts, (1, 1e-06)-differential privacy,
     live: exact noise)
@@ -135,10 +136,14 @@ class Experts(LiveClient[Trust]):
         *,
         losses: EveryOutcome | None = None,
         rewards: EveryOutcome | None = None,
-    ) -> None:
-        """Report the losses, or the rewards, of all experts for a decision (or its id)."""
-        clip = self._recipe["clip"]
-        self._tell(decision, losses_of(rewards, losses, self._labels, self._bounds, clip=clip))
+    ) -> bool:
+        """Report the losses, or the rewards, of all experts for a decision (or its id).
+
+        Returns whether they count: False after their deadline (with ``wait``), or if the decision
+        was for a user at the limit.
+        """
+        clip, bounds = self._recipe["clip"], self._bounds
+        return self._tell(decision, losses_of(rewards, losses, self._labels, bounds, clip=clip))
 
     @withhold_frames
     def tell_all(self, *, losses: ToldPairs | None = None, rewards: ToldPairs | None = None) -> int:
@@ -168,6 +173,7 @@ class Advisor(LiveClient[Decision]):
     >>> advice = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]]   # for each expert, a distribution over arms
     >>> decision = advisor.ask(advice)
     >>> advisor.tell(decision, reward=1.0)              # the reward of decision.arm
+    True
     >>> advisor
     Advisor(2 arms, 3 experts, round 1 of 1000, expert-arms, 1-differential privacy, live: exact
     noise)
@@ -260,9 +266,13 @@ class Advisor(LiveClient[Decision]):
     @withhold_frames
     def tell(
         self, decision: Decision | int, *, reward: float | None = None, loss: float | None = None
-    ) -> None:
-        """Report the outcome of a decision (or its id): a reward or a loss in range."""
-        self._tell(decision, loss_of(reward, loss, self._bounds, clip=self._recipe["clip"]))
+    ) -> bool:
+        """Report the outcome of a decision (or its id): a reward or a loss in range.
+
+        Returns whether it counts: False after its deadline (with ``wait``), or if the decision was
+        for a user at the limit.
+        """
+        return self._tell(decision, loss_of(reward, loss, self._bounds, clip=self._recipe["clip"]))
 
     @withhold_frames
     def tell_all(self, *, reward: ToldPairs | None = None, loss: ToldPairs | None = None) -> int:

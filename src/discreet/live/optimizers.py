@@ -41,6 +41,7 @@ class Optimizer(PointClient):
     >>> decision.label                    # decision.point has a 1 for each of these items
     'items ..., ..., ...'
     >>> slates.tell(decision, loss=0.25)
+    True
     >>> slates
     Optimizer(k-sets(10,3), round 1 of 100000, private-linear-oracle, (1, 1e-06)-differential
     privacy, live: exact noise)
@@ -135,13 +136,14 @@ class Optimizer(PointClient):
     @withhold_frames
     def tell(
         self, decision: Point | int, *, loss: Outcome | None = None, reward: Outcome | None = None
-    ) -> None:
+    ) -> bool:
         """Report the loss or reward of a decision (or its id): two numbers if it has two points.
 
-        With ``wait``, an outcome after its deadline is discarded.
+        Returns whether it counts: False after its deadline (with ``wait``), or if the decision was
+        for a user at the limit.
         """
         clip = self._recipe["clip"]
-        self._tell(decision, _read(self._problem, reward, loss, self._range, clip=clip))
+        return self._tell(decision, _read(self._problem, reward, loss, self._range, clip=clip))
 
     @withhold_frames
     def tell_all(self, *, loss: ToldPairs | None = None, reward: ToldPairs | None = None) -> int:
@@ -170,6 +172,7 @@ class VectorOptimizer(PointClient):
     >>> decision.point
     array([0., 0., 0.])
     >>> optimizer.tell(decision, loss=[0.5, -0.25, 0.0])
+    True
     >>> optimizer
     VectorOptimizer(cube of dimension 3, round 1 of 1000, private-ftrl-cube,
     (1, 1e-06)-differential privacy, live: exact noise)
@@ -196,6 +199,7 @@ class VectorOptimizer(PointClient):
     >>> decision.label in ("tea", "coffee", "milk")
     True
     >>> menu.tell(decision, loss={"tea": 0.2, "coffee": 0.5, "milk": 1.0})
+    True
     """
 
     def __init__(
@@ -261,9 +265,13 @@ class VectorOptimizer(PointClient):
     @withhold_frames
     def tell(
         self, decision: Point | int, *, loss: Sequence[float] | Floats | Mapping[str, float]
-    ) -> None:
-        """Report the loss vector of a decision (or its id), by item if items have names."""
-        self._tell(decision, self._feedback(decision, "loss", loss))
+    ) -> bool:
+        """Report the loss vector of a decision (or its id), by item if items have names.
+
+        Returns whether it counts: False after its deadline (with ``wait``), or if the decision was
+        for a user at the limit.
+        """
+        return self._tell(decision, self._feedback(decision, "loss", loss))
 
     @withhold_frames
     def tell_all(self, *, loss: ToldPairs) -> int:

@@ -45,6 +45,7 @@ class SlateBandit(LiveClient[ShownItems]):
     >>> len(decision.items)
     2
     >>> bandit.tell(decision, rewards={item: 1.0 for item in decision.items})
+    True
     >>> bandit
     SlateBandit(slates of 2 of 4 items, round 1 of 10000, private-slate-ftrl, 1-differential
     privacy, live: exact noise)
@@ -130,15 +131,16 @@ class SlateBandit(LiveClient[ShownItems]):
         *,
         losses: Losses | None = None,
         rewards: Losses | None = None,
-    ) -> None:
+    ) -> bool:
         """Report the losses or rewards of all items shown, by item or in their order.
 
-        If you give only the id of a decision, they must be in order.
+        If you give only the id of a decision, they must be in order. Returns whether they count:
+        False after their deadline (with ``wait``), or if the decision was for a user at the limit.
         """
         named = {"losses": losses, "rewards": rewards}
         given = [name for name, each in named.items() if each is not None]
         name = given[0] if len(given) == 1 else ""
-        self._tell(decision, self._feedback(decision, name, named.get(name)))
+        return self._tell(decision, self._feedback(decision, name, named.get(name)))
 
     @withhold_frames
     def tell_all(self, *, losses: ToldPairs | None = None, rewards: ToldPairs | None = None) -> int:
