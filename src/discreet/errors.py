@@ -41,6 +41,7 @@ __all__ = [
     "count",
     "is_number",
     "join_words",
+    "no_file",
     "reason_of",
     "renamed",
     "repeated",
@@ -233,6 +234,13 @@ def cannot_make(name: str, path: str, error: Exception) -> DiscreetError:
     )
 
 
+def no_file(name: str, path: str) -> DiscreetError:
+    """Return the error for a path at which there is no file, or a folder."""
+    if os.path.isdir(path):  # noqa: PTH112 - false for impossible names
+        return DiscreetError(f"{name} is {shorten(path)}, which is a folder: give a file.")
+    return DiscreetError(f"{name} is {shorten(path)}, but there is no file.")
+
+
 def reason_of(error: Exception, unknown: str = "unknown reason") -> str:
     """Return why a file or connection failed, as part of a sentence.
 
@@ -292,9 +300,12 @@ def repeated(what: str, times: int) -> DiscreetError:
 
 def check_finite(name: str, value: object) -> float:
     """Return value as a float, or refuse it."""
-    if not abs(_float(value)) <= 1e300:
-        raise DiscreetError(f"{name} is {shorten(value)}, but must be a finite number.")
-    return _float(value)
+    number = _float(value)
+    if not abs(number) <= 1e300:
+        is_finite = math.isfinite(number) or (math.isinf(number) and value != number)
+        allowed = "between -1e+300 and 1e+300" if is_finite else "a finite number"
+        raise DiscreetError(f"{name} is {shorten(value)}, but must be {allowed}.")
+    return number
 
 
 def check_positive(name: str, value: object) -> float:

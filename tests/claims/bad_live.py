@@ -86,7 +86,19 @@ CALLS = [
     ),
     ("Bandit(1, 100, 1.0)", "arms is 1, but must be a whole number of at least 2."),
     ('Bandit(["A"], 100, 1.0)', "arms has 1 label, but at least 2 are needed."),
-    ('Bandit(["A","A"], 100, 1.0)', "arms has a label twice, but labels must differ."),
+    ('Bandit(["A","A"], 100, 1.0)', "arms has the label 'A' twice, but labels must differ."),
+    (
+        'Bandit([1,"1"], 100, 1.0)',
+        "arms has the labels 1 and '1', which print alike: labels must differ as text.",
+    ),
+    ("Bandit(3, 100, 1.0, high=1e308)", "high is 1e+308, but must be between -1e+300 and 1e+300."),
+    (
+        "Bandit(3, 100, 1.0, high=10**400)",
+        "..., but must be between -1e+300 and 1e+300.",
+    ),
+    ('Bandit(3, 100, 1.0, path="/tmp")', "path is '/tmp', which is a folder: give a file."),
+    ('Ledger(1, path="/tmp")', "path is '/tmp', which is a folder: give a file."),
+    ('Bandit.open("/tmp")', "path is '/tmp', which is a folder: give a file."),
     (
         'Bandit("AB", 100, 1.0)',
         "arms is 'AB', but must be a list of labels or a whole number of at least 2.",
@@ -177,8 +189,8 @@ CALLS = [
     ),
     (
         'Bandit(3, 100, 1.0).ask(user="x")',
-        "user is given, but this run does not limit the rounds of a user: give "
-        "max_rounds_per_user, here or to the ledger.",
+        "user is given, but this run does not limit the rounds of a user: create the run, or its "
+        "ledger, with max_rounds_per_user.",
     ),
     (
         "Bandit(3, 100, 1.0, ledger=Ledger(5, max_rounds_per_user=3)).ask()",

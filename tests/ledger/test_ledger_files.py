@@ -87,7 +87,7 @@ def test_a_file_of_another_kind_is_refused_and_left_alone(tmp_path):
         ):
             Ledger(1.0, path=path)
         assert path.read_bytes() == before
-    with pytest.raises(DiscreetError, match="cannot be used"):
+    with pytest.raises(DiscreetError, match="which is a folder: give a file"):
         Ledger(1.0, path=tmp_path)
     with pytest.raises(DiscreetError, match="no file can be created there"):
         Ledger(1.0, path=tmp_path / "nowhere" / "ledger")

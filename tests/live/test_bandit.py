@@ -269,7 +269,7 @@ def test_it_does_not_claim_more_than_it_does():
         ({"arms": [[1], [2]]}, "label that is not allowed"),
         ({"clip": "no"}, "clip is 'no'"),
         ({"algorithm": None}, "unknown algorithm None"),
-        ({"arms": ["a", "a"]}, "label twice"),
+        ({"arms": ["a", "a"]}, "arms has the label 'a' twice"),
         ({"arms": "abc"}, "arms is 'abc', but must be a list of labels"),
         ({"horizon": 1}, "horizon is 1"),
         ({"epsilon": 0.0}, "epsilon is 0.0"),
@@ -293,3 +293,12 @@ def test_with_a_limit_the_guarantee_is_what_holds_for_a_user():
     bandit.tell(bandit.ask(user=17), reward=1.0)
     assert ledger.remaining.epsilon == 0.0
     assert ledger.rounds_of("17") == 1
+
+
+def test_labels_that_print_alike_are_refused():
+    with pytest.raises(DiscreetError, match="arms has the labels 1 and '1', which print alike"):
+        Bandit(arms=[1, "1"], horizon=100, epsilon=1.0)
+    bandit = Bandit(arms=[1, 2], horizon=100, epsilon=1.0, algorithm="batched-ucb", capacity=3)
+    with pytest.raises(DiscreetError, match="label is '1', which prints like the arm 1: choose a"):
+        bandit.add_arm("1")
+    assert bandit.arms == (1, 2)

@@ -104,7 +104,7 @@ class TestExperts:
             ),
             (
                 {"losses": {"a": 0.123, "b": 0.5}},
-                "the losses have other labels: give one value for each of",
+                "the losses have other labels: give one value for each of 'a', 'b', 'c'.",
             ),
             ({"losses": [0.123, 0.5, math.nan]}, "the losses must be 3 finite numbers"),
             ({"rewards": ["0.123", 0.5, 0.5]}, "the rewards must be 3 finite numbers"),

@@ -159,7 +159,10 @@ def test_with_a_wait_the_run_ends_when_the_wait_is_over():
     told = play(bandit, 10)
     silent = bandit.ask()
     told.setdefault(silent.arm, []).append(0.0)
-    with pytest.raises(DiscreetError, match="finish the run when the wait is over"):
+    with pytest.raises(
+        DiscreetError,
+        match=r"finish the run after the last deadline, at 2001-09-09 01:47:40 \(UTC\)\.$",
+    ):
         bandit.finish()
     now[0] += 61.0
     check(bandit.finish(), told)

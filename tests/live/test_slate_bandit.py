@@ -50,7 +50,7 @@ def test_a_run_in_a_file_goes_on(tmp_path):
         ({"losses": [0.5, 2.0]}, "leave the declared range 0 to 1"),
         (
             {"losses": {"x": 0.5, "y": 0.5}},
-            "the losses have other labels",
+            "the losses have other labels: give one value for each of '",
         ),
         ({}, "tell needs one outcome"),
     ],

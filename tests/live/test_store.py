@@ -146,9 +146,12 @@ def test_a_path_must_be_new_and_free(tmp_path):
             Bandit(arms=2, horizon=100, epsilon=1.0, path=where)
         with pytest.raises(DiscreetError, match="but must be the path of a file, as text"):
             Bandit.open(where)
-    for nothing in (tmp_path / "nothing", tmp_path, None):
+    for nothing in (tmp_path / "nothing", None):
         with pytest.raises(DiscreetError, match=r"but there is no file|^path and store are"):
             Bandit.open(nothing)
+    for use in (Bandit.open, lambda path: Bandit(arms=2, horizon=100, epsilon=1.0, path=path)):
+        with pytest.raises(DiscreetError, match=r"^path is .*, which is a folder: give a file\.$"):
+            use(tmp_path)
     assert not (tmp_path / "nothing").exists()
 
 

@@ -15,7 +15,7 @@ from discreet.errors import DiscreetError, shorten
 from discreet.estimates.table import MeanEstimates
 from discreet.guarantee_facts import Json
 from discreet.live import Features
-from discreet.live.arguments import numbers_of
+from discreet.live.arguments import listed, numbers_of
 from discreet.live.changing_labels import worth_of
 from discreet.live.client import LiveClient
 from discreet.sets import LinearOracle
@@ -135,8 +135,7 @@ def outcome_of(given: Mapping[str, object], places: Sequence[Hashable] | None = 
             )
         if len(outcome) != len(places) or not all(label in outcome for label in places):
             raise DiscreetError(
-                f"the {name} have other labels: give one value for each of "
-                f"{shorten(', '.join(map(str, places)))}."
+                f"the {name} have other labels: give one value for each of {listed(places)}."
             )
         outcome = [outcome[label] for label in places]
     numbers = numbers_of(outcome)

@@ -10,7 +10,14 @@ import unicodedata
 from datetime import timedelta
 from pathlib import Path
 
-from discreet.errors import DiscreetError, cannot_make, check_path, shorten, whole_number
+from discreet.errors import (
+    DiscreetError,
+    cannot_make,
+    check_path,
+    no_file,
+    shorten,
+    whole_number,
+)
 from discreet.guarantee import Guarantee
 from discreet.guarantee_words import period_words
 
@@ -154,6 +161,8 @@ def check_key(key: object, *, limited: bool, in_memory: bool) -> bytes | None:
 def present_file(path: str | os.PathLike[str]) -> Path:
     """Return the path of a file; create an empty one, readable by its owner only, if needed."""
     path = check_path("path", path)
+    if os.path.isdir(path):  # noqa: PTH112 - false for impossible names
+        raise no_file("path", path)
     try:
         with contextlib.suppress(FileExistsError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))

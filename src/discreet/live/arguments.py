@@ -19,6 +19,7 @@ from discreet.ranges import Range
 Labels = tuple[Hashable, ...]
 TOLERANCE = 1e-9  # rounding: how far probabilities may miss a sum of 1, and lengths a norm
 NOT_NUMBERS = (str, UserString, bytes, bytearray, memoryview, np.ma.MaskedArray)
+SHOWN = 8  # labels in a message
 MANY = 10_000_000  # the largest number of labels or dimensions, limited by memory
 
 
@@ -36,21 +37,42 @@ def labels_of(name: str, given: int | Sequence[Hashable]) -> Labels:
             raise DiscreetError(
                 f"{name} has {count(len(given), 'label')}, but at least 2 are needed."
             )
-        different = _different(given)
-        if different is None:
-            raise DiscreetError(f"{name} has a label that is not allowed: use text or numbers.")
-        if different < len(given):
-            raise DiscreetError(f"{name} has a label twice, but labels must differ.")
+        _check_labels(name, given)
         return tuple(label.item() if isinstance(label, np.generic) else label for label in given)
     return tuple(range(check_int(name, given, minimum=2, maximum=MANY)))
 
 
-def _different(labels: Sequence[object]) -> int | None:
-    """Return the number of distinct labels; None if one is not equal to itself."""
-    try:
-        return len(set(labels)) if all(bool(label == label) for label in labels) else None
-    except Exception:
-        return None
+def _check_labels(name: str, labels: Sequence[object]) -> None:
+    """Refuse labels that are not equal to themselves, equal labels, and labels that print alike."""
+    known: set[object] = set()
+    texts: dict[str, object] = {}
+    for label in labels:
+        try:
+            fine, again, text = bool(label == label), label in known, str(label)
+        except Exception:
+            fine = False
+        if not fine:
+            raise DiscreetError(f"{name} has a label that is not allowed: use text or numbers.")
+        if again:
+            raise DiscreetError(
+                f"{name} has the label {shorten(label)} twice, but labels must differ."
+            )
+        if text in texts:
+            raise DiscreetError(
+                f"{name} has the labels {shorten(texts[text])} and {shorten(label)}, which print "
+                "alike: labels must differ as text."
+            )
+        known.add(label)
+        texts[text] = label
+
+
+def listed(labels: Sequence[object]) -> str:
+    """Return labels for a message: text in quotes, and only the first of many.
+
+    >>> listed(["A", 1])
+    "'A', 1"
+    """
+    return ", ".join(map(shorten, labels[:SHOWN])) + ", ..." * (len(labels) > SHOWN)
 
 
 def loss_of(
@@ -106,8 +128,7 @@ def losses_of(
     if isinstance(given, Mapping):
         if len(given) != len(labels) or not all(label in given for label in labels):
             raise DiscreetError(
-                f"the {name} have other labels: give one value for each of "
-                f"{shorten(', '.join(map(str, labels)))}."
+                f"the {name} have other labels: give one value for each of {listed(labels)}."
             )
         given = [given[label] for label in labels]
     return _in_range(

@@ -85,6 +85,12 @@ class ChangingLabels(LiveClient[Gives]):
                 f"label is {shorten(label)}, which is or was an arm of this run: choose a new "
                 "label."
             )
+        alike = next((each for each in self._labels if str(each) == str(label)), None)
+        if alike is not None:
+            raise DiscreetError(
+                f"label is {shorten(label)}, which prints like the arm {shorten(alike)}: choose a "
+                "new label."
+            )
         self._use(self._run.add_label(label))
 
     def retire_arm(self, label: Hashable) -> None:
@@ -128,7 +134,7 @@ class ChangingLabels(LiveClient[Gives]):
 def check_label(label: object) -> None:
     """Refuse a value that cannot be a label."""
     try:
-        fine = bool(label == label) and hash(label) is not None
+        fine = bool(label == label) and hash(label) is not None and isinstance(str(label), str)
     except Exception:
         fine = False
     if not fine:

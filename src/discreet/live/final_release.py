@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any, cast
 
 from discreet.channels import FinalSums
@@ -126,10 +128,12 @@ class FinalRelease(SeveralAtOnce):
             now = self._clock()
             self._correct_clock(rows, now)
             self._pass_deadlines(rows, now, self._wait)
-            if rows.open:
+            newest = rows.open.newest()
+            if newest is not None:
+                last = rows.given_at(newest[0], newest[4]) + self._wait
                 raise DiscreetError(
                     f"{count(len(rows.open), 'decision')} may still get an outcome: finish the run "
-                    "when the wait is over."
+                    f"after the last deadline{_at(last)}."
                 )
         self._changing = True
         asked, _, _, released, lost = rows.counters
@@ -169,3 +173,12 @@ class FinalRelease(SeveralAtOnce):
             return False
         self._complete_final(rows, drawn.value, drawn.held, drawn.draws)
         return True
+
+
+def _at(seconds: float) -> str:
+    """Return a time as part of a sentence; nothing if it is beyond the calendar."""
+    try:
+        moment = datetime.fromtimestamp(math.ceil(seconds), UTC)
+    except (OverflowError, OSError, ValueError):
+        return ""
+    return f", at {moment:%Y-%m-%d %H:%M:%S} (UTC)"

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import platformdirs
 
-from discreet.errors import DiscreetError, cannot_make, check_path, reason_of
+from discreet.errors import DiscreetError, cannot_make, check_path, no_file, reason_of
 from discreet.ledger.guards import run_in_children
 from discreet.live.row_cipher import RowCipher
 from discreet.output import lock
@@ -247,6 +247,8 @@ def _former_path(token: str) -> Path:
 def new_file(path: str | os.PathLike[str]) -> Path:
     """Return the path of a file; if needed, create a durable empty one, for its owner only."""
     path = check_path("path", path)
+    if os.path.isdir(path):  # noqa: PTH112 - false for impossible names
+        raise no_file("path", path)
     try:
         with contextlib.suppress(FileExistsError):
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from discreet.errors import DiscreetError, check_path, shorten
+from discreet.errors import DiscreetError, check_path, no_file, shorten
 from discreet.ledger.guards import sqlite_lock
 from discreet.live import file_access
 from discreet.live.keys import new_file
@@ -137,7 +137,7 @@ class ReportFile:
     def open(cls, path: str | os.PathLike[str]) -> tuple[ReportFile, dict[str, Any], bytes]:
         """Return the server in a file, its recipe and the digest of its task."""
         if not os.path.isfile(check_path("path", path)):
-            raise DiscreetError(f"path is {shorten(str(path))}, but there is no file.")
+            raise no_file("path", str(path))
         found = cls(path, 1)
         file_access.check_kind(Path(path).resolve(), "server")
         if found._connect(Path(path).resolve()):

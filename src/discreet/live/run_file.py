@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, cast
 
-from discreet.errors import DiscreetError, check_path, shorten, show_path
+from discreet.errors import DiscreetError, check_path, no_file, show_path
 from discreet.ledger.guards import sqlite_lock
 from discreet.live import file_access
 from discreet.live.file_access import FORMAT, MARK, TABLES
@@ -105,7 +105,7 @@ class RunFile(VersionedStore):
         path = self._given
         # Unlike Path.is_file, this is false for impossible names.
         if not os.path.isfile(path):
-            raise DiscreetError(f"path is {shorten(path)}, but there is no file.")
+            raise no_file("path", path)
         file_access.check_kind(Path(path).resolve())
         if self._connect(Path(path).resolve()):
             self.close()

@@ -32,7 +32,10 @@ from discreet.processes import forked, process_mark
 from discreet.randomness import InBlocks, streams
 
 Read = TypeVar("Read")
-OVER = "the run is over: its final release was made, so it takes no further calls."
+OVER = (
+    "the run is over: its final release was made, so it makes no further decisions and takes no "
+    "outcomes."
+)
 
 
 class RunState(NotCopyable):
@@ -336,7 +339,8 @@ class RunState(NotCopyable):
         with self._lock:
             if self._users is None:
                 raise DiscreetError(
-                    "this run does not count users: give max_rounds_per_user, or ask its ledger."
+                    "this run does not count users: ask its ledger, or create a run with "
+                    "max_rounds_per_user."
                 )
             return self._users.rounds(self._committed().usage, self._clock(), user)
 

@@ -198,8 +198,8 @@ class Admission:
         """Refuse a missing user if users are counted, and a given one if they are not."""
         if self._limit is None and user is not None:
             raise DiscreetError(
-                "user is given, but this run does not limit the rounds of a user: give "
-                "max_rounds_per_user, here or to the ledger."
+                "user is given, but this run does not limit the rounds of a user: create the run, "
+                "or its ledger, with max_rounds_per_user."
             )
         if self._limit is not None and user is None:
             what = "the run" if self._counts else "the ledger"
