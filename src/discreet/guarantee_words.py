@@ -59,12 +59,18 @@ def period_words(period: timedelta) -> str:
     >>> period_words(timedelta(days=30)), period_words(timedelta(hours=36))
     ('30 days', '36 hours')
     """
-    seconds = period.total_seconds()
-    for unit, size in UNITS:
-        if seconds % size == 0.0:
-            number = int(seconds // size)
-            return f"{number} {unit}{'s' * (number > 1)}"
-    return f"{seconds:g} seconds"
+    return seconds_words(period.total_seconds())
+
+
+def seconds_words(seconds: float) -> str:
+    """Return a duration in the largest unit that fits exactly.
+
+    >>> seconds_words(7200.0), seconds_words(90.0), seconds_words(1.0)
+    ('2 hours', '90 seconds', '1 second')
+    """
+    unit, size = next((each for each in UNITS if seconds % each[1] == 0.0), ("second", 1.0))
+    number = seconds / size
+    return f"{number:.12g} {unit}{'s' * (number != 1.0)}"
 
 
 def rounds_words(rounds: int, period: timedelta | None, periods: int) -> str:

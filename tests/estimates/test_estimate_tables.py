@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from dataclasses import replace
 
 import pytest
 
@@ -74,3 +76,15 @@ def test_long_names_are_wrapped_and_numbered_in_a_picture(tmp_path):
     assert max(len(line) for name in names for line in name.split("\n")) <= 38
     assert [name for name, _ in forest._pairs(found)] == ["[1] - [2]", "[1] - [3]", "[2] - [3]"]
     assert found.plot(tmp_path / "forest.svg", control=LONG[2]).exists()
+
+
+def test_the_best_of_many_arms_is_one_with_a_release():
+    found = estimates(list(range(20)))
+    unknown = MeanEstimate(math.nan, 0.0, 1.0, 0, 0)
+    found = replace(found, arms={**found.arms, 0: unknown, 19: unknown})
+    assert {one for one, _ in found.differences()} == {18}
+    assert len(found.differences()) == 17
+    drawn = forest._arms(
+        replace(found, arms=dict.fromkeys(range(70), unknown) | {70: found.arms[1]})
+    )
+    assert "70" in [name for name, _ in drawn]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import json
+import math
 import sqlite3
 
 import numpy as np
@@ -79,7 +81,11 @@ def test_a_snapshot_has_releases_of_its_own(tmp_path):
     bandit.snapshot(tmp_path / "copy.db")
     with Bandit.open(tmp_path / "copy.db") as copy:
         assert copy._run.releases() == []
-        assert copy.estimates().arms[0][1:4] == (0.0, 1.0, 0)
+        unknown = copy.estimates().arms[0]
+        assert unknown[1:4] == (0.0, 1.0, 0)
+        assert math.isnan(unknown.mean)
+        assert math.isnan(copy.estimates().difference(0, 1).mean)
+        assert json.loads(copy.estimates().to_json())["arms"][0]["mean"] is None
 
 
 def test_the_log_in_memory_folds_old_rows_into_sums(monkeypatch):

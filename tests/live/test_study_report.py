@@ -59,7 +59,7 @@ def test_json_has_the_same_numbers(tmp_path, capsys):
     ]
     for each, arm in zip(found["estimates"]["arms"], report.estimates.arms.values(), strict=True):
         assert each["mean"] == (arm.mean if arm.releases else None)
-    assert found["lost"] == {"batches": 0, "unfinished": 0, "open_decisions": 0}
+    assert found["lost"] == {"batches": 0, "unfinished": 0, "open_decisions": 0, "unused": 0}
     design = found["design"]
     assert (design["decisions"], design["horizon"], design["releases"]) == (12, 100, 3)
     assert (design["low"], design["high"], design["clip"]) == (0.0, 1.0, False)
@@ -115,7 +115,8 @@ def test_nothing_raw_is_shown(tmp_path):
     report = report_on(path)
     shown = report.text() + report.markdown() + json.dumps(report.as_dict())
     assert str(RAW)[:8] not in shown
-    assert "30 days for an outcome; then 0.25 counts" in report.text()
+    assert "30 days; then a missing outcome counts as 0.25" in report.text()
+    assert report.lost.unused is None  # the number of answers is not public
     assert (report.design.wait_seconds, report.design.default) == (2_592_000.0, [0.25])
     assert report.design.releases == 0
     running.close()
@@ -258,3 +259,46 @@ def test_a_simulation_says_so_first(tmp_path):
     path = tmp_path / "run.db"
     bandit(path, simulation=True).close()
     assert report_on(path).in_words.startswith("This is a simulation: its noise protects nobody")
+
+
+def test_a_wait_is_shown_in_a_fitting_unit(tmp_path):
+    options = {"wait": 1, "default_reward": 0.0, "algorithm": "batched-exp3"}
+    path = tmp_path / "run.db"
+    with bandit(path, **options):
+        pass
+    said = " ".join(report_on(path).text().split())
+    assert "wait 1 second; then a missing outcome counts as 0" in said
+    assert "12 (their outcomes may still arrive; those after their deadline are counted" in said
+    assert "release_due() or ask is called)" in said
+
+
+def test_outcomes_are_numbers_in_the_words(tmp_path):
+    path = tmp_path / "run.db"
+    bandit(path).close()
+    assert "(numbers from 0 to 1)" in report_on(path).in_words
+
+
+def test_outcomes_without_a_release_are_counted(tmp_path):
+    path = tmp_path / "run.db"
+    running = bandit(path, rounds=11, final=0.5)
+    waiting = running.ask()
+    found = report_on(path)
+    assert (found.lost.unfinished, found.lost.unused, found.lost.open_decisions) == (1, 3, 1)
+    text = " ".join(found.text().split())
+    assert "unfinished batches 1 (with 3 outcomes that no release contains yet)" in text
+    assert "open decisions 1 (their outcomes may still arrive)" in text
+    assert running.tell(waiting, reward=RAW)
+    running.tell(running.ask(), reward=RAW)
+    running.finish()
+    running.close()
+    found = report_on(path, kind="final")
+    assert (found.lost.batches, found.lost.unused) == (1, 0)
+    text = " ".join(found.text().split())
+    assert "or the run was finished)" in text
+    assert "(docs/proofs.md: Final release)" in text
+    assert "Anytime estimates" not in text
+
+
+def test_a_folder_is_no_run(tmp_path, capsys):
+    assert command(["report", str(tmp_path)]) == 2
+    assert "which is a folder: give a file." in capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
@@ -150,5 +151,5 @@ def estimates_of_answer(read: dict[str, Any], labels: Labels) -> MeanEstimates:
 
 
 def _estimate(read: dict[str, Any]) -> MeanEstimate:
-    mean = 0.5 * (read["low"] + read["high"]) if read["mean"] is None else read["mean"]
+    mean = math.nan if read["mean"] is None else read["mean"]
     return MeanEstimate(mean, read["low"], read["high"], read["rounds"], read["releases"])

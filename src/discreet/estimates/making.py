@@ -20,8 +20,9 @@ from discreet.ranges import Range
 ROUNDING = 2.0**-20
 MEANS = (
     "Valid if the mean outcome of an arm does not change and outcomes depend neither on each other "
-    "nor on when they arrive (docs/proofs.md: Anytime estimates)."
+    "nor on when they arrive"
 )
+AT_ALL_TIMES = f"{MEANS} (docs/proofs.md: Anytime estimates)."
 NORMAL = "Means of outcomes are approximated as normal (docs/proofs.md: Hold-out intervals)."
 AT_END = "Valid once, at the end of the run (docs/proofs.md: Final release)."
 
@@ -39,12 +40,13 @@ class Scale:
         self._flipped = outcomes == "rewards"
 
     def mean(self, found: MeanAndEnds, rounds: int, releases: int) -> MeanEstimate:
-        """Return the estimate of a mean, clipped to the declared range."""
+        """Return the estimate of a mean, clipped to the declared range; nan without a release."""
         mean, low, high = (min(max(value, 0.0), 1.0) for value in _wider(found))
         if self._flipped:
             mean, low, high = 1.0 - mean, 1.0 - high, 1.0 - low
         ends = (self._units(mean), self._units(low), self._units(high))
-        return MeanEstimate(*ends, rounds, releases)
+        known = ends if releases else (math.nan, *ends[1:])
+        return MeanEstimate(*known, rounds, releases)
 
     def difference(self, found: MeanAndEnds, rounds: int, releases: int) -> MeanEstimate:
         """Return the estimate of a difference."""
@@ -74,7 +76,7 @@ def anytime(
     notes: tuple[str, ...] = (),
 ) -> MeanEstimates:
     """Return estimates from all releases, valid at all times simultaneously."""
-    notes = (MEANS, *notes)
+    notes = (AT_ALL_TIMES, *notes)
     evidence = design.evidence(sums)[: len(labels)]  # slots without a label were never played
     return _from_evidence("anytime", evidence, labels, Scale(bounds, outcomes), level, notes)
 
@@ -103,7 +105,7 @@ def final(
         if arm in totals and totals[arm].rounds > 0:
             found.add(totals[arm].rounds, totals[arm].total / totals[arm].rounds)
         evidence.append(found)
-    notes = (AT_END, MEANS, *notes)
+    notes = (AT_END, f"{MEANS}.", *notes)
     return _from_evidence("final", evidence, labels, Scale(bounds, outcomes), level, notes)
 
 
@@ -165,4 +167,4 @@ def holdout(
 
     arms = {label: arm(i) for i, label in enumerate(labels)}
     compare: Callable[[int, int], MeanEstimate] = pair
-    return MeanEstimates("holdout", level, outcomes, arms, (NORMAL, MEANS, *notes), compare)
+    return MeanEstimates("holdout", level, outcomes, arms, (NORMAL, f"{MEANS}.", *notes), compare)

@@ -23,7 +23,10 @@ MOST_PAIRS = 66  # maximum differences in tables and plots (12 arms); ``differen
 
 
 class MeanEstimate(NamedTuple):
-    """A mean or a difference with its interval, in the units of the outcomes."""
+    """A mean or a difference with its interval, in the units of the outcomes.
+
+    Without a release, the mean is unknown (nan), and the interval is the whole range.
+    """
 
     mean: float
     low: float
@@ -86,15 +89,18 @@ class MeanEstimates:
         With a control, only differences from it; with many arms, only those from the best one.
         """
         labels = list(self.arms)
+        known = [self.arms[label].releases > 0 for label in labels]
         pairs = list(itertools.combinations(range(len(labels)), 2))
         if self.control is not None:
             base = labels.index(self.control)
             pairs = [(i, base) for i in range(len(labels)) if i != base]
         elif len(pairs) > MOST_PAIRS:
             sign = 1.0 if self.outcomes == "rewards" else -1.0
-            best = max(range(len(labels)), key=lambda i: sign * self.arms[labels[i]].mean)
+            means = [sign * self.arms[label].mean for label in labels]
+            best = max(
+                (i for i in range(len(labels)) if known[i]), key=means.__getitem__, default=0
+            )
             pairs = [(best, i) for i in range(len(labels)) if i != best]
-        known = [self.arms[label].releases > 0 for label in labels]
         return {
             (labels[i], labels[j]): self._difference(i, j)
             for i, j in pairs

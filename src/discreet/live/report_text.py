@@ -8,9 +8,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from discreet.algorithms import algorithm
+from discreet.errors import count
 from discreet.estimates.table import MeanEstimates
 from discreet.estimates.text import shortened, text_table, wrapped
-from discreet.guarantee_words import period_words
+from discreet.guarantee_words import period_words, seconds_words
 
 if TYPE_CHECKING:  # which imports this module
     from discreet.live.study_report import StudyReport
@@ -70,9 +71,8 @@ def _design(report: StudyReport) -> dict[str, str]:
         said["released"] = f"{first} to {last} (UTC)"
     if design.wait_seconds is not None:
         default = ", ".join(f"{each:g}" for each in design.default)
-        said["waiting"] = (
-            f"{design.wait_seconds / 86400:g} days for an outcome; then {default} counts"
-        )
+        wait = seconds_words(design.wait_seconds)
+        said["wait"] = f"{wait}; then a missing outcome counts as {default}"
     return said
 
 
@@ -137,12 +137,18 @@ def _budget(report: StudyReport) -> dict[str, str]:
 
 def _lost(report: StudyReport) -> dict[str, str]:
     lost = report.lost
-    why = " (a decision was given up, an arm was retired, or an epoch ended)"
+    why = " (a decision was given up, an arm was retired, an epoch ended, or the run was finished)"
+    unused = f" (with {count(lost.unused or 0, 'outcome')} that no release contains yet)"
+    late = " (their outcomes may still arrive)"
+    if report.design.wait_seconds is not None:
+        late = (
+            " (their outcomes may still arrive; those after their deadline are counted when the "
+            "run is next opened and release_due() or ask is called)"
+        )
     return {
         "lost batches": f"{lost.batches:,}" + why * (lost.batches > 0),
-        "unfinished batches": f"{lost.unfinished:,}",
-        "open decisions": f"{lost.open_decisions:,}"
-        + " (their outcome may still arrive)" * (lost.open_decisions > 0),
+        "unfinished batches": f"{lost.unfinished:,}" + unused * bool(lost.unused),
+        "open decisions": f"{lost.open_decisions:,}" + late * (lost.open_decisions > 0),
     }
 
 

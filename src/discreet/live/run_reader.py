@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterator
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from discreet.errors import DiscreetError, check_path, shorten
+from discreet.errors import DiscreetError, check_path, no_file
 from discreet.estimates.released import ReleaseSum, SumAtEnd, sums_at_end
 from discreet.ledger.guards import sqlite_lock
 from discreet.live import file_access
@@ -33,6 +33,7 @@ class RunFacts(NamedTuple):
     lost: int  # batches given up
     open: int  # decisions whose outcome may still arrive
     waiting: int  # incomplete batches
+    unused: int  # outcomes in them
     choices: dict[int, int]  # how often each choice was made
     sums: list[ReleaseSum]
     aside: Sums | None  # released sums of held-out rounds
@@ -63,7 +64,7 @@ def read_run(path: str | os.PathLike[str]) -> RunFacts:
     """
     given = check_path("path", path)
     if not os.path.isfile(given):
-        raise DiscreetError(f"path is {shorten(given)}, but there is no file.")
+        raise no_file("path", given)
     whole = Path(given).resolve()
     with sqlite_lock, file_access.Explained(str(whole)), file_access.reading(str(whole)):
         for _ in range(TRIES):
@@ -100,7 +101,7 @@ def _facts(file: sqlite3.Connection) -> RunFacts:
         "SELECT recipe, slots, asked, released, lost, learner FROM run"
     ).fetchone()
     (is_open,) = execute("SELECT count(*) FROM decision").fetchone()
-    (waiting,) = execute("SELECT count(*) FROM batch").fetchone()
+    waiting, unused = execute("SELECT count(*), total(told) FROM batch").fetchone()
     rows = [release_row(row) for row in execute("SELECT * FROM release ORDER BY batch")]
     times = [row.at for row in rows if row.at is not None]
     recipe, slots = cast(Recipe, json.loads(text)), slots_from(changed)
@@ -112,6 +113,7 @@ def _facts(file: sqlite3.Connection) -> RunFacts:
         lost=lost,
         open=is_open,
         waiting=waiting,
+        unused=int(unused),
         choices=dict(execute("SELECT choice, times FROM choice WHERE choice >= 0")),
         sums=summed(rows),
         aside=sums_in(recipe, learner),

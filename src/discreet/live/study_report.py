@@ -113,6 +113,7 @@ class LostOutcomes(NamedTuple):
     batches: int
     unfinished: int
     open_decisions: int
+    unused: int | None  # outcomes in unfinished batches; None with a wait, which hides who answered
 
 
 @dataclass(frozen=True)
@@ -232,7 +233,7 @@ def report_on(
             estimates=found,
             no_estimates=reason,
             ledger=recipe["ledger"],
-            lost=LostOutcomes(facts.lost, facts.waiting, facts.open),
+            lost=_lost(recipe, facts),
         )
 
 
@@ -294,6 +295,11 @@ def _holdout(
     )
 
 
+def _lost(recipe: Recipe, facts: RunFacts) -> LostOutcomes:
+    unused = facts.unused if recipe["wait"] is None else None
+    return LostOutcomes(facts.lost, facts.waiting, facts.open, unused)
+
+
 def _guarantee(recipe: Recipe, plan: RunPlan) -> Guarantee:
     """Return the guarantee for the maximum number of rounds of a user."""
     found, limit = run_guarantee(plan), recipe["ledger_limit"]
@@ -316,7 +322,9 @@ def _in_words(recipe: Recipe, plan: RunPlan) -> str:
         bounds=make_range(recipe["low"], recipe["high"]),
     )
     built = algorithm(plan.algorithm).build(setting, **recipe["options"])
-    said = plain_words(built, setting, guarantee=_guarantee(recipe, plan))
+    # A run may have been told rewards, so its outcomes are numbers rather than losses.
+    outcomes = plan.problem.range_words(setting.bounds).replace("losses from", "numbers from")
+    said = plain_words(built, setting, outcomes=outcomes, guarantee=_guarantee(recipe, plan))
     return f"{SIMULATED} {said}" if plan.simulation else said
 
 

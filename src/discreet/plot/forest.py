@@ -58,7 +58,11 @@ def _arms(estimates: MeanEstimates) -> list[tuple[str, MeanEstimate]]:
     sign = -1.0 if estimates.outcomes == "rewards" else 1.0
     best = sorted(
         estimates.arms,
-        key=lambda arm: (arm != estimates.control, sign * estimates.arms[arm].mean),
+        key=lambda arm: (
+            arm != estimates.control,
+            estimates.arms[arm].releases == 0,
+            sign * estimates.arms[arm].mean,
+        ),
     )
     shown = set(best[:MOST_ROWS])
     return [
@@ -106,7 +110,8 @@ def _draw_rows(axes: Axes, rows: list[tuple[str, MeanEstimate]], colour: str) ->
         for end in (found.low, found.high):
             axes.plot([end, end], [row - CAP, row + CAP], color=colour, linewidth=1.8)
         axes.plot([found.mean], [row], "s", color=colour, markersize=5.5)
-        words = f"{found.mean:.3g} ({found.low:.3g} to {found.high:.3g})"
+        mean = f"{found.mean:.3g}" if found.releases else "unknown"
+        words = f"{mean} ({found.low:.3g} to {found.high:.3g})"
         axes.annotate(
             words,
             (1.02, row),
