@@ -108,6 +108,8 @@ def __getattr__(name: str) -> object:
         from importlib.metadata import version
 
         return version("discreet")
+    if name not in _modules and name not in __all__:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
     return (_load_module if name in _modules else _load)(name)
 
 

@@ -38,6 +38,7 @@ __all__ = [
     "check_range",
     "check_share",
     "check_text",
+    "closest",
     "count",
     "is_number",
     "join_words",
@@ -54,6 +55,7 @@ __all__ = [
 Kind = TypeVar("Kind")
 LONG_PATH = 300  # characters: longer paths are shortened
 LONG_NAME = 60  # characters: longer names are shortened in messages, and get no suggestion
+FEW = 10  # names: so many are listed even after a suggestion
 NAME = re.compile(r"\w[\w.+-]{0,59}")
 
 
@@ -121,13 +123,32 @@ class Busy(DiscreetError):
     status, kind = 503, "busy"
 
 
-def unknown_name(kind: str, name: object, known: Iterable[str]) -> DiscreetError:
-    """Return the error for an unknown name, suggesting the closest known one."""
-    names, hint = sorted(known), ""
-    if isinstance(name, str) and len(name) <= LONG_NAME:
-        close = difflib.get_close_matches(name, names, n=1, cutoff=0.5)
-        hint = f"did you mean '{close[0]}'? " if close else ""
-    return DiscreetError(f"unknown {kind} {shorten(name)}: {hint}choose from {', '.join(names)}.")
+def unknown_name(
+    kind: str, name: object, known: Iterable[str], *, owner: str = ""
+) -> DiscreetError:
+    """Return the error for an unknown name, such as an option of an owner, with the closest one.
+
+    A long list of known names is left out if one of them is close.
+    """
+    names = sorted(known)
+    every, close = ", ".join(names), closest(name, names)
+    help_ = f"choose from {every}."
+    if close is not None:
+        also = f" Choose from {every}." if 1 < len(names) <= FEW else ""
+        help_ = f"did you mean '{close}'?{also}"
+    of = f" of {owner}" if owner else ""
+    return DiscreetError(f"unknown {kind} {shorten(name)}{of}: {help_}")
+
+
+def closest(name: object, known: Iterable[str]) -> str | None:
+    """Return the known name that resembles a mistyped one most; None if none does.
+
+    >>> closest("algorithim", ["algorithm", "arms"]), closest("foo", ["ftpl-olo"])
+    ('algorithm', None)
+    """
+    if not isinstance(name, str) or len(name) > LONG_NAME:
+        return None
+    return next(iter(difflib.get_close_matches(name, known, n=1)), None)
 
 
 @contextlib.contextmanager

@@ -179,7 +179,7 @@ def test_unknown_names_get_a_suggestion():
     ):
         algorithm("batched-exp5")
     with pytest.raises(
-        DiscreetError, match="unknown option of exp3 'learnin_rate': did you mean 'learning_rate'"
+        DiscreetError, match="unknown option 'learnin_rate' of exp3: did you mean 'learning_rate'"
     ):
         algorithm("exp3").build(Setting(Arms()), learnin_rate=1.0)
 

@@ -61,7 +61,7 @@ def test_what_is_audited_is_the_claim_of_the_calibration():
             "mixing is 0.1, but calibration='careful' has no such option",
         ),
         ({"care": 3.0}, "care is 3.0, but calibration='tight' has no such option"),
-        ({"calibration": "careful", "cares": 3.0}, "unknown option of batched-exp3 'cares'"),
+        ({"calibration": "careful", "cares": 3.0}, "unknown option 'cares' of batched-exp3"),
     ],
 )
 def test_options_that_a_calibration_lacks_are_refused(options, complaint):
@@ -91,7 +91,7 @@ def test_a_name_is_taken_once():
 
 def test_an_algorithm_with_one_calibration_has_no_such_option():
     assert "calibration" not in algorithm("uniform").options
-    with pytest.raises(DiscreetError, match="unknown option of uniform 'calibration'"):
+    with pytest.raises(DiscreetError, match="unknown option 'calibration' of uniform"):
         algorithm("uniform").build(calibration="paper")
 
 

@@ -103,7 +103,7 @@ def test_the_version_is_that_of_the_project(root):
     assert f"version: {project['version']}\n" in citation
     assert f"license: {project['license']}\n" in citation
     assert (root / "LICENSE").read_text().startswith(f"{project['license']} License")
-    with pytest.raises(AttributeError, match="No discreet attribute versions"):
+    with pytest.raises(AttributeError, match="module 'discreet' has no attribute 'versions'"):
         discreet.versions  # noqa: B018
 
 

@@ -153,8 +153,8 @@ def test_audits_find_nearly_all_of_epsilon(name):
             {"noise": "response", "calibration": "paper"},
             "noise is response, but calibration='paper' fixes laplace noise",
         ),
-        ("uniform", {"noise": "response"}, "unknown option of uniform 'noise'"),
-        ("two-point", {"noise": "response"}, "unknown option of two-point 'noise'"),
+        ("uniform", {"noise": "response"}, "unknown option 'noise' of uniform"),
+        ("two-point", {"noise": "response"}, "unknown option 'noise' of two-point"),
     ],
 )
 def test_other_noise_is_refused(name, options, complaint):

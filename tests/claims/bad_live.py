@@ -145,7 +145,23 @@ CALLS = [
         'Bandit(3, 100, 1.0, path="/nonexistent/x")',
         "path is '/nonexistent/x', but no file can be created there (no such file or",
     ),
-    ("Bandit(3, 100, 1.0, bananas=1)", "unknown option of one-bit-tsallis-inf 'bananas'"),
+    (
+        'Bandit(3, 100, 1.0, algorithim="best")',
+        "Bandit has no argument 'algorithim': did you mean 'algorithm'?",
+    ),
+    (
+        "Bandit(3, 100, 1.0, max_round_per_user=1)",
+        "Bandit has no argument 'max_round_per_user': did you mean 'max_rounds_per_user'?",
+    ),
+    (
+        'Optimizer("ball(2)", 100, 1.0, epsilons=1)',
+        "Optimizer has no argument 'epsilons': did you mean 'epsilon'?",
+    ),
+    (
+        'Bandit(3, 100, 1.0, algorithm="batched-exp3", sise=1)',
+        "unknown option 'sise' of batched-exp3: choose from ",
+    ),
+    ("Bandit(3, 100, 1.0, bananas=1)", "unknown option 'bananas' of one-bit-tsallis-inf"),
     ('Bandit.open("/nonexistent/x")', "path is '/nonexistent/x', but there is no file."),
     ("Bandit.open(None)", "path and store are None: give one of them."),
     (

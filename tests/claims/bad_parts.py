@@ -92,11 +92,11 @@ CALLS = [
     ),
     (
         'algorithm("exp3").setting(arms=4, bananas=3)',
-        "bananas is given, but exp3 plays arms, which has no bananas: it has arms.",
+        "bananas is not a parameter of the game of exp3, which has arms.",
     ),
     (
         'algorithm("exp3").build(nothing=1)',
-        "unknown option of exp3 'nothing': did you mean 'noise'?",
+        "unknown option 'nothing' of exp3: choose from ",
     ),
     (
         'algorithm("batched-exp3").build(batch_size=0)',
@@ -121,7 +121,7 @@ CALLS = [
     ('environment("stochastic", gap=3)', "gap is 3, but must be between 0 and 0.5."),
     (
         'environment("stochastic", bananas=3)',
-        "unknown option of environment 'stochastic' 'bananas': did you mean 'means'?",
+        "unknown option 'bananas' of environment 'stochastic': choose from gap, means, spread.",
     ),
     (
         'environment("stochastic", rounds=1)',
@@ -200,7 +200,7 @@ CALLS = [
     ("Guarantee.from_dict(None)", "this is not a guarantee that as_dict() wrote."),
     ('audit("x")', "unknown algorithm 'x'"),
     ("audit(None)", "the subject is None"),
-    ('audit("batched-exp3", epsilon=0)', "unknown option of batched-exp3 'epsilon'"),
+    ('audit("batched-exp3", epsilon=0)', "unknown option 'epsilon' of batched-exp3"),
     ('audit("batched-exp3", trials=0)', "trials is 0"),
     ('cite("x")', "unknown algorithm 'x'"),
     ("cite(None)", "unknown algorithm None"),

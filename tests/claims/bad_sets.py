@@ -313,7 +313,7 @@ CALLS = [
         "domain is ball(11), but the patients have 10 features: use a set with",
     ),
     ('environment("slates", gap=2)', "gap is 2, but must be between 0 and 1."),
-    ('environment("slates", drift=2)', "unknown option of environment 'slates' 'drift'"),
+    ('environment("slates", drift=2)', "unknown option 'drift' of environment 'slates'"),
 ]
 
 COMMANDS = [

@@ -33,7 +33,10 @@ def test_list_names_every_environment_with_its_options(call):
     assert code == 0
     assert all(name in text for name in environment_names())
     assert max(map(len, text.splitlines())) <= 80
-    assert "(--domain 'k-sets(10,3)' --set gap=0.4)" in " ".join(text.split())
+    words = " ".join(text.split())
+    assert "(--domain 'k-sets(10,3)'; options: gap=0.4)" in words
+    assert "(options: gap, means, spread)" in words
+    assert "is_table" not in text
     rows = {row["name"]: row for row in json.loads(call("list", "--environments", "--json")[1])}
     assert rows["completion"]["usual"] == {"domain": "nuclear(3,3)", "lipschitz": 1.5}
     assert rows["completion"]["options"] == {"scatter": 0.5}

@@ -54,7 +54,7 @@ BAD = [
     (("--plot", "x.pdf", "--size", "0.1x3"), "width is 0.1, but must be between 1 and 100."),
     (("--switches", "-1"), "switches is -1, but must be a whole number of at least 0."),
     (("--switches", "1", "--output", "run"), "--switches does not work here: files hold regret"),
-    (("--differences", "exp4"), "unknown contender 'exp4': did you mean 'exp3'?"),
+    (("--differences", "exp4"), "unknown algorithm or label 'exp4': did you mean 'exp3'?"),
 ]
 
 

@@ -42,7 +42,7 @@ def test_missing_outcomes_and_deadlines_are_options():
     [
         (["simulate", "ucb", "--missing", "0.1"], "give --default-reward or --default-loss"),
         (["simulate", "ucb", "--delay", "later"], "--delay is 'later'"),
-        (["simulate", "lucb", "--delay", "3"], "which has no delay"),
+        (["simulate", "lucb", "--delay", "3"], "delay is not a parameter of the game of lucb"),
         (
             ["plan", "--arms", "2", "--difference", "0.1", "--missing", "0.1"],
             "give --default-outcome",

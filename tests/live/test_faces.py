@@ -197,7 +197,7 @@ class TestVectorOptimizer:
             ({"algorithm": "exp3"}, "algorithm is exp3, which plays arms: use Bandit"),
             (
                 {"algorithm": "private-ftpl", "points": "cube"},
-                "unknown option of private-ftpl 'points'",
+                "unknown option 'points' of private-ftpl",
             ),
         ],
     )

@@ -106,7 +106,7 @@ def test_a_policy_can_be_given_in_many_ways():
     [
         ("tsallis-inf", "an algorithm learns while it plays, .* environment='logged'"),
         (Exp3.example(), "which learns while it plays"),
-        ("arm=9", "unknown arm of the log '9'"),
+        ("arm=9", "unknown arm '9' of the log"),
         ({0: 0.5}, "add up to 0.5, but they must be at least 0 and add up to 1"),
         ({0: 2.0, 1: -1.0}, "the share of 0 is 2.0"),
         ("shares:0", "must look like 'shares:a=0.7,b=0.3'"),

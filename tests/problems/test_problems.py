@@ -73,7 +73,7 @@ def test_a_problem_is_a_value(problem):
         (lambda: Advice(3, 1), "experts is 1, but must be a whole number of at least 2"),
         (
             lambda: algorithm("exp3").setting(dimension=3),
-            "dimension is given, but exp3 plays arms, which has no dimension",
+            "dimension is not a parameter of the game of exp3, which has arms.",
         ),
         (
             lambda: algorithm("ftrl-ball").setting(geometry="cube"),
@@ -244,7 +244,7 @@ def test_algorithms_and_environments_of_one_kind():
     assert {name for kind in kinds for name in list_algorithms(kind)} == set(list_algorithms())
     assert "exp4" in list_algorithms(Advice)
     with pytest.raises(
-        DiscreetError, match="unknown option of environment 'stochastic' 'gab': did you mean 'gap'"
+        DiscreetError, match="unknown option 'gab' of environment 'stochastic': did you mean 'gap'"
     ):
         environment("stochastic", gab=0.1)
 

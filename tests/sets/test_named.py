@@ -115,8 +115,7 @@ def test_labels_are_words(each, point, label):
     [
         (
             "bal(10)",
-            r"unknown set 'bal': did you mean 'ball\(n\)'\? choose from assignments\(n\), "
-            r".*spectrahedron\(n\)",
+            r"unknown set 'bal': did you mean 'ball\(n\)'\?$",
         ),
         ("k-sets", r"'k-sets' needs whole numbers: write k-sets\(n,k\), such as k-sets\(10,3\)"),
         (
@@ -147,7 +146,7 @@ def test_labels_are_words(each, point, label):
 def test_bad_names_are_refused_in_one_sentence(text, message):
     with pytest.raises(DiscreetError, match=message) as refusal:
         set_named(text)
-    assert str(refusal.value).endswith(".")
+    assert str(refusal.value).endswith((".", "?"))
 
 
 def bulge(items):

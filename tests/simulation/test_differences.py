@@ -71,15 +71,15 @@ def test_one_trial_has_no_interval():
 
 
 def test_what_cannot_be_compared_is_refused(results):
-    with pytest.raises(DiscreetError, match="unknown contender 'exp4': did you mean 'exp3'"):
-        results.differences("exp4")
     with pytest.raises(
-        DiscreetError, match="which names 2 contenders: choose one of 'batched-exp3 "
+        DiscreetError, match="unknown algorithm or label 'exp4': did you mean 'exp3'"
     ):
+        results.differences("exp4")
+    with pytest.raises(DiscreetError, match="which names 2 curves: choose one of 'batched-exp3 "):
         simulate("batched-exp3", epsilon=[1.0, 2.0], rounds=50, trials=2).differences(
             "batched-exp3"
         )
-    with pytest.raises(DiscreetError, match="differences need two contenders"):
+    with pytest.raises(DiscreetError, match="differences need two algorithms"):
         simulate("exp3", rounds=50, trials=2).differences()
     with pytest.raises(DiscreetError, match="confidence is 1, but must be above 0 and below 1"):
         results.differences(confidence=1)

@@ -103,7 +103,7 @@ def test_places_have_names():
     assert executor(mine, workers=None) is mine
     with pytest.raises(
         DiscreetError,
-        match=r"^unknown executor 'rey': did you mean 'ray'\? choose from ray, threads\.$",
+        match=r"^unknown executor 'rey': did you mean 'ray'\? Choose from ray, threads\.$",
     ):
         simulate("exp3", on="rey")
     with pytest.raises(

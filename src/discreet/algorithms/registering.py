@@ -90,4 +90,4 @@ def unknown_option(algorithm: str, option: str, known: list[str]) -> DiscreetErr
             f"{option} is the range of losses, not an option: give it to the setting, as in "
             "algorithm(name).setting(low=-1, high=1)."
         )
-    return unknown_name(f"option of {algorithm}", option, known)
+    return unknown_name("option", option, known, owner=algorithm)

@@ -21,6 +21,7 @@ from discreet.errors import (
     check_positive,
     check_range,
     check_text,
+    join_words,
     shorten,
     unknown_name,
 )
@@ -175,8 +176,8 @@ class Algorithm(AlgorithmInHtml):
         for name, value in parameters.items():
             if name not in known:
                 raise DiscreetError(
-                    f"{name} is given, but {self.name} plays {self.problem}, which has no {name}: "
-                    f"it has {' and '.join(known)}."
+                    f"{name} is not a parameter of the game of {self.name}, which has "
+                    f"{join_words(list(known))}."
                 )
             if name in self.fixed and value != known[name]:
                 raise DiscreetError(

@@ -18,6 +18,7 @@ from discreet.options import Values
 from discreet.problems import Arms
 
 WIDTH = 80  # columns: the narrowest terminal in use
+INTERNAL = ("is_table",)  # answers a question that an error message asks
 MODELS = {"central": "central", "local": "local", "joint": "joint", "none": "-"}
 
 
@@ -99,7 +100,9 @@ def _environments() -> list[EnvironmentFacts]:
             "problem": each.problem_with().title,
             "usual": dict(each.usual),
             "options": {
-                name: option.default for name, option in each.options.items() if not option.is_file
+                name: option.default
+                for name, option in each.options.items()
+                if not option.is_file and name not in INTERNAL
             },
         }
         for each in environments()
@@ -116,15 +119,16 @@ def _environment_lines(rows: Sequence[EnvironmentFacts]) -> Iterator[str]:
         yield problem
         for row in mine:
             usual = [f"--{name} {shlex.quote(str(value))}" for name, value in row["usual"].items()]
-            defaults = [
-                f"--set {name}={value}"
+            own = [
+                name if value in (None, (), "") else f"{name}={value}"
                 for name, value in row["options"].items()
-                if value not in (None, ())
             ]
-            shown = f" ({' '.join(usual + defaults)})" if usual or defaults else ""
+            options_ = [f"options: {', '.join(own)}"] if own else []
+            facts = [*([" ".join(usual)] if usual else []), *options_]
+            shown = f" ({'; '.join(facts)})" if facts else ""
             yield from _entry(f"  {row['name']:<{first}}", row["title"] + shown)
         yield ""
-    yield "Defaults are in brackets."
+    yield "In brackets: options with their defaults. Set one like this: --set gap=0.2"
 
 
 def _entry(head: str, text: str) -> list[str]:

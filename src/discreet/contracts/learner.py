@@ -7,7 +7,7 @@ from typing import ClassVar, Generic, NoReturn
 
 from discreet.components import Component
 from discreet.contracts.passing import Action, Generator, Model, Observation, Query, Release, Trace
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, shorten, whole_number
 
 
 class Learner(Component, Generic[Action, Trace, Release, Query, Observation]):
@@ -90,6 +90,34 @@ class Learner(Component, Generic[Action, Trace, Release, Query, Observation]):
     def release_size(self) -> int:
         """Return how many numbers a release must have; 0 for one plain number."""
         return 0
+
+
+def check_methods(learner: Learner) -> None:
+    """Refuse a learner without ``act`` or ``learn``."""
+    kind, needed = type(learner), "but a learner needs act and learn"
+    if kind.act is Learner.act:
+        raise DiscreetError(f"{kind.__name__} has no method act, {needed}.")
+    if kind.learn is Learner.learn:
+        raise DiscreetError(f"{kind.__name__} has no method learn, {needed}.")
+
+
+def check_act(learner: Learner, returned: object) -> None:
+    """Refuse what ``act`` returned unless it is an action and a trace."""
+    if not isinstance(returned, tuple) or len(returned) != 2:
+        raise DiscreetError(
+            f"{type(learner).__name__}.act returned {shorten(returned)}, but must return an action "
+            "and a trace."
+        )
+
+
+def check_action(learner: Learner, action: object, choices: int) -> None:
+    """Refuse an arm or expert that does not exist, given their number (0 if unknown)."""
+    number = whole_number(action)
+    if choices and number is not None and not 0 <= number < choices:
+        raise DiscreetError(
+            f"{type(learner).__name__}.act played {number:,}, but must play a number from 0 to "
+            f"{choices - 1:,}."
+        )
 
 
 class Server(Learner[NoReturn, object, Release, Query], Generic[Model, Release, Query]):

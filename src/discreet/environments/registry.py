@@ -65,7 +65,7 @@ class NamedEnvironment:
                     f"'{environment_of_file(name)}'."
                 )
             if name not in self.options:
-                raise unknown_name(f"option of environment '{self.name}'", name, self.options)
+                raise unknown_name("option", name, self.options, owner=f"environment '{self.name}'")
             arguments[name] = self.options[name].check(value)
         for name, option in self.options.items():
             if option.default is REQUIRED and arguments.get(name) is None:

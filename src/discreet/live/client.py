@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
 from collections.abc import Hashable, Mapping, Sequence
 from typing import ClassVar, Self, cast
@@ -11,7 +12,7 @@ from typing_extensions import TypeVar
 
 from discreet.algorithms import algorithm
 from discreet.display import facts_html
-from discreet.errors import DiscreetError, check_flag, check_int
+from discreet.errors import DiscreetError, check_flag, check_int, closest
 from discreet.estimates.table import EstimateKind, MeanEstimates, Outcomes
 from discreet.guarantee import Guarantee
 from discreet.ledger import Ledger
@@ -33,7 +34,7 @@ from discreet.live.protection import (
 from discreet.live.rows import Recipe
 from discreet.live.run import LiveRun
 from discreet.live.run_options import Clock, Default, Path, RunOptions, seconds_of
-from discreet.live.run_plan import RunPlan
+from discreet.live.run_plan import RunPlan, problem_of
 from discreet.live.several_client import Gives, token_of
 from discreet.live.store import Store
 from discreet.live.stores import choose_store
@@ -57,7 +58,7 @@ class LiveClient(ExchangingClient[Gives]):
     def __init__(self, recipe: Recipe, run: RunOptions, default: Default, options: Values) -> None:
         check_flag("clip", recipe["clip"])
         if not isinstance(recipe["algorithm"], str):
-            algorithm(recipe["algorithm"])  # raises, and lists the known names
+            algorithm(recipe["algorithm"], problem_of(type(self).__name__))  # raises, lists names
         check_flag("simulation", run.simulation)
         if recipe["horizon"] is not None:
             check_int("horizon", recipe["horizon"], minimum=2)
@@ -77,6 +78,7 @@ class LiveClient(ExchangingClient[Gives]):
             "options": _plain(options),
         }
         whole = self._resolve(whole)
+        check_arguments(type(self), whole["algorithm"], options)
         plan = self._plan(whole)
         if not plan.private.guarantee.is_private:
             warnings.warn(f"{plan.algorithm} is not private: epsilon is not used.", stacklevel=3)
@@ -283,6 +285,20 @@ class LiveClient(ExchangingClient[Gives]):
             f"{type(self).__name__}({self._size()}, round {self._run.round}{horizon}, "
             f"{plan.algorithm}, {self.guarantee.short}, {plan.noise_words})"
         )
+
+
+def check_arguments(client: type, name: str, options: Values) -> None:
+    """Refuse a mistyped argument, which Python takes for an option of the algorithm."""
+    if not options:
+        return
+    own = inspect.signature(client).parameters.keys() - {"options"}
+    known = {*own, *algorithm(name, problem_of(client.__name__)).options}
+    for option in options.keys() - known:
+        close = closest(option, sorted(known))
+        if close in own:
+            raise DiscreetError(
+                f"{client.__name__} has no argument '{option}': did you mean '{close}'?"
+            )
 
 
 def _plain(values: Plain) -> Plain:

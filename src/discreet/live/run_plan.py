@@ -14,6 +14,7 @@ import numpy as np
 import componentjit
 from discreet.algorithms import Setting, algorithm
 from discreet.contracts import Generator, Protected
+from discreet.contracts.learner import check_action
 from discreet.errors import DiscreetError, check_int, shorten
 from discreet.guarantee import Guarantee, compose
 from discreet.live.features import KeptRecords
@@ -170,6 +171,12 @@ class RunPlan(NamedTuple):
             )
         return private
 
+    def check_action(self, action: object) -> None:
+        """Refuse a first action that is no arm of the problem."""
+        learner = self.private.learner
+        arms = self.problem.arms if isinstance(self.problem, Arms) else learner.choices
+        check_action(learner, action, arms)
+
     @property
     def guarantee(self) -> Guarantee:
         """The guarantee for the learner's rounds, held-out rounds and a final release."""
@@ -221,6 +228,11 @@ class RunPlan(NamedTuple):
         if not self.private.channel.noise_scales:
             return "no noise"
         return "simulation only: floating-point noise" if self.simulation else "live: exact noise"
+
+
+def problem_of(client: str) -> type[Problem] | None:
+    """Return the kind of problem that a live class plays; None if it is not known."""
+    return next((kind for kind, names in CLIENTS.items() if client in names.split(" or ")), None)
 
 
 def build(problem: Problem, recipe: Recipe, rounds: int) -> Protected:

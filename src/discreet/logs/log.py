@@ -67,7 +67,7 @@ class Log:
         """Return the number of the arm with this label; a text matches a numeric label."""
         texts = [str(each) for each in self.labels]
         if str(label) not in texts:
-            raise unknown_name("arm of the log", str(label), texts)
+            raise unknown_name("arm", str(label), texts, owner="the log")
         return texts.index(str(label))
 
     @classmethod

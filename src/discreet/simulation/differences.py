@@ -6,7 +6,6 @@ within a trial varies less than the two regrets do, and its mean has a shorter i
 
 from __future__ import annotations
 
-import csv
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ import numpy as np
 from discreet.display import Display, ShownTable
 from discreet.drawing import plotter
 from discreet.errors import DiscreetError, check_flag, check_share, count, unknown_name
+from discreet.simulation.exporting import write_csv
 from discreet.simulation.shown import short, span
 from discreet.simulation.statistics import mean_interval
 
@@ -89,11 +89,10 @@ class PairedDifferences:
 
     def to_csv(self, path: Path | str) -> Path:
         """Write all rows to a file of comma-separated values; return its path."""
-        with Path(path).open("w", encoding="utf-8", newline="") as file:
-            writer = csv.DictWriter(file, list(self.rows[0]))
-            writer.writeheader()
-            writer.writerows(self.rows)
-        return Path(path)
+        rows = [dict(row) for row in self.rows]
+        return write_csv(
+            {key: np.array([row[key] for row in rows], object) for key in rows[0]}, path
+        )
 
     def plot(
         self,
@@ -118,7 +117,7 @@ def paired_differences(
     level = check_share("confidence", confidence)
     labels = [each.label for each in results.contenders]
     if len(labels) < 2:
-        raise DiscreetError("differences need two contenders, but these results have one.")
+        raise DiscreetError("differences need two algorithms, but these results have one.")
     final = results.regrets.record.final
     if to is None:
         pairs = [(other, one) for one, other in itertools.combinations(range(len(labels)), 2)]
@@ -163,6 +162,6 @@ def _place(results: Results[RegretRow], name: object) -> int:
     if found:
         every = ", ".join(f"'{labels[i]}'" for i in found)
         raise DiscreetError(
-            f"to is '{name}', which names {len(found)} contenders: choose one of {every}."
+            f"to is '{name}', which names {len(found)} curves: choose one of {every}."
         )
-    raise unknown_name("contender", name, labels)
+    raise unknown_name("algorithm or label", name, labels)

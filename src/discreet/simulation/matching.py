@@ -36,6 +36,7 @@ def shared_problem(
         return None
     first, *others = algorithms
     usual = find_environment(asked, first.problem).usual if isinstance(asked, str) else {}
+    _check_parameters_are_no_options(first, parameters, asked)
     alike = [each for each in reversed(algorithms) if type(each.problem) is type(first.problem)]
     fixed = {name: each.problem.parameters()[name] for each in alike for name in each.fixed}
     problem = first.problem_with(**{**fixed, **usual, **parameters})
@@ -46,6 +47,27 @@ def shared_problem(
                 "simulation all must play the same."
             )
     return problem
+
+
+def _check_parameters_are_no_options(
+    known: Algorithm, parameters: Values, asked: str | Environment | None
+) -> None:
+    """Refuse an option of the algorithm or the environment among the parameters of the problem."""
+    own = known.problem.parameters()
+    strange = [name for name in parameters if name not in own]
+    if not strange:
+        return
+    owners = {known.name: known.options}
+    if not isinstance(asked, Environment):
+        found = find_environment(asked or known.problem.default_environment, known.problem)
+        owners[f"environment '{found.name}'"] = found.options
+    for name in strange:
+        for owner, options in owners.items():
+            if name in options:
+                raise DiscreetError(
+                    f"{name} is an option of {owner}, not a parameter of the game: give it in "
+                    f"options={{'{name}': ...}}."
+                )
 
 
 def find_algorithms(
