@@ -41,7 +41,7 @@ from componentjit.numba_internals import (
     pass_generators_by_address,
     resolve_methods_by_class,
 )
-from componentjit.refusing import cannot_compile
+from componentjit.refusing import cannot_compile, numba_errors
 from componentjit.state import as_plain
 from componentjit.watching import watch
 
@@ -234,22 +234,18 @@ class Compiled:
 
     def __call__(self, *arguments: Any) -> Any:
         """Call the version without reference counting, if there is one."""
-        from numba.core.errors import NumbaError
-
         if not self.must_allocate:
             try:
                 return self._call(arguments, lean=True)
-            except NumbaError:  # raised while compiling, before anything ran
+            except numba_errors():  # raised while compiling, before anything ran
                 self.must_allocate = True
         return self.ordinary(*arguments)
 
     def ordinary(self, *arguments: Any) -> Any:
         """Call the version with reference counting."""
-        from numba.core.errors import NumbaError
-
         try:
             return self._call(arguments, lean=False)
-        except NumbaError as error:  # its message has a hundred lines
+        except numba_errors() as error:  # its message has a hundred lines
             raise cannot_compile(error, classes_in(arguments)) from None
 
     def _call(self, arguments: tuple[Any, ...], *, lean: bool) -> Any:

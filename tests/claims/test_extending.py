@@ -18,11 +18,14 @@ from discreet import (
 )
 from discreet.algorithms.registry import _algorithms
 from discreet.channels import Batch, Open
+from discreet.checks import check_learner
+from discreet.checks.parts import CheckFailed
 from discreet.contracts import Learner
 from discreet.environments.registry import _environments
 from discreet.learners import Exp3, Uniform
 from discreet.plugins import VARIABLE, load_plugin
 from discreet.problems import ArmGame, Arms, ArmsEnvironment, Environment
+from discreet.simulation import rehearsing
 
 
 @pytest.fixture(autouse=True)
@@ -171,6 +174,93 @@ def test_what_numba_cannot_compile_is_named_with_the_remedy():
     assert raised.value.__cause__ is None
     plain = simulate(contender(PlainDictionary), environment="stochastic", rounds=200, trials=2)
     assert plain.trials.size == 2
+
+
+class Greedy(Learner):
+    sums: np.ndarray
+
+    def act(self, observation, rng):
+        arm = int(np.argmin(self.sums))
+        return arm, arm
+
+    def learn(self, trace, released):
+        self.sums[trace] += released
+
+
+class FarTrace(Greedy):
+    def act(self, observation, rng):
+        return 1, 4000
+
+
+class NoTrace(Greedy):
+    def act(self, observation, rng):
+        return 1
+
+
+class NoAct(Learner):
+    sums: np.ndarray
+
+
+class Beyond(Greedy):
+    def act(self, observation, rng):
+        return 7, 0
+
+
+class Below(Greedy):
+    def act(self, observation, rng):
+        return -1, 0
+
+
+class Printing(Greedy):
+    def learn(self, trace, released):
+        text = f"{trace!r}"
+        self.sums[trace] += released * len(text)
+
+
+FAULTS = {
+    FarTrace: f"in line [0-9]+ of .*{__name__}.py .index 4000 is out of bounds .*would not notice",
+    NoTrace: r"^NoTrace\.act returned 1, but must return an action and a trace\.$",
+    NoAct: r"^NoAct has no method act, but a learner needs act and learn\.$",
+    Beyond: r"^Beyond\.act played 7, but must play a number from 0 to 3\.$",
+    Below: r"^Below\.act played -1, but must play a number from 0 to 3\.$",
+}
+
+
+@pytest.mark.parametrize(("kind", "sentence"), FAULTS.items())
+def test_a_faulty_learner_is_refused_before_it_plays(kind, sentence):
+    wrong = contender(kind)
+    for rounds in (200, 200_000):  # in plain Python, and compiled
+        with pytest.raises(DiscreetError, match=sentence):
+            simulate(wrong, environment="stochastic", rounds=rounds, trials=20)
+    register_algorithm(name="mine", title="mine", problem=Arms)(lambda setting: wrong.private)
+    if kind is not FarTrace:
+        with pytest.raises(DiscreetError, match=sentence):
+            Bandit(4, 100, 1.0, algorithm="mine")
+    if kind in (NoAct, NoTrace, FarTrace):
+        with pytest.raises((DiscreetError, CheckFailed), match=sentence):
+            check_learner(kind(np.zeros(4)))
+
+
+def test_the_rounds_in_plain_python_change_no_result(monkeypatch):
+    game = {"environment": "stochastic", "rounds": 3000, "trials": 4}
+    wanted = simulate(contender(Greedy), **game)
+    with monkeypatch.context() as patch:
+        patch.setattr(rehearsing, "OURS", (*rehearsing.OURS, __name__))
+        assert np.array_equal(simulate(contender(Greedy), **game).regret, wanted.regret)
+
+
+@pytest.mark.slow
+def test_bytecode_that_numba_cannot_read_is_named():
+    with pytest.raises(DiscreetError, match=r"^Printing\.learn cannot be compiled \(format spec"):
+        simulate(contender(Printing), environment="stochastic", rounds=100_000, trials=50)
+
+
+@pytest.mark.parametrize("name", [None, 3])
+def test_what_is_no_name_lists_the_algorithms_of_the_problem(name):
+    with pytest.raises(DiscreetError, match=r"^unknown algorithm (None|3): choose from ") as raised:
+        Bandit(2, 100, 1.0, algorithm=name)
+    assert "exp3" in str(raised.value)
+    assert "track-and-stop" not in str(raised.value)
 
 
 def test_suggestions_come_from_the_same_problem():

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeVar, cast
 import numpy as np
 
 from componentjit import ComponentError, compilable, compile_for
+from componentjit.refusing import numba_errors
 from discreet.auditing.attacks import GameFacts
 from discreet.auditing.running_sums import Bytes, vectors_of
 from discreet.channels import (
@@ -208,12 +209,10 @@ class Runs(NamedTuple):
 
     def compiles(self, feedback: Floats) -> bool:
         """Return whether it really compiles: a method may use what only Python supports."""
-        from numba.core.errors import NumbaError
-
         try:
             self.play(feedback[None], 1, np.random.default_rng(0))
         except ComponentError as error:
-            if not isinstance(error.__context__, NumbaError):
+            if not isinstance(error.__context__, numba_errors()):
                 raise
             return False
         return self.is_fast

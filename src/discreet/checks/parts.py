@@ -11,8 +11,10 @@ from numpy.typing import ArrayLike
 import componentjit
 from discreet.channels.running_sum import Stream
 from discreet.contracts import Channel, Floats, Generator, Learner, Record, Server
+from discreet.contracts.learner import check_act, check_methods
 from discreet.errors import DiscreetError, shorten
 from discreet.ranges import Range
+from discreet.simulation.rehearsing import wrong_index
 
 
 class CheckFailed(AssertionError):
@@ -67,11 +69,23 @@ def check_learner(
     """
     require_kind("learner", learner, Learner)
     name = type(learner).__name__
+    check_methods(learner)
     release = releases or (lambda rng: float(rng.random() + rng.laplace(0.0, 1.0)))
 
+    try:
+        _check_rounds(learner, observation, release)
+        _check_late(componentjit.copy(learner), observation, release)
+    except IndexError as error:
+        raise CheckFailed(f"{name}: {wrong_index(error)}") from error
+
+
+def _check_rounds(
+    learner: Learner, observation: object, release: Callable[[Generator], float | Floats]
+) -> None:
+    """Check that a learner is a function of its state, and that its state stays finite."""
+    name = type(learner).__name__
     first = componentjit.copy(learner)
     second = componentjit.copy(learner)
-    late = componentjit.copy(learner)
     require(
         same_state(learner, first) is None,
         f"{name} loses state when copied: its state must be in NumPy arrays",
@@ -97,14 +111,17 @@ def check_learner(
         require(where is None, f"{name}.learn gives a different {where} if the trace is a copy")
         where = all_finite(first)
         require(where is None, f"{name}.{where} is not finite after {round_ + 1} noisy losses")
-    _check_late(late, observation, release)
 
 
 def act_or_publish(
     learner: Learner, observation: object, rng: Generator
 ) -> tuple[ArrayLike, object]:
     """Let a learner act; a server, which only publishes its model, has an empty trace."""
-    return (0, 0) if isinstance(learner, Server) else learner.act(observation, rng)
+    if isinstance(learner, Server):
+        return 0, 0
+    returned = learner.act(observation, rng)
+    check_act(learner, returned)
+    return returned
 
 
 def _check_late(

@@ -12,6 +12,7 @@ import componentjit
 from componentjit import arrays, map_arrays
 from discreet.channels.batch import UNREACHABLE
 from discreet.contracts import Channel, Generator, Learner, Protected, unsealed
+from discreet.contracts.learner import check_act, check_methods
 from discreet.errors import DiscreetError
 from discreet.learners.arms.availability import Available, act_among
 from discreet.live.rows import Example
@@ -186,7 +187,10 @@ def _example(private: Protected, observation: object) -> Example:
     """Return an action and a trace of the learner's kind, in stored form."""
     if isinstance(private, OnDevice):
         return 0, 0
+    check_methods(private.learner)
     learner = componentjit.copy(private.learner)
     if learner.must_pause():
         learner.resume()
-    return learner.act(observation, np.random.default_rng(0))
+    returned = learner.act(observation, np.random.default_rng(0))
+    check_act(learner, returned)
+    return returned

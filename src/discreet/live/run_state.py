@@ -126,6 +126,7 @@ class RunState(NotCopyable):
         store = MemoryStore() if store is None else store
         rows = Rows(recipe, secrets.token_hex(8), b"")
         engine = Engine(plan.private, plan.observation)
+        plan.check_action(engine.example[0])
         rows.learner, rows.stream = engine.first, engine.stream
         if plan.holdout is not None:
             side = HoldOut(plan.holdout, plan.horizon)

@@ -22,6 +22,7 @@ from discreet.randomness import streams
 from discreet.ranges import Range
 from discreet.simulation.dealing import Dealer, deal, stretches
 from discreet.simulation.loop import Player, Prototype
+from discreet.simulation.rehearsing import rehearse
 from discreet.simulation.side_by_side import TrialGroup, Way, Ways, lanes_of, prototype_of
 from discreet.simulation.trial import TrialOutcome, run_in_turn
 
@@ -64,6 +65,7 @@ def choose_backend(
     whole = Prototype(private)
     if not whole.compiled:
         return whole
+    rehearse(private, environment, rounds, bounds, clip=clip)
     few = min(PROBE, rounds)
     game, _ = deal(environment, 0, few, streams(0).environment, bounds, clip=clip)
     loading = 0 if "numba" in sys.modules else LOADING

@@ -30,6 +30,7 @@ from discreet.contracts import (
     Protected,
     Trace,
 )
+from discreet.contracts.learner import check_act, check_action, check_methods
 from discreet.errors import DiscreetError
 from discreet.problems import Game, ReactingGame
 from discreet.randomness import Streams
@@ -97,6 +98,7 @@ class Prototype:
     """The common parts of all players of one algorithm, computed once for many trials."""
 
     def __init__(self, private: Protected, *, compiled: bool = True) -> None:
+        check_methods(private.learner)
         given, needed = private.channel.release_size(), private.learner.release_size()
         if given and needed and given != needed:  # compiled loops would read beyond an array's end
             lengths = f"the channel releases {given} numbers, but the learner needs {needed}"
@@ -221,12 +223,16 @@ class Player:
             raise DiscreetError(
                 f"the learner is for {mine:,} {what}, but the game has {theirs:,}: they must agree."
             )
-        action, trace = self.private.act(game.observe(0), self._streams.learner)
+        returned: Any = self.private.act(game.observe(0), self._streams.learner)
+        check_act(self.private.learner, returned)
+        action, trace = returned
         if game.action_shape is not None and np.shape(action) != game.action_shape:
             played, asked = (
                 _action_words(shape) for shape in (np.shape(action), game.action_shape)
             )
             raise DiscreetError(f"the learner plays {played}, but the game is played with {asked}.")
+        if game.action_shape == ():
+            check_action(self.private.learner, action, theirs)
         return Held(action, trace, self.private.hold_for(trace))
 
     def _loop(self, arguments: tuple[object, ...], kinds: object, held: Held) -> Loop:
