@@ -168,11 +168,11 @@ CALLS = [
     ),
     (
         'sim("exp3", dimension=3)',
-        "dimension is given, but exp3 plays arms, which has no dimension: it has arms.",
+        "dimension is not a parameter of the game of exp3, which has arms.",
     ),
     (
         'sim("exp3", bananas=3)',
-        "bananas is given, but exp3 plays arms, which has no bananas: it has arms.",
+        "bananas is not a parameter of the game of exp3, which has arms.",
     ),
     (
         'sim(["exp3","ftrl-ball"])',
@@ -269,6 +269,32 @@ CALLS = [
         'sim("exp3", options={"means": (.1,.2,.3,.4), "gap": 0.1})',
         "gap is 0.1, but means are given too: give one of the two.",
     ),
+    (
+        'sim("tracking-ucb", environment="stochastic", gap=0.1)',
+        "gap is an option of environment 'stochastic', not a parameter of the game: give it in "
+        "options={'gap': ...}.",
+    ),
+    (
+        'sim("exp3", learning_rate=0.1)',
+        "learning_rate is an option of exp3, not a parameter of the game: give it in ",
+    ),
+    (
+        'RESULTS.plot("x.pdf")',
+        "ax is 'x.pdf', but must be axes of matplotlib: use path= for a file.",
+    ),
+    (
+        'sim(["exp3", "ucb"]).differences().plot("x.pdf")',
+        "ax is 'x.pdf', but must be axes of matplotlib: use path= for a file.",
+    ),
+    (
+        'RESULTS.plot(path="/nonexistent/x.pdf")',
+        "the plot cannot be written to '/nonexistent/x.pdf': no such file or directory.",
+    ),
+    (
+        'sim(["exp3", "ucb"]).differences().to_csv("/nonexistent/x.csv")',
+        "/nonexistent/x.csv cannot be written: no such file or directory.",
+    ),
+    ("RESULTS.save(3)", "folder is 3, but must be "),
     ('sim("exp3", environment=np.ones((50,4)), options={"gap": 0.1})', "unknown option 'gap'"),
     (
         'simulate("exp3", rounds=10**20)',
@@ -291,7 +317,7 @@ CALLS = [
     ('search("lucb", trials=0)', "trials is 0, but must be a whole number of at least 1."),
     (
         'search("lucb", confidence=0.9)',
-        "confidence is given, but lucb plays best-arm search, which has no confidence:",
+        "confidence is not a parameter of the game of lucb, which has arms and error.",
     ),
     (
         'search("lucb", options={"typical_gap": 2.0})',

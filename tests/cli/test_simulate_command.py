@@ -77,7 +77,7 @@ def test_simulate_marks_bounds_that_say_nothing_and_names_the_twin(call):
     marked = [line for line in text.splitlines() if " * " in line]
     assert len(marked) == 3
     assert "* vacuous: uniform play has regret " in text
-    assert "vs. non-private: regret divided by that of its non-private counterpart." in text
+    assert "vs. non-private: regret divided by that of its non-private counterpart (exp3)." in text
     assert " ×" in next(line for line in text.splitlines() if line.startswith(" batched-exp3"))
     text = call("simulate", "exp3", *SMALL)[1]
     assert "*" not in text

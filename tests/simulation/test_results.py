@@ -8,7 +8,7 @@ import numpy as np
 import pandas
 import pytest
 
-from discreet import simulate
+from discreet import DiscreetError, simulate
 
 GAME = {"environment": "stochastic", "rounds": 2000, "trials": 6, "seed": 1}
 
@@ -136,3 +136,19 @@ def test_a_ratio_of_two_that_do_not_learn_is_not_shown():
     usual = simulate(names, **numbers).summary()
     assert [row["learns"] for row in usual] == [True, True]
     assert usual[0]["times_twin"] > 0.0
+
+
+def test_a_folder_that_simulate_made_is_not_saved_into(tmp_path):
+    results = simulate("uniform", rounds=20, trials=1, output=tmp_path / "out")
+    with pytest.raises(DiscreetError, match=r"out has the output of simulate, .*another folder\.$"):
+        results.save(tmp_path / "out")
+    assert len(results.save(tmp_path / "other")) == 2
+
+
+def test_the_note_names_the_counterparts():
+    game = {"environment": "stochastic", "rounds": 200, "trials": 2}
+    one = str(simulate(["batched-exp3", "dp-exp3-lap", "exp3"], **game))
+    assert "that of its non-private counterpart (exp3)." in one
+    names = ["batched-exp3", "exp3", "tracking-ucb", "guarded-ucb", "tsallis-inf"]
+    words = "(exp3 for batched-exp3, tsallis-inf for tracking-ucb and guarded-ucb)."
+    assert f"counterpart {words}" in str(simulate(names, **game))

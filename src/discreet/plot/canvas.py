@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from discreet.contracts import Floats
-from discreet.errors import DiscreetError, shorten
+from discreet.errors import DiscreetError, reason_of, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,15 +48,22 @@ def new_figure(width: float, height: float, *, dpi: int = 150) -> Figure:
     return Figure(figsize=(width, height), dpi=dpi, layout="constrained")
 
 
-def new_axes(size: tuple[float, float] | None = None) -> Axes:
-    """Return the axes of a new pyplot figure, which a notebook shows; ``size`` is in inches."""
+def given_or_new(
+    ax: object, size: tuple[float, float] | None = None, *, file: str = "use path= for a file"
+) -> Axes:
+    """Return the given axes, or for None those of a new pyplot figure, which a notebook shows."""
     require_matplotlib()
     try:
         from matplotlib import pyplot
+        from matplotlib.axes import Axes
 
-        return pyplot.subplots(figsize=size or (6.4, 4.2), layout="constrained")[1]
+        if ax is None:
+            return pyplot.subplots(figsize=size or (6.4, 4.2), layout="constrained")[1]
     except (ImportError, ValueError) as reason:
         raise _unusable(reason) from None
+    if not isinstance(ax, Axes):
+        raise DiscreetError(f"ax is {shorten(ax)}, but must be axes of matplotlib: {file}.")
+    return ax
 
 
 def save(figure: Figure, path: Path | str) -> Path:
@@ -73,7 +80,7 @@ def save(figure: Figure, path: Path | str) -> Path:
         with matplotlib.rc_context(same):
             figure.savefig(path, dpi="figure", metadata={dated: None} if dated else None)
     except (OSError, TypeError, ValueError, AttributeError) as reason:
-        sentence = str(reason).splitlines()[0].rstrip(".")
+        sentence = reason_of(reason).splitlines()[0].rstrip(".")
         raise DiscreetError(
             f"the plot cannot be written to {shorten(str(path))}: {sentence}."
         ) from None

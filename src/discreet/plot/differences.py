@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from discreet.plot.canvas import COLOURS, apply_layout, new_axes, set_title, size_in_points
+from discreet.plot.canvas import COLOURS, apply_layout, given_or_new, set_title, size_in_points
 from discreet.plot.choosing import FigureChoice, is_narrow, sizes_for
 from discreet.simulation import PairedDifferences
 
@@ -23,7 +23,7 @@ def draw_differences(
     """Draw every difference with its interval into given axes, or into new ones; return them."""
     lines = 0.42 if found.minus is None else 0.34  # the names of a pair take two lines
     usual = 6.4, 1.3 + lines * len(found.rows)
-    axes = new_axes(FigureChoice(size=size).size or usual) if ax is None else ax
+    axes = given_or_new(ax, FigureChoice(size=size).size or usual)
     sizes, narrow = sizes_for(axes), is_narrow(axes)
     axes.axvline(0.0, color="#000000", linewidth=0.8, linestyle=(0.0, (4.0, 2.0)))
     for place, row in enumerate(found.rows):

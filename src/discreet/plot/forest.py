@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from discreet.estimates import MeanEstimate, MeanEstimates
 from discreet.estimates.text import numbered, shortened
-from discreet.plot.canvas import COLOURS, new_axes, new_figure, save, set_title
+from discreet.plot.canvas import COLOURS, given_or_new, new_figure, save, set_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,7 +46,7 @@ def draw_estimates(estimates: MeanEstimates, ax: Axes | None = None) -> Axes:
 
     If there are very many arms, only the best and the control are drawn.
     """
-    axes = new_axes() if ax is None else ax
+    axes = given_or_new(ax, file="plot_estimates writes a file")
     _draw_rows(axes, _arms(estimates), COLOURS[0])
     axes.set_xlabel(WORDS[estimates.outcomes] + _left_out(len(estimates.arms), "arms"))
     set_title(axes, estimates.title)

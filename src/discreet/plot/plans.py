@@ -13,7 +13,7 @@ from discreet.plot.canvas import (
     COLOURS,
     LINES,
     MARKERS,
-    new_axes,
+    given_or_new,
     new_figure,
     save,
     set_heading,
@@ -45,7 +45,7 @@ def plot_plan(plan: Plan, path: Path | str) -> Path:
 
 def draw_plan(plan: Plan, ax: Axes | None = None) -> Axes:
     """Draw the cost per round over epsilon into given axes or new ones; return them."""
-    axes = new_axes() if ax is None else ax
+    axes = given_or_new(ax, file="Plan.save writes files")
     axes.axhline(
         plan.question.guessing_cost, color=GREY, linestyle=LINES[2], label="equal randomisation"
     )

@@ -14,8 +14,8 @@ from discreet.plot.canvas import (
     FEW,
     CurveEnd,
     apply_layout,
+    given_or_new,
     label_ends,
-    new_axes,
     new_figure,
     save,
     set_log_axis,
@@ -71,7 +71,7 @@ def draw_regret(
     """
     choice = FigureChoice(**options)
     curves = choice.curves(curves_of(results))
-    axes = new_axes(choice.size) if ax is None else ax
+    axes = given_or_new(ax, choice.size)
     sizes, narrow = sizes_for(axes), is_narrow(axes)
     bands = results.regrets.record.bands
     if choice.level is not None:

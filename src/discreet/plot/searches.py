@@ -10,7 +10,7 @@ import numpy as np
 from discreet.plot.canvas import (
     COLOURS,
     apply_layout,
-    new_axes,
+    given_or_new,
     new_figure,
     save,
     set_log_axis,
@@ -66,7 +66,7 @@ def draw_searches(
     if choice.colors is None:  # black is for the lower bound
         choice = choice.colored([colour for colour in COLOURS if colour != BLACK])
     lines = choice.curves(_lines(results))
-    axes = new_axes(choice.size) if ax is None else ax
+    axes = given_or_new(ax, choice.size)
     sizes, narrow = sizes_for(axes), is_narrow(axes)
     scatter = HEIGHT * (2.0 * np.random.default_rng(0).random(results.trials.size) - 1.0)
     for row, (line, _, look) in enumerate(lines):

@@ -19,7 +19,7 @@ from componentjit import source_digest
 from discreet.contracts import Floats, Integers
 from discreet.display import Display
 from discreet.drawing import plotter
-from discreet.errors import DiscreetError, count, shorten
+from discreet.errors import DiscreetError, check_path, count, reason_of, shorten, show_path
 from discreet.guarantee import Json
 from discreet.problems import Problem
 from discreet.ranges import Range
@@ -315,11 +315,21 @@ class Results(Generic[Row]):
     def save(self, folder: Path | str) -> list[Path]:
         """Write ``results.parquet`` and ``manifest.json`` into a folder; return their paths."""
         arrow, parquet = parquet_writer()
-        folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
+        folder = Path(check_path("folder", folder))
         table, facts = folder / "results.parquet", folder / "manifest.json"
-        parquet.write_table(arrow.table(dict(self.columns())), table)
-        write_manifest(facts, self.manifest())
+        if table.is_dir():
+            raise DiscreetError(
+                f"{show_path(folder)} has the output of simulate, with results.parquet as a "
+                "folder: choose another folder."
+            )
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            parquet.write_table(arrow.table(dict(self.columns())), table)
+            write_manifest(facts, self.manifest())
+        except OSError as reason:
+            raise DiscreetError(
+                f"{show_path(folder)} cannot be written: {reason_of(reason)}."
+            ) from None
         return [table, facts]
 
 

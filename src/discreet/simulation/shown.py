@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from discreet.display import Display, ShownTable, number
-from discreet.errors import count
+from discreet.errors import count, join_words
 from discreet.simulation.measures import RegretRow, Searches, SearchRow
 
 if TYPE_CHECKING:
@@ -97,8 +98,12 @@ def _ratio(row: RegretRow) -> str:
 
 def _regret_notes(results: Results[RegretRow], summary: list[RegretRow]) -> list[str]:
     notes = []
-    if any(row["times_twin"] is not None for row in summary):
-        notes.append("vs. non-private: regret divided by that of its non-private counterpart.")
+    twins = {row["algorithm"]: row["twin"] for row in summary if row["times_twin"] is not None}
+    if twins:
+        notes.append(
+            "vs. non-private: regret divided by that of its non-private counterpart "
+            f"({_counterparts(twins)})."
+        )
     if not all(row["learns"] for row in summary):
         notes.append(
             "† it, or its non-private counterpart, learns nothing here: it plays the centre, or "
@@ -112,6 +117,17 @@ def _regret_notes(results: Results[RegretRow], summary: list[RegretRow]) -> list
         words = results.problem.clipped_words(results.clipped, results.bounds)
         notes.append(f"Clipped: {words}.")
     return notes
+
+
+def _counterparts(twins: Mapping[str, str | None]) -> str:
+    """Return the name of the counterpart that all algorithms share, or whose each one is."""
+    names = list(dict.fromkeys(map(str, twins.values())))
+    if len(names) == 1:
+        return names[0]
+    return ", ".join(
+        f"{name} for {join_words([each for each, its in twins.items() if its == name])}"
+        for name in names
+    )
 
 
 def _intervals(results: Results[RegretRow]) -> list[str | ShownTable]:
