@@ -110,13 +110,13 @@ def check_act(learner: Learner, returned: object) -> None:
         )
 
 
-def check_action(learner: Learner, action: object, choices: int) -> None:
-    """Refuse an arm or expert that does not exist, given their number (0 if unknown)."""
+def check_arm_played(learner: Learner, action: object, arms: int) -> None:
+    """Refuse an arm that does not exist."""
     number = whole_number(action)
-    if choices and number is not None and not 0 <= number < choices:
+    if number is None or not 0 <= number < arms:
         raise DiscreetError(
-            f"{type(learner).__name__}.act played {number:,}, but must play a number from 0 to "
-            f"{choices - 1:,}."
+            f"{type(learner).__name__}.act played {shorten(action)}, but must play an arm from 0 "
+            f"to {arms - 1:,}."
         )
 
 

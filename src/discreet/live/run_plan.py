@@ -14,7 +14,7 @@ import numpy as np
 import componentjit
 from discreet.algorithms import Setting, algorithm
 from discreet.contracts import Generator, Protected
-from discreet.contracts.learner import check_action
+from discreet.contracts.learner import check_arm_played
 from discreet.errors import DiscreetError, check_int, shorten
 from discreet.guarantee import Guarantee, compose
 from discreet.live.features import KeptRecords
@@ -173,9 +173,8 @@ class RunPlan(NamedTuple):
 
     def check_action(self, action: object) -> None:
         """Refuse a first action that is no arm of the problem."""
-        learner = self.private.learner
-        arms = self.problem.arms if isinstance(self.problem, Arms) else learner.choices
-        check_action(learner, action, arms)
+        if isinstance(self.problem, Arms):
+            check_arm_played(self.private.learner, action, self.problem.arms)
 
     @property
     def guarantee(self) -> Guarantee:

@@ -30,7 +30,7 @@ from discreet.contracts import (
     Protected,
     Trace,
 )
-from discreet.contracts.learner import check_act, check_action, check_methods
+from discreet.contracts.learner import check_act, check_methods
 from discreet.errors import DiscreetError
 from discreet.problems import Game, ReactingGame
 from discreet.randomness import Streams
@@ -231,8 +231,6 @@ class Player:
                 _action_words(shape) for shape in (np.shape(action), game.action_shape)
             )
             raise DiscreetError(f"the learner plays {played}, but the game is played with {asked}.")
-        if game.action_shape == ():
-            check_action(self.private.learner, action, theirs)
         return Held(action, trace, self.private.hold_for(trace))
 
     def _loop(self, arguments: tuple[object, ...], kinds: object, held: Held) -> Loop:
