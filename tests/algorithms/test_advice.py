@@ -217,7 +217,11 @@ class TestRefusals:
                 {"environment": "advice-random"},
                 "'advice-random' is for arms with expert advice, but arms are played",
             ),
-            ("exp3", {"experts": 5}, "experts is given, but exp3 plays arms, which has no experts"),
+            (
+                "exp3",
+                {"experts": 5},
+                "experts is not a parameter of the game of exp3, which has arms",
+            ),
             ("exp4", {"experts": 1}, "experts is 1, but must be"),
             ("exp4", {"environment": "table"}, "file"),
             (

@@ -174,7 +174,7 @@ class TestSimulation:
             (
                 ["ftrl-ball"],
                 {"arms": 3},
-                "arms is given, but ftrl-ball plays points of the ball, which has no arms",
+                "arms is not a parameter of the game of ftrl-ball, which has ",
             ),
             (["ftrl-ball"], {"options": {"gap": 2.0}}, "gap is 2.0, but must be between 0 and 1"),
             (
