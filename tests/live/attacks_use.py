@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+import tempfile
+from pathlib import Path
 
 import test_devices as devices
 import test_exact as exact
@@ -10,6 +12,7 @@ import test_run_threads as threads
 import test_waiting as waiting
 from attack_report import attack
 from attacks_raw import faults_of
+from not_synced import ENDS, values_shown
 
 from discreet import DiscreetError
 
@@ -27,6 +30,22 @@ def races(tries):
     ]
     calls = [(each.__name__, lambda *_, each=each: each()) for each in kinds * tries]
     return faults_of(calls[:tries])
+
+
+@attack(
+    "a key is written, but a kill or an error comes before its sync; later the power fails",
+    holds="the learner is shown one value of the batch",
+    tries=40,
+)
+def lost_notes(tries):
+    faults = []
+    for turn in range(tries):
+        with tempfile.TemporaryDirectory() as folder:
+            end = ENDS[turn % len(ENDS)]
+            shown = values_shown(Path(folder), end, rounds=1 + turn // len(ENDS))
+        if len(shown) < 2 or len(set(shown)) > 1:
+            faults.append(f"{end}: the learner was shown {len(set(shown))} values")
+    return tries, faults
 
 
 @attack(
