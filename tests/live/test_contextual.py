@@ -345,6 +345,18 @@ def _frames(error):
         place = place.tb_next
 
 
+def test_labels_that_print_alike_are_refused_but_in_runs_of_earlier_versions(tmp_path, monkeypatch):
+    path, options = tmp_path / "run.db", {"horizon": 100, "epsilon": 1.0, "delta": 1e-6}
+    features = Features([1, "1"], context=2)
+    with pytest.raises(DiscreetError, match="arms has the labels 1 and '1', which print alike"):
+        ContextualBandit(features, **options)
+    with monkeypatch.context() as earlier:
+        earlier.setattr("discreet.live.contextual.labels_of", lambda name, labels: labels)
+        ContextualBandit(features, path=path, **options).close()
+    with ContextualBandit.open(path) as again:
+        assert again.ask([0.1, 0.2]).arm in (1, "1")
+
+
 @pytest.mark.slow
 def test_after_kills_every_record_counts_once(tmp_path):
     """As tests/live/kill_contextual.py, with few kills; a false alarm is rarer than 1 in 10^6."""

@@ -106,8 +106,8 @@ def _is_old_copy(reply: Reply) -> bool:
     return isinstance(reply.content, dict) and reply.content.get("type") == "urn:discreet:old-copy"
 
 
-def answer(call: ClientCall[Result], reply: Reply) -> Result:
+def answer(call: ClientCall[Result], reply: Reply, *, identified: bool) -> Result:
     """Return the result of a call, or raise the refusal."""
     if not reply.is_success:
-        raise refusal_of(reply.status, reply.content)
+        raise refusal_of(reply.status, reply.content, identified=identified)
     return call.read(reply)

@@ -32,6 +32,7 @@ class Address:
         self.url = checked_url(url)
         given = os.environ.get(TOKEN) if token is None else token
         self._headers = {"Accept": "application/json"}
+        self.has_token = given is not None
         if given is not None:
             self._headers["Authorization"] = f"Bearer {checked_token(given)}"
         self.timeout = check_positive("timeout", timeout)
@@ -121,7 +122,7 @@ class BlockingLink:
                 pause = tries.pause_after(reply)
             if pause is None:
                 assert reply is not None, "otherwise there is a pause, or an error"
-                return answer(call, reply)
+                return answer(call, reply, identified=self.address.has_token)
             time.sleep(pause)
 
     def _try(self, request: httpx.Request) -> tuple[Reply | None, str, bool]:
@@ -164,7 +165,7 @@ class AsyncLink:
                 pause = tries.pause_after(reply)
             if pause is None:
                 assert reply is not None, "otherwise there is a pause, or an error"
-                return answer(call, reply)
+                return answer(call, reply, identified=self.address.has_token)
             await anyio.sleep(pause)
 
     async def _try(self, request: httpx.Request) -> tuple[Reply | None, str, bool]:

@@ -41,13 +41,16 @@ KINDS: dict[str, type[DiscreetError]] = {
 }
 
 
-def refusal_of(status: int, content: object) -> DiscreetError:
-    """Return the error for a problem response, or for any other unsuccessful response."""
+def refusal_of(status: int, content: object, *, identified: bool = True) -> DiscreetError:
+    """Return the error for a problem response, or for any other unsuccessful response.
+
+    ``identified`` is whether the request had a token.
+    """
     if isinstance(content, dict):
         kind, detail = content.get("type"), content.get("detail")
         if isinstance(kind, str) and kind.startswith(PREFIX) and isinstance(detail, str):
             if status == 401:
-                detail = UNKNOWN_TOKEN if "unknown" in detail else NO_TOKEN
+                detail = UNKNOWN_TOKEN if identified else NO_TOKEN
             return KINDS.get(kind.removeprefix(PREFIX), DiscreetError)(detail)
     if status in (502, 503, 504):
         return ServiceUnreachable(f"the service cannot be reached: its proxy answers {status}.")

@@ -23,8 +23,11 @@ SHOWN = 8  # labels in a message
 MANY = 10_000_000  # the largest number of labels or dimensions, limited by memory
 
 
-def labels_of(name: str, given: int | Sequence[Hashable]) -> Labels:
-    """Return the labels; if only their number is given, 0, 1, ..."""
+def labels_of(name: str, given: int | Sequence[Hashable], *, alike: bool = False) -> Labels:
+    """Return the labels; if only their number is given, 0, 1, ...
+
+    ``alike`` is whether labels may print alike, as in runs of earlier versions.
+    """
     if isinstance(given, np.ndarray) and given.ndim == 1:
         given = given.tolist()
     if isinstance(given, str | bytes) or not isinstance(given, int | np.integer | Sequence):
@@ -37,13 +40,13 @@ def labels_of(name: str, given: int | Sequence[Hashable]) -> Labels:
             raise DiscreetError(
                 f"{name} has {count(len(given), 'label')}, but at least 2 are needed."
             )
-        _check_labels(name, given)
+        _check_labels(name, given, alike=alike)
         return tuple(label.item() if isinstance(label, np.generic) else label for label in given)
     return tuple(range(check_int(name, given, minimum=2, maximum=MANY)))
 
 
-def _check_labels(name: str, labels: Sequence[object]) -> None:
-    """Refuse labels that are not equal to themselves, equal labels, and labels that print alike."""
+def _check_labels(name: str, labels: Sequence[object], *, alike: bool) -> None:
+    """Refuse labels that are not equal to themselves, equal, or (usually) print alike."""
     known: set[object] = set()
     texts: dict[str, object] = {}
     for label in labels:
@@ -57,7 +60,7 @@ def _check_labels(name: str, labels: Sequence[object]) -> None:
             raise DiscreetError(
                 f"{name} has the label {shorten(label)} twice, but labels must differ."
             )
-        if text in texts:
+        if text in texts and not alike:
             raise DiscreetError(
                 f"{name} has the labels {shorten(texts[text])} and {shorten(label)}, which print "
                 "alike: labels must differ as text."

@@ -11,7 +11,7 @@ from discreet.contracts import Floats
 from discreet.errors import DiscreetError, check_range, count, shorten
 from discreet.ledger import Ledger
 from discreet.ledger.inputs import User
-from discreet.live.arguments import loss_of
+from discreet.live.arguments import labels_of, loss_of
 from discreet.live.arms import default_of
 from discreet.live.client import LiveClient
 from discreet.live.decisions import Decision
@@ -115,7 +115,7 @@ class ContextualBandit(LiveClient[Decision]):
             raise DiscreetError("block is not an option here: the features determine it.")
         run = RunOptions.among(locals())
         recipe = terms(horizon, epsilon, delta, low, high, clip, ALGORITHM)
-        recipe["arms"] = list(features.arms)
+        recipe["arms"] = list(labels_of("arms", features.arms))
         recipe["context"], recipe["arm_features"] = features.context, features.arm_features
         recipe["per_arm"], recipe["intercept"] = features.per_arm, features.intercept
         recipe["scales"], recipe["shorten"] = features.scales.tolist(), features.clip

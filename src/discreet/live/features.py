@@ -72,7 +72,7 @@ class Features:
         scales: float | Sequence[float] | Floats | None = None,
         clip: bool = True,
     ) -> None:
-        self.arms: Labels = labels_of("arms", arms)
+        self.arms: Labels = labels_of("arms", arms, alike=True)
         self.context = check_int("context", context, minimum=0, maximum=MOST)
         self.arm_features = check_int("arm_features", arm_features, minimum=0, maximum=MOST)
         self.per_arm = check_flag("per_arm", per_arm)

@@ -323,7 +323,7 @@ def _in_words(recipe: Recipe, plan: RunPlan) -> str:
     )
     built = algorithm(plan.algorithm).build(setting, **recipe["options"])
     # A run may have been told rewards, so its outcomes are numbers rather than losses.
-    outcomes = plan.problem.range_words(setting.bounds).replace("losses from", "numbers from")
+    outcomes = plan.problem.range_words(setting.bounds, "numbers")
     said = plain_words(built, setting, outcomes=outcomes, guarantee=_guarantee(recipe, plan))
     return f"{SIMULATED} {said}" if plan.simulation else said
 

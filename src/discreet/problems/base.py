@@ -174,9 +174,9 @@ class Problem:
         """Other facts to print, by name."""
         return {}
 
-    def range_words(self, bounds: Range) -> str:
+    def range_words(self, bounds: Range, noun: str = "losses") -> str:
         """Return the declared range in words."""
-        return f"losses from {bounds.low:g} to {bounds.high:g}"
+        return f"{noun} from {bounds.low:g} to {bounds.high:g}"
 
     def clipped_words(self, number: int, bounds: Range) -> str:
         """Describe what was clipped."""

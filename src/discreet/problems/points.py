@@ -146,10 +146,10 @@ class Points(Problem):
             return {"points": f"points of {self.domain}; {LOSS_SETS[self.loss_set]}"}
         return {"points": GEOMETRIES[self.geometry]}
 
-    def range_words(self, bounds: Range) -> str:
+    def range_words(self, bounds: Range, noun: str = "losses") -> str:
         """Return the declared size of loss vectors in words."""
         if self.by_range:
-            return super().range_words(bounds)
+            return super().range_words(bounds, noun)
         return f"loss vectors of size at most {bounds.high:g}"
 
     def clipped_words(self, number: int, bounds: Range) -> str:
