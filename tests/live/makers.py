@@ -35,6 +35,22 @@ def bandit(**options):
     )
 
 
+def with_whole_log(folder):
+    """Return a bandit that counts users, all of whose changes stay in the log of its file."""
+    made = bandit(
+        horizon=1000,
+        batch_size=1,
+        algorithm="batched-exp3",
+        max_rounds_per_user=3,
+        path=folder / "run.db",
+        key=folder / "run.key",
+    )
+    file = made._run._store._file
+    file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    file.execute("PRAGMA wal_autocheckpoint = 0")
+    return made
+
+
 def experts(**options):
     return Experts(**{"experts": 3, "horizon": 400, "epsilon": 1.0} | options)
 

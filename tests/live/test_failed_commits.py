@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 
 import pytest
-from makers import ask, make, tell
+from makers import ask, make, tell, with_whole_log
 
 from discreet import Bandit, DiscreetError
 from discreet.live import keys
@@ -77,19 +77,7 @@ def test_a_note_never_follows_a_row_whose_learning_was_interrupted_after_its_com
     tmp_path, monkeypatch
 ):
     """As in test_row_then_note.py, with Ctrl-C between the commit and all that follows it."""
-    bandit = Bandit(
-        arms=2,
-        horizon=1000,
-        epsilon=1.0,
-        algorithm="batched-exp3",
-        batch_size=1,
-        max_rounds_per_user=3,
-        path=tmp_path / "run.db",
-        key=tmp_path / "run.key",
-    )
-    file = bandit._run._store._file
-    file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    file.execute("PRAGMA wal_autocheckpoint = 0")
+    bandit = with_whole_log(tmp_path)
     private, seen = type(bandit._run._engine.private), []
     deliver, leave = private.deliver, OneChange.__exit__
 

@@ -5,25 +5,14 @@ from __future__ import annotations
 import shutil
 
 import pytest
+from makers import with_whole_log
 
 from discreet import Bandit, DiscreetError
 
 
 def test_a_note_never_stands_beside_a_row_that_may_come_back(tmp_path, monkeypatch):
     """With users, the first release needs a row, because its ask is not on the disk yet."""
-    bandit = Bandit(
-        arms=2,
-        horizon=1000,
-        epsilon=1.0,
-        algorithm="batched-exp3",
-        batch_size=1,
-        max_rounds_per_user=3,
-        path=tmp_path / "run.db",
-        key=tmp_path / "run.key",
-    )
-    file = bandit._run._store._file
-    file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    file.execute("PRAGMA wal_autocheckpoint = 0")
+    bandit = with_whole_log(tmp_path)
     private, seen = type(bandit._run._engine.private), []
     deliver = private.deliver
 
