@@ -6,14 +6,17 @@ import contextlib
 import dataclasses
 import json
 import math
+from decimal import Decimal
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
 from discreet import DiscreetError, Guarantee, Ledger
 from discreet.curves import Concentrated, GaussianNoise, LaplaceNoise, Pure
+from discreet.errors import check_share
 from discreet.guarantee import compose, round_up
 from discreet.mechanisms import Laplace
 
@@ -281,3 +284,22 @@ def test_comparisons_and_groups_are_rounded_towards_more_loss():
             source="a theorem",
             curve=LaplaceNoise(1.0),
         )
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "words"),
+    [
+        ("1", "'1', but must be a number between 0 and inf"),
+        (True, "True, but must be a number between 0 and inf"),
+        (Decimal("0.5"), r"Decimal\('0.5'\), but must be a float between 0 and inf"),
+        (math.nan, "nan, but must be between 0 and inf"),
+        (np.float32("nan"), r"np.float32\(nan\), but must be between 0 and inf"),
+        (-(10**99), "-1.*, but must be between 0 and inf"),
+    ],
+)
+def test_what_is_no_number_is_told_that_a_number_is_needed(epsilon, words):
+    with pytest.raises(DiscreetError, match=f"^epsilon is {words}[.]$"):
+        dataclasses.replace(promise(), epsilon=epsilon)
+    share = words.replace("between 0 and inf", "above 0 and below 1")
+    with pytest.raises(DiscreetError, match=f"^epsilon is {share}[.]$"):
+        check_share("epsilon", epsilon)

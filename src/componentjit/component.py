@@ -41,6 +41,7 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
+from abc import ABCMeta
 from collections import namedtuple
 from collections.abc import Callable, Iterable, Iterator
 from types import FunctionType
@@ -79,8 +80,31 @@ else:
     Tuple = tuple
 
 
+class ComponentType(ABCMeta):
+    """The class of component classes: their instances have no dictionary, unless they cache in it.
+
+    Python finds methods faster where there is none. A component may also be abstract, hence the
+    base; but isinstance works as for any class.
+    """
+
+    __instancecheck__ = type.__instancecheck__
+    __subclasscheck__ = type.__subclasscheck__
+
+    def __new__(
+        mcs, name: str, bases: tuple[type, ...], members: dict[str, Any], **options: Any
+    ) -> ComponentType:
+        """Return a component class."""
+        others = [base for base in bases if not isinstance(base, ComponentType)]
+        parts = [members, *(vars(each) for base in others for each in base.__mro__)]
+        caches = any(
+            isinstance(each, functools.cached_property) for part in parts for each in part.values()
+        )
+        slots = {} if caches else {"__slots__": ()}
+        return super().__new__(mcs, name, bases, {**slots, **members}, **options)
+
+
 @dataclass_transform(frozen_default=True)
-class Component(Tuple):
+class Component(Tuple, metaclass=ComponentType):
     """The root of all components.
 
     A subclass adds fields after those of its bases, and may replace their methods.

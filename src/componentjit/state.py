@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -95,7 +96,7 @@ def copier(example: Part) -> Callable[[Part], Part] | None:
         if not isinstance(part, tuple) or not any(True for _ in arrays(part)):
             return text
         inner = "".join(expression(each, f"{text}[{i}]") + ", " for i, each in enumerate(part))
-        makers.append(cast(Any, part)._make if hasattr(part, "_fields") else tuple)
+        makers.append(partial(tuple.__new__, type(part)))
         return f"makers[{len(makers) - 1}](({inner}))"
 
     if not any(True for _ in arrays(example)):

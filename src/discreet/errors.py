@@ -9,6 +9,7 @@ import operator
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from decimal import Decimal
 from numbers import Integral, Real
 from typing import Any, ClassVar, TypeVar, cast
 
@@ -340,7 +341,8 @@ def check_range(name: str, value: object, low: float, high: float) -> float:
     """Return value as a float in [low, high], or refuse it."""
     if not low <= _float(value) <= high:
         raise DiscreetError(
-            f"{name} is {shorten(value)}, but must be between {low:g} and {high:g}."
+            f"{name} is {shorten(value)}, but must be {_a_number(value)}between {low:g} and "
+            f"{high:g}."
         )
     return _float(value)
 
@@ -349,7 +351,9 @@ def check_share(name: str, value: object) -> float:
     """Return a number above 0 and below 1, or refuse it."""
     number = _float(value)
     if not 0.0 < number < 1.0:
-        raise DiscreetError(f"{name} is {shorten(value)}, but must be above 0 and below 1.")
+        raise DiscreetError(
+            f"{name} is {shorten(value)}, but must be {_a_number(value)}above 0 and below 1."
+        )
     return number
 
 
@@ -357,6 +361,14 @@ def is_number(value: object) -> bool:
     """Return whether a value is a real number, infinity included."""
     number = _float(value)
     return math.isfinite(number) or (math.isinf(number) and bool(value == number))
+
+
+def _a_number(value: object) -> str:
+    """Return words that ask for a number, if a value is none; NaN of a float type is one here."""
+    if isinstance(value, Decimal):
+        return "a float "
+    of_float = isinstance(value, Real) and not isinstance(value, Integral)
+    return "" if of_float or not math.isnan(_float(value)) else "a number "
 
 
 def _float(value: object) -> float:

@@ -11,6 +11,7 @@ from discreet.errors import DiscreetError, check_finite, check_range, shorten
 
 __all__ = ["Range", "check_bounds", "grid_for", "make_range"]
 
+FINEST, FINEST_FOR = 2.0**40, 2.0**13  # the finest grid, and how many losses it is for
 ROUNDING = 2.0**52  # from here to 2^53, doubles are exactly the whole numbers: adding it rounds
 
 
@@ -105,15 +106,15 @@ class Range(Component):
 
 
 @helper
-def grid_for(size: int) -> float:
+def grid_for(size: float) -> float:
     """Return the finest grid, at most 2^40, on which ``size`` losses can be added exactly.
 
     >>> grid_for(10) == 2**40, grid_for(2**20) == 2**33
     (True, True)
     """
-    if size <= 2**13:  # nearly always: this saves the loop
-        return 2.0**40
-    grid = 2.0**40
+    if size <= FINEST_FOR:  # nearly always: this saves the loop
+        return FINEST
+    grid = FINEST
     while grid * size > 2.0**53:
         grid *= 0.5
     return grid

@@ -180,7 +180,7 @@ class TestSimulation:
             (
                 ["ftrl-ball"],
                 {"options": {"gap": "wide"}},
-                "gap is 'wide', but must be between 0 and 1",
+                "gap is 'wide', but must be a number between 0 and 1",
             ),
             (["ftrl-ball"], {"options": {"lag": 1}}, "unknown option 'lag'"),
             (

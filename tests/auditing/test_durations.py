@@ -216,6 +216,10 @@ def test_bad_subjects_are_refused():
         audit_durations(run)
     with pytest.raises(DiscreetError, match="outcomes has length 1, but at least 2"):
         audit_durations(bandit(), outcomes=(0.5,))
+    with pytest.raises(DiscreetError, match="outcomes is 5, but must be a list"):
+        audit_durations(bandit(), outcomes=5)
+    with pytest.raises(DiscreetError, match="kind is 5, but must be a subclass of LiveRun"):
+        audit_durations(bandit(), kind=5)
     with pytest.raises(DiscreetError, match="trials is 5"):
         audit_durations(bandit(), trials=5)
 
@@ -224,11 +228,23 @@ def test_only_equal_releases_are_compared():
     first, _ = match(np.array([0.0, 1.0, 1.0, 0.0]), np.array([1.0, 1.0, 1.0, 0.0]))
     assert len(first) == 3
     assert sorted(first.tolist()) == sorted(set(first.tolist()))
-    few = Measured(np.zeros((2, 50, 1)), np.array([np.zeros(50), np.ones(50)]))
+    few = Measured(np.zeros((2, 50, 1)), np.array([np.zeros(50), np.ones(50)]), np.ones((2, 50)))
     with pytest.raises(DiscreetError, match="only 0 trials had equal releases"):
         few.matched()
     assert rank_score(np.zeros(10), np.zeros(10)) == 0.0
     assert rank_score(np.arange(10.0), np.arange(10.0) + 100.0) > 3.0
+
+
+def test_batches_of_other_sizes_are_not_compared():
+    """A loss moves the mean of a short batch further, so equal means would favour some sizes."""
+    rng = np.random.default_rng(2)
+    sizes = rng.choice([1.0, 4.0], size=(2, 4_000))
+    releases = (np.array([[0.0], [1.0]]) + rng.laplace(size=sizes.shape)) / sizes
+    durations = (1_000.0 * sizes + rng.normal(size=sizes.shape))[:, :, None]
+    (pair,) = Measured(durations, releases, sizes).matched()
+    assert rank_score(*pair) < 4.0
+    (mixed,) = Measured(durations, releases, np.ones_like(sizes)).matched()
+    assert rank_score(*mixed) > 4.0
 
 
 @pytest.mark.parametrize("share", [0.5, 0.73])
@@ -247,7 +263,7 @@ def test_false_alarms_are_as_rare_as_stated(share):
         flips = rng.integers(2, size=600)
         durations = np.where(flips[:, None] == 1, drift[:, ::-1], drift).T[:, :, None]
         bits = rng.random((2, 600)) < np.array([[share], [1.0 - share]])
-        one, other = Measured(durations, bits.astype(np.float64)).matched()[0]
+        one, other = Measured(durations, bits.astype(np.float64), np.ones(bits.shape)).matched()[0]
         few = one.size // 3
         event = best_event(one[:few], other[:few], confidence=0.99, delta=0.0, gaussian=False)
         hits = [event.hits(one[few:]), event.hits(other[few:])]

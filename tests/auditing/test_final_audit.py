@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from odd_values import ODD, fault_of
 
-from discreet import Bandit, DiscreetError, audit_final
+from discreet import (
+    Bandit,
+    DiscreetError,
+    audit_durations,
+    audit_final,
+    audit_holdout,
+    audit_release_times,
+)
 from discreet.mechanisms import Laplace
 
 OPTIONS = {"arms": 3, "horizon": 1_000, "algorithm": "batched-exp3", "batch_size": 1}
@@ -62,3 +71,20 @@ def test_a_run_without_one_is_refused():
         audit_final(Bandit(arms=2, horizon=100, epsilon=1.0))
     with pytest.raises(DiscreetError, match="must be a live run"):
         audit_final("batched-ucb")
+
+
+@pytest.mark.parametrize(
+    "audit", [audit_durations, audit_final, audit_holdout, audit_release_times]
+)
+def test_an_odd_subject_is_refused_in_one_sentence(audit):
+    for make in ODD.values():
+        assert fault_of(lambda: audit(make())) is None  # noqa: B023
+        with pytest.raises(DiscreetError, match=r"the subject is .*, but must be a live run"):
+            audit(make())
+
+
+def test_numbers_of_numpy_are_numbers():
+    bandit = Bandit(arms=2, horizon=100, epsilon=0.5, final=0.5, simulation=True)
+    usual = audit_final(bandit, trials=200, seed=1, confidence=0.5)
+    odd = audit_final(bandit, trials=200, seed=np.int8(1), confidence=np.longdouble(0.5))
+    assert odd.lower_bound == usual.lower_bound

@@ -202,6 +202,14 @@ def test_a_batch_that_has_begun_keeps_its_length(first, second):
     assert channel.begin(second) == (second or 5), "the next one is as long as the learner wishes"
 
 
+@pytest.mark.parametrize("length", [np.int64(3), np.float64(3.0), 3.0])
+def test_the_length_of_a_batch_is_a_whole_number_whatever_its_type(length):
+    """A learner may read its wish from an array; a run stores the length."""
+    channel = Batch.over(size=5, bounds=UNIT, noise=Laplace(0.0))
+    assert type(channel.begin(length)) is int
+    assert type(channel._replace(size=np.int64(4)).begin(0)) is int
+
+
 def test_selection_is_never_held_for_less_than_its_guarantee_is_for():
     class Hasty(Exp3Gain):
         def patience(self, trace):

@@ -197,7 +197,7 @@ CALLS = [
     ),
     (
         '(lambda b: b.tell(b.ask(), reward="x"))(Bandit(3, 100, 1.0))',
-        "the reward is not a finite number.",
+        "the reward is of type str, but must be a finite number.",
     ),
     (
         '(lambda b: b.tell(b.ask(), reward=float("nan")))(Bandit(3, 100, 1.0))',

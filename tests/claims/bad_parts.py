@@ -114,7 +114,7 @@ CALLS = [
     ("Setting(Arms(4), rounds=1)", "rounds is 1, but must be a whole number of at least 2."),
     ("Setting(Arms(4), epsilon=0)", "epsilon is 0, but must be a finite number above 0."),
     ("Setting(Arms(4), bounds=3)", "bounds is 3, but must be a range such as Range(0.0, 1.0)."),
-    ("Setting(Arms(4), delta=None)", "delta is None, but must be between 0 and 1."),
+    ("Setting(Arms(4), delta=None)", "delta is None, but must be a number between 0 and 1."),
     ('environment("x")', "unknown environment 'x'"),
     ("environment(None)", "unknown environment None"),
     ('environment("stochastic", arms=1)', "arms is 1, but must be a whole number of at least 2."),
@@ -145,11 +145,11 @@ CALLS = [
     ),
     (
         'Guarantee(epsilon=None,delta=0.0,model="central",status="proved",source="x")',
-        "epsilon is None, but must be between 0 and inf.",
+        "epsilon is None, but must be a number between 0 and inf.",
     ),
     (
         'Guarantee(epsilon="1",delta=0.0,model="central",status="proved",source="x")',
-        "epsilon is '1', but must be between 0 and inf.",
+        "epsilon is '1', but must be a number between 0 and inf.",
     ),
     (
         'Guarantee(epsilon=1,delta=2,model="central",status="proved",source="x")',
@@ -157,7 +157,7 @@ CALLS = [
     ),
     (
         'Guarantee(epsilon=1,delta=None,model="central",status="proved",source="x")',
-        "delta is None, but must be between 0 and 1.",
+        "delta is None, but must be a number between 0 and 1.",
     ),
     (
         'Guarantee(epsilon=1,delta=0,model="centrl",status="proved",source="x")',
@@ -179,11 +179,11 @@ CALLS = [
     ("G.for_user(rounds=1.5)", "rounds is 1.5, but must be a whole number of at least 1."),
     ("G.for_user(rounds=None)", "rounds is None, but must be a whole number of at least 1."),
     ("G.repeated(0)", "times is 0, but must be a whole number of at least 1."),
-    ('G.repeated(3, delta="x")', "delta is 'x', but must be between 0 and 1."),
+    ('G.repeated(3, delta="x")', "delta is 'x', but must be a number between 0 and 1."),
     ("G.repeated(3, delta=2)", "delta is 2, but must be between 0 and 1."),
     ("G.at(delta=-1)", "delta is -1, but must be between 0 and 1."),
-    ('G.at(delta="x")', "delta is 'x', but must be between 0 and 1."),
-    ("G.at(delta=None)", "delta is None, but must be between 0 and 1."),
+    ('G.at(delta="x")', "delta is 'x', but must be a number between 0 and 1."),
+    ("G.at(delta=None)", "delta is None, but must be a number between 0 and 1."),
     ("G <= 3", "the other is 3, but must be a Guarantee."),
     ("G >= None", "the other is None, but must be a Guarantee."),
     ("compose()", "compose needs at least one guarantee."),
@@ -213,7 +213,7 @@ CALLS = [
         "name is 'stochastic', but an environment of that name is registered already: use another.",
     ),
     ("Laplace(-1)", "scale is -1, but must be between 0 and 1e+300."),
-    ("Gaussian(None, 1e-6)", "scale is None, but must be between 0 and 1e+300."),
+    ("Gaussian(None, 1e-6)", "scale is None, but must be a number between 0 and 1e+300."),
     (
         'RESULTS.plot(colors="red")',
         "colors is 'red', but must be a list with one for each of 1 contenders.",
@@ -231,10 +231,10 @@ CALLS = [
     ("PerRound(R, None)", "noise is None, but PerRound needs a Noise there."),
     ("PerRound(None, Laplace(1.0))", "bounds is None, but PerRound needs a Range there."),
     ("PerRound(R, R)", "noise is of type Range, but PerRound needs a Noise there."),
-    ("Laplace(None)", "scale is None, but must be between 0 and 1e+300."),
+    ("Laplace(None)", "scale is None, but must be a number between 0 and 1e+300."),
     ("Laplace(-0.5)", "scale is -0.5, but must be between 0 and 1e+300."),
     ("Gaussian(1.0, 2.0)", "delta is 2.0, but must be between 0 and 1."),
-    ('Gaussian("1", 1e-6)', "scale is '1', but must be between 0 and 1e+300."),
+    ('Gaussian("1", 1e-6)', "scale is '1', but must be a number between 0 and 1e+300."),
     (
         "Batch(size=3, bounds=None, held=np.zeros(3), noise=Laplace(1.0))",
         "bounds is None, but Batch needs a Range there.",

@@ -64,7 +64,7 @@ def test_everything_public_exists_and_is_typed():
 FOREIGN = {
     "auditing/runs.py": {"hasattr(part, '_make')"},
     "guarantee.py": {"getattr(self, name)"},  # the fields of a dataclass
-    "ledger/ledger.py": {"getattr(error, 'sqlite_errorcode', None)"},
+    "ledger/inputs.py": {"getattr(error, 'sqlite_errorcode', None)"},
     "problems/base.py": {"getattr(self, each.name)"},  # the fields of a dataclass
     "simulation/executors.py": {"hasattr(os, 'sched_getaffinity')"},
 }

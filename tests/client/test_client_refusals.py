@@ -133,7 +133,7 @@ def test_a_class_opens_its_own_runs(service):
 
 
 BAD = [
-    ({"reward": "0.734219587"}, "the reward is not a finite number"),
+    ({"reward": "0.734219587"}, "the reward is of type str, but must be a finite number"),
     ({"reward": float("nan")}, "the reward is not a finite number"),
     ({"reward": CANARY, "loss": CANARY}, "tell needs one outcome: either reward or loss"),
     ({}, "tell needs one outcome: either reward or loss"),

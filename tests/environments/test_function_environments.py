@@ -196,7 +196,7 @@ def test_without_scikit_learn_one_sentence_says_how_to_get_it(monkeypatch):
             {"domain": "cube(2)"},
             "domain is cube(2), but ranking is for permutations(n) and assignments(n) only.",
         ),
-        ("ranking", {"skew": "x"}, "skew is 'x', but must be between 0 and 100."),
+        ("ranking", {"skew": "x"}, "skew is 'x', but must be a number between 0 and 100."),
         (
             "completion",
             {"domain": "ball(9)"},

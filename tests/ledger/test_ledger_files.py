@@ -115,6 +115,27 @@ def test_a_path_is_of_the_directory_where_it_was_given(tmp_path, monkeypatch):
     assert Ledger(1.0, path=tmp_path / "ledger").spent.epsilon == 0.1
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE entries SET label = CAST(X'41646120FF' AS TEXT)",  # not UTF-8
+        "UPDATE sqlite_master SET sql = 'x' WHERE name = 'entries'",
+        "DROP TABLE entries",
+    ],
+)
+def test_a_damaged_file_says_so_and_shows_no_content(change, tmp_path):
+    path = tmp_path / "ledger"
+    ledger = Ledger(1.0, path=path)
+    ledger.charge(promise(), label="Ada")
+    with contextlib.closing(sqlite3.connect(path)) as file:
+        file.execute("PRAGMA writable_schema = ON")
+        file.execute(change)
+        file.commit()
+    with pytest.raises(DiscreetError) as refusal:
+        ledger.entries()
+    assert str(refusal.value) == (f"the ledger in '{path}' is damaged, so nothing may be released.")
+
+
 def test_a_file_that_stays_locked_is_refused_in_one_sentence(tmp_path, monkeypatch):
     ledger = Ledger(1.0, path=tmp_path / "ledger")
     monkeypatch.setattr(module, "BUSY_SECONDS", 0.02)

@@ -33,6 +33,11 @@ LOOK_ALIKES = {
     "variation selector": "A\ufe0fda",
     "grapheme joiner": "A\u034fda",
     "tag": "Ada\U000e0041",
+    "object": "Ada\ufffc",
+    "joiner of Tifinagh": "A\u2d7fda",
+    "first noncharacters": "\ufdd0Ada\ufdef",
+    "noncharacter of the first plane": "Ada\ufffe",
+    "noncharacter of the last plane": "A\U0010ffffda",
     "full width": "\uff21\uff44\uff41",
     "ligature apart": "Ada",
     "no-break space": "\u00a0Ada\u3000",
@@ -45,6 +50,18 @@ LOOK_ALIKES = {
 def test_names_that_look_the_same_are_one_user(name):
     ledger = Ledger(1.0, max_rounds_per_user=3)
     assert [ledger.admit("Ada"), ledger.admit(LOOK_ALIKES[name])] == [1, 2]
+
+
+def test_a_name_of_no_visible_character_is_empty():
+    for plane in range(17):
+        for letter in (chr(plane << 16 | 0xFFFE), chr(plane << 16 | 0xFFFF), "\ufdd5"):
+            with pytest.raises(DiscreetError, match="user is empty"):
+                user_name(letter)
+
+
+def test_characters_next_to_invisible_ones_are_seen():
+    names = ["A\ufdcfda", "A\ufdf0da", "A\ufffdda", "A\u2d7eda", "A\U0001fffdda"]
+    assert len({user_name(name) for name in [*names, "Ada"]}) == 6
 
 
 def test_normal_names_stay_normal():

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import test_authentic as authentic
+import test_durable as durable
 import test_exact as exact
 import test_keys as keys
 import test_one_draw as one_draw
@@ -161,7 +162,7 @@ def impossible_sums(tries):
 
 
 @attack(
-    "outdated copies, deleted and replaced files, and invalid or truncated keys",
+    "outdated copies, deleted, replaced and truncated files, and invalid or truncated keys",
     holds="refused with a one-sentence error; no acknowledged outcome is lost",
     tries=20,
 )
@@ -170,14 +171,20 @@ def old_files(tries):
         authentic.test_a_key_that_was_cut_short_says_so,
         authentic.test_what_cannot_be_a_key_is_refused_in_one_sentence,
     )
-    gone, backup = (
+    gone, shorter, backup = (
         authentic.test_a_run_whose_file_is_deleted_says_so,
+        authentic.test_a_run_whose_file_is_cut_short_says_so,
         keys.test_a_restored_backup_is_refused,
     )
     calls = [
-        ("old copy", lambda place, _: authentic.test_a_copy_from_within_a_batch_is_refused(place))
+        ("old copy", lambda place, _: authentic.test_a_copy_from_within_a_batch_is_refused(place)),
+        (
+            "old copy, few syncs",
+            lambda place, _: durable.test_a_copy_from_before_the_run_was_closed_is_refused(place),
+        ),
     ]
     calls += [("deleted", lambda place, _, new=new: gone(new, place)) for new in (False, True)]
+    calls += [("cut", lambda place, _, left=left: shorter(left, place)) for left in (0, 1_500)]
     calls += [("backup", lambda place, _, each=each: backup(each, place)) for each in BACKUPS]
     calls += [
         (f"key {each!r}", lambda place, _, each=each: odd(each, place))

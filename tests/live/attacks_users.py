@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import sqlite3
 import tempfile
@@ -15,6 +16,7 @@ from attack_report import attack
 from makers import Clock
 
 from discreet import Bandit, DiscreetError
+from discreet.live.database import MemoryWitness, open_database
 
 
 @attack(
@@ -82,6 +84,42 @@ def put_back(path, place, old, after):
         file.execute("DELETE FROM usage")
         file.executemany("INSERT INTO usage VALUES (?, ?, ?)", after)
     file.close()
+    return faults
+
+
+@attack(
+    "rows of users are deleted from a database, without its secret",
+    holds="no user gets a round above the limit",
+    tries=40,
+)
+def rows_gone(tries):
+    chance, faults = random.Random(6), []
+    for _ in range(tries):
+        with tempfile.TemporaryDirectory() as folder:
+            faults += third_rounds(Path(folder), chance.randrange(1, 8_192))
+    return tries, faults
+
+
+def third_rounds(folder, most):
+    """Delete the rows of users below a number; return which users get a third of two rounds."""
+
+    def database():
+        return open_database(f"sqlite:///{folder}/runs.db", secret=bytes(32), witness=witness)
+
+    witness, users, faults = MemoryWitness(), range(12), []
+    with database() as first:
+        run = Bandit(2, 100, 1.0, store=first.store("a run"), max_rounds_per_user=2)
+        for user in (*users, *users):
+            run.ask(user=user)
+    with sqlite3.connect(folder / "runs.db") as file:
+        file.execute("DELETE FROM discreet_usage WHERE number < ?", (most,))
+    file.close()
+    with database() as second:
+        run = Bandit.open(store=second.store("a run"))
+        for user in users:
+            with contextlib.suppress(DiscreetError):
+                run.ask(user=user)
+                faults.append(f"user {user} has a third round")
     return faults
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 import json
+import os
 import shutil
 import sqlite3
 
@@ -128,7 +129,8 @@ def test_a_copy_from_within_a_batch_is_refused(tmp_path):
     shutil.copy(path, backup)
     with Bandit.open(path) as again:
         tell(again, decisions[1])
-    with pytest.raises(DiscreetError, match="is an old copy: later outcomes are missing"):
+    missing = r"later outcomes are missing \(it has 1 change, but the run made 2\); [^.]*\.$"
+    with pytest.raises(DiscreetError, match="is an old copy: " + missing):
         Bandit.open(backup)
     Bandit.open(path).close()
 
@@ -144,10 +146,26 @@ def test_a_run_whose_file_is_deleted_says_so(replaced, tmp_path):
     if replaced:
         path.write_bytes(content)
     for use in (lambda: tell(bandit, decision), lambda: ask(bandit)):
-        with pytest.raises(DiscreetError, match="was deleted or replaced while its run is open"):
+        with pytest.raises(DiscreetError, match="was deleted, replaced or cut short while its run"):
             use()
     path.unlink(missing_ok=True)
     (tmp_path / "moved.db").rename(path)
+    tell(bandit, decision)
+    bandit.close()
+
+
+@pytest.mark.parametrize("left", [0, 1_500])
+def test_a_run_whose_file_is_cut_short_says_so(left, tmp_path):
+    path = tmp_path / "run.db"
+    make("batch", path=path).close()
+    bandit = Bandit.open(path)
+    decision, content = ask(bandit), path.read_bytes()
+    os.truncate(path, left)
+    for use in (lambda: tell(bandit, decision), lambda: ask(bandit)):
+        with pytest.raises(DiscreetError, match="cut short while its run is open, so nothing"):
+            use()
+    with path.open("r+b") as file:  # the same file
+        file.write(content)
     tell(bandit, decision)
     bandit.close()
 

@@ -7,6 +7,7 @@ import random
 import sys
 import threading
 import warnings
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -243,6 +244,28 @@ def test_clipping_brings_outcomes_into_range():
     for outcome in (math.nan, math.inf):
         with pytest.raises(DiscreetError, match="the loss is not a finite number"):
             clipping.tell(clipping.ask(), loss=outcome)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "words"),
+    [
+        ("0.734219587", "is of type str, but must be a finite number"),
+        (b"0.734219587", "is of type bytes, but must be a finite number"),
+        (0.734219587j, "is of type complex, but must be a finite number"),
+        (np.timedelta64(734219587), "is of type timedelta64, but must be a finite number"),
+        (Decimal("sNaN734219587"), "is not a finite number"),
+        (734219587**100, "is not a finite number"),
+        (np.array("0.734219587"), "is of type ndarray, but must be a finite number"),
+        (np.array(math.nan), "is not a finite number"),
+        (np.float32("nan"), "is not a finite number"),
+    ],
+)
+def test_an_outcome_that_is_no_number_is_refused_by_its_type_only(outcome, words):
+    bandit = new("exp3")
+    for name in ("reward", "loss"):
+        with pytest.raises(DiscreetError, match=f"^the {name} {words}[.]$") as refusal:
+            bandit.tell(bandit.ask(), **{name: outcome})
+        assert "7342" not in str(refusal.value)
 
 
 def test_a_reward_is_the_mirrored_loss():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import random
+import shutil
 import sqlite3
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from makers import Clock, make, tell
 
 from discreet import Bandit, DiscreetError
+from discreet.live.run_file import RunFile
 
 CUTS = 60
 
@@ -120,3 +122,38 @@ def test_other_words_are_refused(wrong, tmp_path):
         Bandit(2, 100, 1.0, path=tmp_path / "run.db", durable=wrong)
     with pytest.raises(DiscreetError, match="durable is 'releases', but without path="):
         Bandit(2, 100, 1.0, durable="releases")
+
+
+def test_a_copy_from_before_the_run_was_closed_is_refused(tmp_path):
+    """Its outcomes since then would be missing, although tell returned."""
+    path, copy = tmp_path / "run.db", tmp_path / "copy.db"
+    with relaxed(path) as face:
+        decisions = face.ask_many(4)
+    shutil.copy(path, copy)
+    with Bandit.open(path) as face:
+        for decision in decisions[:2]:
+            tell(face, decision)
+    latest = path.read_bytes()
+    path.write_bytes(copy.read_bytes())
+    with pytest.raises(DiscreetError, match="is an old copy: later outcomes are missing"):
+        Bandit.open(path)
+    path.write_bytes(latest)
+    with Bandit.open(path) as face:
+        for decision in decisions[2:]:
+            tell(face, decision)
+        assert face.state().released == 1
+
+
+def test_a_run_that_failed_is_closed_as_it_was_committed(tmp_path, monkeypatch):
+    path = tmp_path / "run.db"
+    face = relaxed(path)
+    decisions = face.ask_many(4)
+    with monkeypatch.context() as patch:
+        patch.setattr(RunFile, "_seal", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            tell(face, decisions[0])
+    face.close()
+    with Bandit.open(path) as face:
+        for decision in decisions:
+            tell(face, decision)
+        assert face.state().released == 1

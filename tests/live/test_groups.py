@@ -251,3 +251,17 @@ def test_an_unforeseen_failure_takes_back_one_request_only(moment, tmp_path):
     face.close()
     with Bandit.open(tmp_path / "run.db") as again:
         assert again.state() == state
+
+
+def test_what_is_not_a_list_of_requests_is_refused_without_showing_it():
+    face, nothing = make("batch"), ()
+    for name, given in (("tells", (5, 5)), ("asks", (nothing, 5))):
+        with pytest.raises(DiscreetError, match=f"^{name} is of type int, but must be a list of"):
+            face.exchange(*given)
+    for given in (None, 5, (nothing,), [nothing, nothing, nothing]):
+        with pytest.raises(DiscreetError, match="it must return two lists of requests"):
+            face.exchange(lambda given=given: given)
+    with pytest.raises(DiscreetError, match="repeated is 5, but must be a list"):
+        face.exchange([], [ask(face)], repeated=5)
+    assert face.state().round == 0
+    assert face.exchange(lambda: [[], [ask(face)]])[0].id == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from holdout_runs import ARMS, PLACES, agree, bandit, held_out, play, sums_of
+from odd_values import ODD
 
 from discreet import Bandit, DiscreetError, Guarantee, Ledger
 from discreet.curves import GaussianNoise
@@ -155,3 +156,10 @@ def test_arms_that_come_and_go_are_not_held_out():
 
 def test_the_plan_of_a_run_without_a_recipe_holds_nothing_out():
     assert RunPlan._field_defaults["holdout"] is None
+
+
+@pytest.mark.parametrize("name", ["explore", "holdout"])
+@pytest.mark.parametrize("odd", ["array of texts", "cube of numbers", "no equality", "hostile"])
+def test_a_share_that_cannot_be_compared_is_refused(name, odd):
+    with pytest.raises(DiscreetError, match=f"{name} is .*, but must be"):
+        Bandit(2, 100, 1.0, **{name: ODD[odd]()})

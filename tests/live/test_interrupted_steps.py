@@ -110,7 +110,7 @@ def test_an_interrupt_while_an_error_is_stripped_shows_nothing(use, monkeypatch)
         getattr(bandit._run, use)()
     numbers, held = raw_values(bandit)
     assert leaks(stopped.value, numbers - {OWN, 1.0 - OWN}, held) == []
-    assert len(calls) > 1
+    assert len(calls) == 1, "the interrupt came there"
 
 
 def test_reading_final_sums_shows_no_frames(monkeypatch):

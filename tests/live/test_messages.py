@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from makers import bandit, contextual, every_kind, make
@@ -17,7 +19,8 @@ CHANGING = {**STUDY, "algorithm": "batched-ucb", "capacity": 4}
     [
         (Bandit, {"default_loss": 2.0}, "^default_loss is outside the declared range 0 to 1.$"),
         (Bandit, {"default_reward": -1.0}, "^default_reward is outside the declared range 0 to"),
-        (Bandit, {"default_loss": "x"}, "^default_loss is not a finite number.$"),
+        (Bandit, {"default_loss": "x"}, "^default_loss is of type str, but must be a finite "),
+        (Bandit, {"default_loss": math.inf}, "^default_loss is not a finite number.$"),
         (
             Bandit,
             {"default_loss": 0.0, "default_reward": 1.0},

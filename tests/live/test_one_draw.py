@@ -196,7 +196,7 @@ def test_a_note_is_for_the_run_as_it_was_and_for_nobody_else(tmp_path):
     assert note in whole
     at = whole.index(note) + 30
     key.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
-    with pytest.raises(DiscreetError, match="is an old copy: it has 1 releases"):
+    with pytest.raises(DiscreetError, match="is an old copy: it has 1 release, but"):
         Bandit.open(path)
     key.write_bytes(whole)
     with Bandit.open(path) as again:
@@ -342,6 +342,14 @@ def test_sigterm_closes_the_run(tmp_path):
     assert signal.getsignal(signal.SIGTERM) is before
     with Bandit.open(path) as again:
         assert (again.state().round, again.state().released) == (6, 1)
+
+
+def test_only_an_open_run_is_closed_on_sigterm():
+    before = signal.getsignal(signal.SIGTERM)
+    for wrong in ("run.db", None, Bandit):
+        with pytest.raises(DiscreetError, match=r"the run is .*, but must be an open run"):
+            close_on_sigterm(wrong).__enter__()
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 def test_rows_show_nothing_that_is_drawn():

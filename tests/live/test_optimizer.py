@@ -181,8 +181,8 @@ def test_losses_and_rewards_say_the_same():
         ({}, "tell needs one outcome: either reward or loss"),
         ({"loss": 0.1, "reward": 0.1}, "tell needs one outcome: either reward or loss"),
         ({"loss": math.nan}, "the loss is not a finite number"),
-        ({"loss": [0.123, 0.2]}, "the loss is not a finite number"),
-        ({"loss": "0.123"}, "the loss is not a finite number"),
+        ({"loss": [0.123, 0.2]}, "the loss is of type list, but must be a finite number"),
+        ({"loss": "0.123"}, "the loss is of type str, but must be a finite number"),
         ({"loss": 1.123}, "the loss is outside the declared range 0 to 1; clip=True would clip it"),
         (
             {"reward": -0.123},

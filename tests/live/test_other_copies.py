@@ -105,7 +105,9 @@ def test_of_two_copies_that_went_on_one_is_refused(kind, path, monkeypatch):
     tell(face, face.open_decisions[0].id)
     kill(face, path)
     restore(path, after)
-    with pytest.raises(DiscreetError, match="is an old copy: the run continued in another one"):
+    with pytest.raises(
+        DiscreetError, match="is an old copy: the run continued in another one; use"
+    ):
         type(face).open(path)
     assert len(set(seen)) == 1
 

@@ -273,6 +273,7 @@ def test_damaged_files_are_refused_in_one_sentence(path, tmp_path):
         ("UPDATE report SET payload = zeroblob(17) WHERE number = 1", "is damaged"),
         ("DELETE FROM report WHERE number = 0", "is damaged"),
         ("DROP TABLE seen", "is damaged"),
+        ("UPDATE server SET recipe = CAST(X'41646120FF' AS TEXT)", "is damaged: it cannot be read"),
     ],
 )
 def test_other_formats_and_changed_rows_are_refused(path, change, complaint):

@@ -10,7 +10,10 @@ import pytest
 from makers import MAKERS, ask, every_kind, make, rows_of, tell
 
 from discreet import Advisor, Bandit, DiscreetError, Experts, Ledger, Optimizer, VectorOptimizer
+from discreet.live import file_access
 from discreet.live.file_store import FileStore
+from discreet.live.row_text import facts_columns
+from discreet.live.tags import PACKED, as_text_bytes
 
 
 @every_kind
@@ -111,6 +114,40 @@ def test_a_tell_waits_for_the_disk(tmp_path):
         bandit.tell(decision, loss=0.5)
         assert store._file.execute("PRAGMA synchronous").fetchone() == (2,)
         assert store._file.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
+
+def test_a_run_whose_file_has_other_pages_goes_on(tmp_path, monkeypatch):
+    """Runs that earlier versions began have pages of 4,096 bytes."""
+    path, sizes = tmp_path / "run.db", []
+    with monkeypatch.context() as patch:
+        patch.setattr(file_access, "PAGE", 4096)
+        Bandit(arms=2, horizon=100, epsilon=1.0, path=path).close()
+    Bandit(arms=2, horizon=100, epsilon=1.0, path=tmp_path / "new.db").close()
+    for name in ("run.db", "new.db"):
+        with Bandit.open(tmp_path / name) as bandit:
+            for _ in range(20):
+                bandit.tell(bandit.ask(), loss=0.5)
+            sizes += bandit._run._store._file.execute("PRAGMA page_size").fetchone()
+            bandit._run._store.verify()
+    assert sizes == [4096, file_access.PAGE]
+
+
+def test_facts_about_a_release_are_stored_as_they_are_read():
+    """A learner may know its probabilities as NumPy's numbers."""
+    facts = facts_columns((1, 3, np.float64(0.25), np.float64(1.5)))
+    assert repr(facts) == "(1, 3, 0.25, 1.5)"
+    assert facts_columns((1, 3, None, 1.5)) == (1, 3, None, 1.5)
+    assert facts_columns(None) == (None, None, None, None)
+
+
+@pytest.mark.parametrize("value", [b"12345678", None])
+def test_frequent_rows_are_hashed_as_the_text_of_any_row_is(value):
+    """So that a file is authentic for every version of the library."""
+    release = (7, -1, 3, None, 1.5, value)
+    assert PACKED["release"]("release", release) == as_text_bytes("release", release)
+    column = (0, b"state")
+    for table in ("learner", "stream"):
+        assert PACKED[table](table, column) == as_text_bytes(table, column)
 
 
 def test_a_decision_that_the_power_took_back_is_not_mistaken_for_its_successor(tmp_path):

@@ -11,6 +11,8 @@ from makers import ask, make, tell
 from raw_frames import OWN, SECRET, Broken, Thrower, leaks, raw_values
 
 from discreet import DiscreetError
+from discreet.live import frames
+from discreet.mechanisms.exact import sampler
 
 
 @pytest.mark.parametrize("limit", [0, -1])
@@ -35,27 +37,45 @@ def deeper(levels, use):
     return use() if levels <= 0 else deeper(levels - 1, use)
 
 
-@pytest.mark.parametrize("kind", ["batch", "every round", "tree", "slates"])
-def test_a_stack_that_is_nearly_full_shows_nothing(kind):
+KINDS = ("batch", "every round", "tree", "cube", "slates", "items of slates", "contexts")
+
+
+@pytest.mark.parametrize("clip", [False, True])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_stack_that_is_nearly_full_shows_nothing(kind, clip):
     """With any number of frames left, from too few to enter ``tell`` to enough to complete it."""
-    face, failures = make(kind, horizon=4000), 0
+    face, failures = make(kind, horizon=4000, clip=clip), 0
     for _ in range(2):
         tell(face, ask(face), SECRET)
     frame, depth = sys._getframe(), 0
     while frame is not None:
         frame, depth = frame.f_back, depth + 1
-    for left in range(3, 60):
+    for left in range(1, 60):
         decision, error = ask(face), None
         try:
             deeper(
                 sys.getrecursionlimit() - depth - left, lambda told=decision: tell(face, told, OWN)
             )
-        except RecursionError as failure:
+        except (RecursionError, DiscreetError) as failure:  # checks of arguments refuse instead
             error, failures = failure, failures + 1
         numbers, held = raw_values(face)
-        assert error is None or leaks(error, numbers - {OWN, 1.0 - OWN}, held) == [], left
+        assert error is None or leaks(error, numbers, held) == [], left
         with contextlib.suppress(DiscreetError):  # told, if its release is stored
             tell(face, decision, OWN)
+    assert failures > 10
+
+
+def test_drawing_noise_on_a_stack_that_is_nearly_full_is_a_recursion_error():
+    """Also where OpenDP converts arguments, for which ctypes would raise its own error."""
+    draw, failures = sampler("laplace", 2.0**45), 0
+    frame, depth = sys._getframe(), 0
+    while frame is not None:
+        frame, depth = frame.f_back, depth + 1
+    for left in range(1, 60):
+        try:
+            deeper(sys.getrecursionlimit() - depth - left, lambda: draw(1))
+        except RecursionError:
+            failures += 1
     assert failures > 10
 
 
@@ -106,3 +126,22 @@ def test_an_interrupt_while_an_error_is_stripped_shows_nothing(kind, use, monkey
         if thrower.lines < at:
             break
     assert 5 < at < 119
+
+
+@pytest.mark.parametrize("kind", ["tree", "items of slates", "cube", "contexts"])
+def test_an_interrupt_of_every_attempt_to_strip_an_error_shows_nothing(kind, monkeypatch):
+    """Python handles signals when it enters a function, before the first line of it."""
+    face = make(kind)
+    decision = ask(face)
+
+    first = []
+
+    def interrupted(error):
+        first.append(error)  # as an unraisable error keeps what was handled at its time
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(frames, "without_frames", interrupted)
+    with pytest.raises(KeyboardInterrupt) as interrupt:
+        tell(face, decision, [OWN, "refused"])
+    for error in (interrupt.value, *first):
+        assert leaks(error, *raw_values(face)) == []

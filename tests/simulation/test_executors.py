@@ -9,6 +9,7 @@ import random
 import sys
 import threading
 
+import numpy as np
 import pytest
 
 from componentjit import being_compiled, compile_for, compiling_for
@@ -98,6 +99,7 @@ def test_an_interrupt_closes_the_session():
 
 def test_places_have_names():
     assert executor("threads", workers=3).threads == 3
+    assert type(executor("threads", workers=np.int8(3)).threads) is int
     assert repr(executor("ray", workers=None)) == "RayCluster()"
     mine = Threads(1)
     assert executor(mine, workers=None) is mine

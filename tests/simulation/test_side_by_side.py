@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 import threading
 import types
@@ -304,6 +305,7 @@ class TestThroughSimulate:
         ],
     )
     def test_what_takes_least_time_is_done(self, monkeypatch, name, rounds, trials, kept, way):
+        importlib.import_module("numba")  # loading it would count, too
         monkeypatch.setattr(Player, "is_kept", lambda *_: "singly" in kept)
         monkeypatch.setattr(Program, "is_compiled", lambda _: "lanes" in kept)
         found = choose_backend(

@@ -255,3 +255,26 @@ def test_a_lost_connection_begins_a_new_session(server):
         face.tell(first, loss=0.5)
         with pytest.raises(NotGiven):
             face.tell(second._replace(token=first.token), loss=0.5)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE sqlite_master SET sql = 'x' WHERE name = 'discreet_run'",
+        "UPDATE discreet_run SET recipe = CAST(X'41646120FF' AS TEXT)",
+    ],
+)
+def test_a_damaged_file_says_so_and_shows_no_content(change, tmp_path):
+    path, witness = tmp_path / "runs.db", MemoryWitness()
+    with database_at(f"sqlite:///{path}", witness) as database:
+        make("batch", store=database.store("a run")).close()
+    with contextlib.closing(sqlite3.connect(path)) as file:
+        file.execute("PRAGMA writable_schema = ON")
+        file.execute(change)
+        file.commit()
+    with (
+        pytest.raises(DiscreetError, match="is damaged: it cannot be read") as refusal,
+        database_at(f"sqlite:///{path}", witness) as database,
+    ):
+        Bandit.open(store=database.store("a run"))
+    assert type(refusal.value) is DiscreetError

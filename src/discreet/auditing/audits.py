@@ -174,10 +174,10 @@ def audit(
     >>> found.violated, 0.9 < found.lower_bound <= 1.0
     (False, True)
     """
-    check_range("confidence", confidence, 0.5, 1.0 - 1e-9)
-    check_int("seed", seed, minimum=0)
+    confidence = check_range("confidence", confidence, 0.5, 1.0 - 1e-9)
+    seed = check_int("seed", seed, minimum=0)
     if trials is not None:
-        check_int("trials", trials, minimum=100)
+        trials = check_int("trials", trials, minimum=100)
     for name, value, kind in (("claimed", claimed, Guarantee), ("setting", setting, Setting)):
         if value is not None and not isinstance(value, kind):
             raise DiscreetError(f"{name} is {shorten(value)}, but must be a {kind.__name__}.")

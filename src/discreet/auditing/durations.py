@@ -7,7 +7,7 @@ operation is measured; an event on one of these times gives a lower bound on eps
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +18,7 @@ from discreet.auditing.timed_runs import SILENT, Neighbours, TimedPlayer, measur
 from discreet.channels.batch import BatchSums
 from discreet.channels.per_round import EveryRound
 from discreet.contracts import Floats
-from discreet.errors import DiscreetError, check_int, check_range
+from discreet.errors import DiscreetError, check_int, check_range, shorten
 from discreet.guarantee_facts import FactsInHtml, Json
 from discreet.live.client import LiveClient
 from discreet.live.experts import Experts
@@ -88,7 +88,7 @@ def audit_durations(
     trials: int = TRIALS,
     seed: int = 1,
     confidence: float = CONFIDENCE,
-    outcomes: tuple[object, ...] | None = None,
+    outcomes: Sequence[object] | None = None,
     kind: type[LiveRun] = LiveRun,
 ) -> DurationAudit:
     """Attack the durations of ``ask``, ``tell`` and ``release_due``.
@@ -109,15 +109,20 @@ def audit_durations(
     the order of trials; measured times are not reproducible.
 
     >>> from discreet import Bandit
-    >>> found = audit_durations(Bandit(arms=2, horizon=1000, epsilon=1.0), trials=200)
+    >>> bandit = Bandit(arms=2, horizon=1000, epsilon=1.0, algorithm="batched-exp3")
+    >>> found = audit_durations(bandit, trials=200)
     >>> found.trials <= 200  # trials whose releases differ are left out
     True
     """
     check_int("trials", trials, minimum=100)
-    check_range("confidence", confidence, 0.5, 1.0 - 1e-9)
+    confidence = check_range("confidence", confidence, 0.5, 1.0 - 1e-9)
     rng = np.random.default_rng(check_int("seed", seed, minimum=0))
     if not isinstance(subject, LiveClient | LiveRun):
-        raise DiscreetError(f"the subject is {subject!r}, but must be a live run.")
+        raise DiscreetError(f"the subject is {shorten(subject)}, but must be a live run.")
+    if not isinstance(kind, type) or not issubclass(kind, LiveRun):
+        raise DiscreetError(f"kind is {shorten(kind)}, but must be a subclass of LiveRun.")
+    if outcomes is not None and not isinstance(outcomes, Sequence):
+        raise DiscreetError(f"outcomes is {shorten(outcomes)}, but must be a list of outcomes.")
     plan = subject.plan
     if plan.simulation or not plan.private.guarantee.is_private:
         raise DiscreetError(
@@ -177,10 +182,10 @@ def audit_durations(
 
 
 def neighbours_of(
-    subject: LiveClient | LiveRun, outcomes: tuple[object, ...] | None, *, batched: bool
+    subject: LiveClient | LiveRun, outcomes: Sequence[object] | None, *, batched: bool
 ) -> Iterator[Neighbours]:
     """Yield pairs of inputs that differ in one outcome."""
-    told = outcomes or _usual_outcomes(subject)
+    told = _usual_outcomes(subject) if outcomes is None else outcomes
     if len(told) < 2:
         raise DiscreetError(f"outcomes has length {len(told)}, but at least 2 are needed.")
     low, high, *rest = told

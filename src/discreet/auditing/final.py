@@ -11,7 +11,7 @@ from discreet.auditing.attacks import SEEDS, Attack
 from discreet.auditing.audits import Audit, audit
 from discreet.auditing.bounds import CONFIDENCE
 from discreet.contracts import Floats, Protected, unsealed
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, shorten
 from discreet.live.client import LiveClient
 from discreet.live.final_release import ASK
 from discreet.live.run import LiveRun
@@ -109,7 +109,7 @@ def audit_final(
     False
     """
     if not isinstance(subject, LiveClient | LiveRun):
-        raise DiscreetError(f"the subject is {subject!r}, but must be a live run.")
+        raise DiscreetError(f"the subject is {shorten(subject)}, but must be a live run.")
     plan: RunPlan = subject.plan
     if plan.final is None:
         raise DiscreetError("the run has no final release: it was started without final=.")

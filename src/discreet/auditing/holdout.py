@@ -11,7 +11,7 @@ from discreet.auditing.attacks import SEEDS, Attack
 from discreet.auditing.audits import Audit, audit
 from discreet.auditing.bounds import CONFIDENCE
 from discreet.contracts import Floats, Protected
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, shorten
 from discreet.live.client import LiveClient
 from discreet.live.holdout import HELD_OUT, RELEASE
 from discreet.live.run import LiveRun
@@ -97,7 +97,7 @@ def audit_holdout(
     False
     """
     if not isinstance(subject, LiveClient | LiveRun):
-        raise DiscreetError(f"the subject is {subject!r}, but must be a live run.")
+        raise DiscreetError(f"the subject is {shorten(subject)}, but must be a live run.")
     plan: RunPlan = subject.plan
     if plan.holdout is None:
         raise DiscreetError("the run has no hold-out: it was started without explore= or holdout=.")

@@ -19,29 +19,34 @@ FEWEST_MATCHES = 30
 
 
 class Measured(NamedTuple):
-    """Durations and released values, for both inputs and each trial, in chronological order."""
+    """Durations and releases, for both inputs and each trial, in chronological order."""
 
     durations: Floats  # in nanoseconds, for each operation
-    releases: Floats
+    releases: Floats  # the released values
+    sizes: Floats  # of the batches, which the learner may choose
 
     def matched(self) -> list[tuple[Floats, Floats]]:
         """Return, for each operation, the durations with both inputs, matched by equal releases.
 
-        Matched trials are from the same block: otherwise they would show how the load changed. All
-        durations are relative to the median of their block, over both inputs.
+        Matched trials are from the same block: otherwise they would show how the load changed. And
+        their batches are of the same size: a loss moves the mean of a short batch further, so equal
+        values would come from other sizes with one input than with the other. All durations are
+        relative to the median of such trials, over both inputs.
         """
         rng = np.random.default_rng(0)
-        found = []
+        found = [np.empty((2, 0, self.durations.shape[2]))]
         for begin in range(0, self.releases.shape[1], BLOCK):
-            block = self.durations[:, begin : begin + BLOCK]
-            relative = block - np.median(block, axis=(0, 1))
-            # in random order, to avoid always choosing the earliest of equal releases
-            orders = [rng.permutation(block.shape[1]) for _ in range(2)]
-            pairs = match(
-                *(self.releases[which, begin + order] for which, order in enumerate(orders))
-            )
-            places = (order[chosen] for order, chosen in zip(orders, pairs, strict=True))
-            found.append(np.stack([relative[which, at] for which, at in enumerate(places)]))
+            sizes = self.sizes[:, begin : begin + BLOCK]
+            for size in np.unique(sizes):
+                # in random order, to avoid always choosing the earliest of equal releases
+                orders = [begin + rng.permutation(np.flatnonzero(each == size)) for each in sizes]
+                if min(order.size for order in orders) == 0:
+                    continue
+                block = [self.durations[which, order] for which, order in enumerate(orders)]
+                usual = np.median(np.concatenate(block), axis=0)
+                pairs = match(*(self.releases[which, order] for which, order in enumerate(orders)))
+                each = zip(block, pairs, strict=True)
+                found.append(np.stack([times[chosen] - usual for times, chosen in each]))
         both = np.concatenate(found, axis=1)
         if both.shape[1] < FEWEST_MATCHES:
             raise DiscreetError(

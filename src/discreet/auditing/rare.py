@@ -26,8 +26,9 @@ from discreet.channels.residuals import Reporting
 from discreet.contracts import Channel, Floats, Integers, Noise, Protected
 from discreet.guarantee import Guarantee
 
-MANY, SLOW_MANY = 1 << 17, 1 << 12  # trials of each input, half of them to record values
-LONG, SLOW_LONG = 1 << 25, 1 << 16  # maximum rounds of all these trials
+MANY, SLOW_MANY = 1 << 17, 1 << 15  # trials of each input, half of them to record values
+LONG, SLOW_LONG = 1 << 25, 1 << 19  # maximum rounds of all these trials
+FEW = 1 << 12  # trials of each input if the caller asks for few; fewer than an eighth show nothing
 BATCHES = 4  # to play
 LAGS = 3  # noise may repeat up to this many releases later
 WIDEST = 12  # columns to inspect
@@ -89,7 +90,7 @@ def find_rare(
 
     ``trials`` is the number of trials that will follow, if given: few cannot show rare events.
     """
-    limit = max(4 * trials, SLOW_MANY) if trials else MANY
+    limit = max(4 * trials, FEW) if trials else MANY
     channel = private.channel
     most = largest_bound(MOST, confidence=CONFIDENCE, delta=claim.delta, gaussian=False)
     if not channel.guarantee.is_private or claim.epsilon > most:
@@ -122,7 +123,7 @@ def _rare_release(
     runs = runs._replace(is_fast=runs.compiles(stage.example))
     longest, many = (LONG, MANY) if runs.is_fast else (SLOW_LONG, SLOW_MANY)
     number = min(many, limit, longest // rounds)
-    if number < SLOW_MANY // 8:
+    if number < FEW // 8:
         return None
     columns = _columns(runs)
     best, found = claim.epsilon, None

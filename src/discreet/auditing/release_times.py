@@ -17,7 +17,7 @@ import numpy as np
 from discreet.auditing.audits import Audit
 from discreet.auditing.bounds import CONFIDENCE, Tally, epsilon_bound, largest_bound
 from discreet.contracts import Generator
-from discreet.errors import DiscreetError, check_int, check_range
+from discreet.errors import DiscreetError, check_int, check_range, shorten
 from discreet.live.client import LiveClient
 from discreet.live.run import LiveRun
 from discreet.live.run_plan import RunPlan
@@ -96,9 +96,11 @@ def audit_release_times(
     False
     """
     check_int("trials", trials, minimum=100)
-    check_range("confidence", confidence, 0.5, 1.0 - 1e-9)
+    confidence = check_range("confidence", confidence, 0.5, 1.0 - 1e-9)
     if not isinstance(subject, LiveClient | LiveRun):
-        raise DiscreetError(f"the subject is {subject!r}, but must be a live run.")
+        raise DiscreetError(f"the subject is {shorten(subject)}, but must be a live run.")
+    if not isinstance(kind, type) or not issubclass(kind, LiveRun):
+        raise DiscreetError(f"kind is {shorten(kind)}, but must be a subclass of LiveRun.")
     plan = subject.plan
     if plan.wait is None:
         raise DiscreetError(

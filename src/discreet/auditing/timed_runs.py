@@ -22,8 +22,9 @@ from discreet.live.run_plan import RunPlan
 from discreet.live.slates import SlateBandit
 
 # Between an outcome and its deadline a processor does other work, so its caches do not show whether
-# an outcome was told a microsecond ago. A round of another run, and reading this, simulate that.
-ELSEWHERE = np.zeros(1 << 16)
+# an outcome was told a microsecond ago. A round of another run, and reading this, simulate that: 2
+# MB, more than the cache of a core. It is not zeros, which the system would not give any memory.
+ELSEWHERE = np.ones(1 << 18)
 WARM = 20  # trials of a new run that are not counted: caches and branch predictors adapt
 FEWEST = 4  # ... if a run has few rounds
 SILENT = None  # the outcome does not arrive before its deadline
@@ -122,7 +123,10 @@ class TimedPlayer:
         return False
 
     def play(self, neighbours: Neighbours, which: int) -> list[float]:
-        """Play one batch with one of the two inputs; return durations and the released value."""
+        """Play one batch with one of the two inputs.
+
+        Returns durations, the released value, and the size of the batch.
+        """
         clock, run = time.perf_counter_ns, self._run
         changed = neighbours[1 + which]
         decisions = [self._ask()]
@@ -160,7 +164,7 @@ class TimedPlayer:
         if self._plan.wait is not None:
             self._now += 2.0 * self._plan.wait
             run.release_due()
-        return [*found, released]
+        return [*found, released, float(len(decisions))]
 
 
 def renewed(outcome: object) -> object:
@@ -177,7 +181,8 @@ def renewed(outcome: object) -> object:
 def measure(player: TimedPlayer, neighbours: Neighbours, trials: int, rng: Generator) -> Measured:
     """Play both inputs alternately, in random order."""
     orders = rng.integers(2, size=trials)
-    durations, releases = np.empty((2, trials, len(player.measured))), np.empty((2, trials))
+    durations = np.empty((2, trials, len(player.measured)))
+    releases, sizes = np.empty((2, trials)), np.empty((2, trials))
     hold = 1
     for trial, first in enumerate(orders.tolist()):
         if trial == 0 or player.fresh(hold):
@@ -192,6 +197,7 @@ def measure(player: TimedPlayer, neighbours: Neighbours, trials: int, rng: Gener
                 before = player._left
         for which in (first, 1 - first):
             before = player._left
-            *durations[which, trial], releases[which, trial] = player.play(neighbours, which)
+            *times, releases[which, trial], sizes[which, trial] = player.play(neighbours, which)
+            durations[which, trial] = times
             hold = max(hold, before - player._left)
-    return Measured(durations, releases)
+    return Measured(durations, releases, sizes)

@@ -11,7 +11,7 @@ from discreet.contracts import Channel, Factor, Floats, Generator, Noise, NoiseS
 from discreet.errors import DiscreetError, check_int
 from discreet.guarantee import Guarantee
 from discreet.mechanisms import Laplace
-from discreet.ranges import Range, check_bounds, grid_for
+from discreet.ranges import FINEST, FINEST_FOR, Range, check_bounds, grid_for
 
 # Entries of ``held``: the length the learner asked for, how many losses were added, and their sum
 # in steps of the grid.
@@ -46,17 +46,20 @@ class BatchSums(Channel[float, Factor]):
 
         A batch in progress keeps its length: a sum on one grid must not be read on another.
         """
-        if self.held[COUNT] == 0.0:
-            self.held[WISH] = patience if patience > 0 else self.size
-        return int(self.batch_length())
+        if self.held[COUNT] != 0.0:
+            return int(self.batch_length())
+        length = int(patience if patience > 0 else self.size)
+        self.held[WISH] = length
+        return length
 
     def take(self, feedback: float, query: Factor) -> bool:
         """Add a loss; return whether the batch is full."""
         held = self.held
         before = as_list(held)
-        length = before[WISH] if before[WISH] > 0.0 else float(self.size)
-        count = before[COUNT] + 1.0
-        held[TOTAL] = before[TOTAL] + self.bounds.steps(feedback, grid_for(int(length)))
+        wish, count = before[WISH], before[COUNT] + 1.0
+        length = wish if wish > 0.0 else float(self.size)
+        grid = FINEST if length <= FINEST_FOR else grid_for(length)
+        held[TOTAL] = before[TOTAL] + self.bounds.steps(feedback, grid)
         held[COUNT] = count
         return bool(count >= length)
 
@@ -64,7 +67,8 @@ class BatchSums(Channel[float, Factor]):
         """Refuse a sum that so many losses in the range cannot have."""
         wish, count, total = self.held.tolist()
         length = wish if wish > 0.0 else float(self.size)
-        if not (0.0 <= count <= length and 0.0 <= total <= count * grid_for(int(length))):
+        grid = FINEST if length <= FINEST_FOR else grid_for(length)
+        if not (0.0 <= count <= length and 0.0 <= total <= count * grid):
             raise DiscreetError(UNREACHABLE)
 
     def batch_length(self) -> float:
@@ -74,8 +78,12 @@ class BatchSums(Channel[float, Factor]):
 
     def empty(self) -> float:
         """Return the sum of the batch in widths of the range, and reset it."""
+        return self.sum_of(self.batch_length())
+
+    def sum_of(self, length: float) -> float:
+        """Return the sum of a batch of this length in widths of the range, and reset it."""
         held = self.held
-        total = float(held[TOTAL]) / grid_for(int(self.batch_length()))
+        total = float(held[TOTAL]) / grid_for(length)
         held[COUNT] = 0.0
         held[TOTAL] = 0.0
         return total
@@ -133,7 +141,7 @@ class Batch(BatchSums[Factor]):
     def release(self, query: Factor, rng: Generator) -> tuple[bool, Factor]:
         """Release the mean of the batch with noise."""
         length = self.batch_length()
-        return True, query * (self.noise.add_noise(self.empty(), rng) / length)
+        return True, query * (self.noise.add_noise(self.sum_of(length), rng) / length)
 
     def _with_exact_noise(self) -> Self:
         """Return the channel with exact noise."""

@@ -245,6 +245,10 @@ class DifferenceSums(GradientShape[Floats, Floats]):
         """Return the difference of both values."""
         return difference(feedback)
 
+    def feedback_size(self) -> int:
+        """Return how many losses a round has."""
+        return 2
+
     def take(self, feedback: Floats, query: Floats) -> bool:
         """Add a term to the sum of the batch; return whether the batch is full."""
         return self.add_term(self.share_of(feedback), query)

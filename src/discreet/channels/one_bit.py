@@ -50,8 +50,8 @@ class OneBit(BatchSums[Factor]):
 
     def release(self, query: Factor, rng: Generator) -> tuple[bool, Factor]:
         """Release the bit of the batch."""
-        length = int(self.batch_length())
-        return True, query * self.noise.toss(self.empty(), length, rng)
+        length = self.batch_length()
+        return True, query * self.noise.toss(self.sum_of(length), int(length), rng)
 
     def _with_exact_noise(self) -> Self:
         """Return the channel with an exact coin."""

@@ -55,6 +55,10 @@ class OpenSum(Channel[Floats, Floats, float]):
         """Return an example for the contract tests."""
         return cls.over(Box.cube(3, -1.0, 1.0))
 
+    def feedback_size(self) -> int:
+        """Return how many numbers a vector has."""
+        return self.released.size
+
     def take(self, feedback: Floats, query: float) -> bool:
         """Add a vector; a release is due every time."""
         for i in range(self.released.size):

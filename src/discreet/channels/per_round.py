@@ -139,6 +139,10 @@ class PerDifference(EveryRound[Floats, Factor]):
         """Return an example for the contract tests."""
         return cls(make_range(-0.5, 0.5), Laplace.calibrate(sensitivity=1.0, epsilon=2.0))
 
+    def feedback_size(self) -> int:
+        """Return how many losses a round has."""
+        return 2
+
     def offer(self, feedback: Floats, query: Factor, rng: Generator) -> tuple[bool, Factor]:
         """Release the difference with fresh noise."""
         noisy = self.noise.add_noise(self.bounds.clamp(difference(feedback)), rng)
@@ -158,6 +162,10 @@ class OpenDifference(Channel[Floats, Factor]):
     def example(cls) -> Self:
         """Return an example for the contract tests."""
         return cls(make_range(-0.5, 0.5))
+
+    def feedback_size(self) -> int:
+        """Return how many losses a round has."""
+        return 2
 
     def offer(self, feedback: Floats, query: Factor, rng: Generator) -> tuple[bool, Factor]:
         """Release the difference itself."""

@@ -37,6 +37,10 @@ class Stream(Channel[Floats, Floats, float]):
         """The set of possible vectors; input is projected onto it first."""
         raise NotImplementedError
 
+    def feedback_size(self) -> int:
+        """Return how many numbers a vector has."""
+        return self.losses.dimension
+
     @property
     def noise(self) -> Noise:
         """The noise that is added to rows."""

@@ -58,7 +58,7 @@ class Selection(BatchSums[Factor]):
     def release(self, query: Factor, rng: Generator) -> tuple[bool, Factor]:
         """Release the exact mean of the batch."""
         length = self.batch_length()
-        return True, query * (self.empty() / length)
+        return True, query * (self.sum_of(length) / length)
 
     def _with_exact_noise(self) -> Self:
         """Refuse: privacy would rest on the learner's own sampling, which is floating point."""

@@ -74,6 +74,10 @@ class SlateBits(Channel[Floats, Floats, Floats]):
         """Return the size of a batch."""
         return self.size
 
+    def feedback_size(self) -> int:
+        """Return how many items are shown."""
+        return self.bits.size
+
     def take(self, feedback: Floats, query: Floats) -> bool:
         """Add the losses; return whether the batch is full."""
         places = self.bits.size
@@ -163,6 +167,10 @@ class OpenSlate(Channel[Floats, Floats, Floats]):
     def example(cls) -> OpenSlate:
         """Return an example for the contract tests."""
         return cls.over(shown=3, bounds=make_range())
+
+    def feedback_size(self) -> int:
+        """Return how many items are shown."""
+        return self.released.size
 
     def offer(self, feedback: Floats, query: Floats, rng: Generator) -> tuple[bool, Floats]:
         """Release the losses themselves."""

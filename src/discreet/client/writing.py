@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import os
 from collections.abc import Hashable, Mapping, Sequence
 from datetime import timedelta
@@ -15,7 +16,7 @@ from discreet.errors import DiscreetError, shorten
 from discreet.estimates.table import MeanEstimates
 from discreet.guarantee_facts import Json
 from discreet.live import Features
-from discreet.live.arguments import listed, numbers_of
+from discreet.live.arguments import listed, not_finite, numbers_of
 from discreet.live.changing_labels import worth_of
 from discreet.live.client import LiveClient
 from discreet.sets import LinearOracle
@@ -140,6 +141,7 @@ def outcome_of(given: Mapping[str, object], places: Sequence[Hashable] | None = 
         outcome = [outcome[label] for label in places]
     numbers = numbers_of(outcome)
     if numbers is None or not np.isfinite(numbers).all():
-        must = "must be finite numbers" if name.endswith("s") else "is not a finite number"
-        raise DiscreetError(f"the {name} {must}.")
+        if name.endswith("s"):
+            raise DiscreetError(f"the {name} must be finite numbers.")
+        raise not_finite(name, outcome if numbers is None else math.nan)
     return {name: numbers.tolist()}

@@ -96,6 +96,10 @@ class Channel(Component, Generic[Feedback, Release, Query]):
         """Return how many numbers a release has; 0 for one plain number."""
         return 0
 
+    def feedback_size(self) -> int:
+        """Return the length of feedback that is a vector; 0 for other feedback, or any length."""
+        return 0
+
     @property
     def guarantee(self) -> Guarantee:
         """The guarantee, computed from the noise that is actually added."""

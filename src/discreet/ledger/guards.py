@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import threading
 from collections.abc import Callable
 from typing import ClassVar, NoReturn, SupportsIndex
@@ -21,6 +22,19 @@ if CAN_FORK:
         after_in_parent=sqlite_lock.release,
         after_in_child=sqlite_lock.release,
     )
+
+
+def is_damage(error: BaseException) -> bool:
+    """Return whether an error of SQLite means that the content of its file is damaged.
+
+    Locks, full disks, failing disks and closed connections are no damage.
+    """
+    if isinstance(error, sqlite3.OperationalError):
+        # by SQLite, for a column that another program dropped; and by Python, with the content
+        return str(error).startswith(("no such ", "Could not decode"))
+    if isinstance(error, sqlite3.DatabaseError):
+        return not isinstance(error, sqlite3.ProgrammingError)
+    return isinstance(error, UnicodeDecodeError)  # in SQLite's own message about a damaged table
 
 
 def run_in_children(do: Callable[[], None]) -> None:

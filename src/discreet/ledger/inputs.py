@@ -6,6 +6,7 @@ import contextlib
 import hmac
 import os
 import secrets
+import sqlite3
 import unicodedata
 from datetime import timedelta
 from pathlib import Path
@@ -20,16 +21,19 @@ from discreet.errors import (
 )
 from discreet.guarantee import Guarantee
 from discreet.guarantee_words import period_words
+from discreet.ledger.guards import is_damage
 
 User = str | int | bytes
 # Invisible characters of other categories: the grapheme joiner, fillers of Hangul, inherent vowels
-# of Khmer, the blank of Braille, a note without a head, and variation selectors. And code points
-# reserved for characters of this kind.
+# of Khmer, the joiner of Tifinagh, the blank of Braille, a note without a head, the place of an
+# object, and variation selectors. And code points reserved for characters of this kind, or for
+# none.
 UNSEEN = frozenset(
     [*"\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\u180b\u180c\u180d\u180f"]
-    + [*"\u2065\u2800\U00016fe4\U0001d159"]
+    + [*"\u2065\u2800\u2d7f\ufffc\U00016fe4\U0001d159"]
     + [chr(code) for code in (*range(0xFE00, 0xFE10), *range(0xFFF0, 0xFFF9))]
-    + [chr(code) for code in range(0xE0000, 0xE1000)]
+    + [chr(code) for code in (*range(0xFDD0, 0xFDF0), *range(0xE0000, 0xE1000))]
+    + [chr((plane << 16) + code) for plane in range(17) for code in (0xFFFE, 0xFFFF)]
 )
 # Keyed hashes of these in a file show that an earlier version counted users differently.
 OLD_CHECKS = {
@@ -182,3 +186,11 @@ def check_stored_key(key: bytes | None, check: bytes | None, stored: bytes, wher
             )
     if not hmac.compare_digest(check, stored):
         raise DiscreetError(f"key is not the one that the ledger {where} was created with.")
+
+
+def unusable(error: sqlite3.Error | UnicodeDecodeError, where: str) -> DiscreetError:
+    """Return the refusal of a ledger after an error of SQLite."""
+    if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
+        return DiscreetError(f"the ledger {where} is a file of another kind.")
+    why = "is damaged" if is_damage(error) else f"cannot be used ({error})"
+    return DiscreetError(f"the ledger {where} {why}, so nothing may be released.")

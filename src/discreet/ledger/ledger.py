@@ -25,7 +25,14 @@ from discreet.errors import (
 from discreet.guarantee import Guarantee
 from discreet.guarantee_words import check_period
 from discreet.ledger.guards import NotCopyable, sqlite_lock
-from discreet.ledger.inputs import User, check_charge, check_key, check_stored_key, present_file
+from discreet.ledger.inputs import (
+    User,
+    check_charge,
+    check_key,
+    check_stored_key,
+    present_file,
+    unusable,
+)
 from discreet.ledger.rules import EXACT, RULES, Cost, exact, less, same_charge, share
 from discreet.ledger.shown import ledger_html
 from discreet.ledger.users import LedgerUsers, limit_words
@@ -347,15 +354,8 @@ class Ledger(NotCopyable):
                     finally:
                         if file.in_transaction:
                             file.execute("ROLLBACK")
-            except sqlite3.Error as error:
-                if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
-                    raise DiscreetError(
-                        f"the ledger {self._where} is a file of another kind."
-                    ) from None
-                raise DiscreetError(
-                    f"the ledger {self._where} cannot be used ({error}), so nothing may be "
-                    "released."
-                ) from None
+            except (sqlite3.Error, UnicodeDecodeError) as error:
+                raise unusable(error, self._where) from None
 
     def _connection(self) -> contextlib.AbstractContextManager[sqlite3.Connection]:
         if self._path is None:

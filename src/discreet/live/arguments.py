@@ -19,6 +19,7 @@ from discreet.ranges import Range
 Labels = tuple[Hashable, ...]
 TOLERANCE = 1e-9  # rounding: how far probabilities may miss a sum of 1, and lengths a norm
 NOT_NUMBERS = (str, UserString, bytes, bytearray, memoryview, np.ma.MaskedArray)
+REAL = (Real, Decimal, np.bool_)
 SHOWN = 8  # labels in a message
 MANY = 10_000_000  # the largest number of labels or dimensions, limited by memory
 
@@ -86,9 +87,9 @@ def loss_of(
         raise DiscreetError("tell needs one outcome: either reward or loss.")
     low, high = bounds
     given = reward if loss is None else loss
-    value = given if type(given) is float else _number(given)
+    value = given if type(given) is float else number_of(given)
     if value is None or not math.isfinite(value):
-        raise DiscreetError(f"the {_name_of(loss)} is not a finite number.")
+        raise not_finite(_name_of(loss), given if value is None else value)
     if clip:  # also in range, and without a call, so that all outcomes take the same time
         value = (low, value, high)[(value >= low) + (value > high)]
     elif not low <= value <= high:
@@ -104,7 +105,16 @@ def _name_of(loss: object) -> str:
     return "reward" if loss is None else "loss"
 
 
-def _number(given: object) -> float | None:
+def not_finite(name: str, given: object) -> DiscreetError:
+    """Return the refusal of an outcome that is not a finite number; it shows the type at most."""
+    if isinstance(given, REAL) and not isinstance(given, np.timedelta64):
+        return DiscreetError(f"the {name} is not a finite number.")
+    return DiscreetError(
+        f"the {name} is of type {type(given).__name__}, but must be a finite number."
+    )
+
+
+def number_of(given: object) -> float | None:
     """Return the outcome as a float, or None: it must not appear in the chain of an exception.
 
     Python's and NumPy's numbers are accepted, also decimals, fractions and arrays without axes.
@@ -113,7 +123,7 @@ def _number(given: object) -> float | None:
     """
     if type(given) is np.ndarray and given.ndim == 0:
         given = given[()]
-    if isinstance(given, np.timedelta64) or not isinstance(given, Real | Decimal | np.bool_):
+    if isinstance(given, np.timedelta64) or not isinstance(given, REAL):
         return None
     try:
         return float(given)
@@ -183,7 +193,7 @@ def numbers_of(given: object) -> Floats | None:
             return None
         found = np.asarray(given)
         if found.dtype.kind == "O":  # decimals and fractions, but also anything else
-            numbers = [_number(each) for each in found.flat]
+            numbers = [number_of(each) for each in found.flat]
             return None if None in numbers else np.array(numbers, float).reshape(found.shape)
         return found.astype(np.float64) if found.dtype.kind in "biuf" else None
     except Exception:

@@ -21,10 +21,10 @@ from discreet.live.changing_labels import (
     prior_of,
 )
 from discreet.live.client import LiveClient
-from discreet.live.decisions import Decision, HeldOutArm, new_decision
+from discreet.live.decisions import Decision, HeldOutArm
 from discreet.live.final_release import plan_final
 from discreet.live.frames import withhold_frames, without_frames
-from discreet.live.rows import Recipe, Ticket
+from discreet.live.rows import Recipe, Ticket, new_tuple
 from discreet.live.run import LiveRun
 from discreet.live.run_options import Clock, Durable, Path, RunOptions, Wait, terms
 from discreet.live.run_plan import RunPlan
@@ -77,7 +77,7 @@ class ArmsClient(LiveClient[Decision]):
     def _given(self, ticket: Ticket, chance: float | None = None) -> Decision:
         arm = self._labels[ticket.choice]
         learns = ticket.learns
-        return new_decision((arm, ticket.id, ticket.token, chance, ticket.group, learns))
+        return Decision(arm, ticket.id, ticket.token, chance, ticket.group, learns)
 
     def tell(
         self, decision: Decision | int, *, reward: float | None = None, loss: float | None = None
@@ -100,11 +100,10 @@ class ArmsClient(LiveClient[Decision]):
                 outcome = loss_of(reward, loss, self._range, clip=False)
             # A decision as ask returned it; anything else gets a closer check. Python takes long to
             # unpack a named tuple.
-            number: object = None
             if type(decision) is Decision:
                 arm, number, token = decision[0], decision[1], decision[2]
-            if type(number) is int and type(token) is str and type(arm) in PLAIN:
-                return self._run.tell_by_id(number, token, self._indices.get(arm), outcome)
+                if type(number) is int and type(token) is str and type(arm) in PLAIN:
+                    return self._run.tell_by_id(number, token, self._indices.get(arm), outcome)
             return self._tell(decision, outcome)
         except BaseException as error:
             reward = loss = outcome = None
@@ -270,7 +269,8 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         choice = recipe["algorithm"]
         if choice not in CHOICES:
             return recipe
-        if choice == BOUNDED and (recipe["explore"], recipe["holdout"]) != (None, None):
+        aside = recipe["explore"] is not None or recipe["holdout"] is not None
+        if choice == BOUNDED and aside:
             choice = PROVED  # guarded-ucb does not know the probabilities of its choices
         setting = Setting(
             Arms(recipe["capacity"] or len(recipe["arms"])),
@@ -321,7 +321,7 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
             (number, batch, choice, token, _, _), probability = self._run.decide(self._seen, user)
         except BaseException as error:
             raise without_frames(error)  # noqa: B904 - the same error
-        return new_decision((self._labels[choice], number, token, probability, batch, True))
+        return new_tuple(Decision, (self._labels[choice], number, token, probability, batch, True))
 
     def _observation(self, available: Collection[Hashable] | None = None) -> object:
         return self._seen if available is None else self._available(available)

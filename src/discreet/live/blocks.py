@@ -72,14 +72,11 @@ class Blocks(Tag):
         """Add a row, in place of the one with the same number."""
         fresh, name = self.hash_of(table, (number, *columns)), (table, number)
         kind = KINDS.get(table)
-        if kind is None:
-            self._sum ^= fresh ^ self._few.get(name, 0)
-            self._few[name] = fresh
-            return
-        block = self._settled.get((kind, number >> BITS)) if self._settled else None
-        if block is None:
-            self._sum ^= fresh ^ self._rows.get(name, 0)
-            self._rows[name] = fresh
+        block = self._settled.get((kind, number >> BITS)) if self._settled and kind else None
+        if kind is None or block is None:
+            single = self._rows if kind else self._few
+            self._sum ^= fresh ^ single.get(name, 0)
+            single[name] = fresh
             return
         rows = self._changing(kind, number, block)
         self._count(block, table, 0 if name in rows else 1)
@@ -89,12 +86,10 @@ class Blocks(Tag):
     def drop(self, table: str, number: int) -> None:
         """Remove a row, if it exists."""
         kind = KINDS.get(table)
-        if kind is None:
-            self._sum ^= self._few.pop((table, number), 0)
-            return
-        block = self._settled.get((kind, number >> BITS)) if self._settled else None
-        if block is None:
-            self._sum ^= self._rows.pop((table, number), 0)
+        block = self._settled.get((kind, number >> BITS)) if self._settled and kind else None
+        if kind is None or block is None:
+            single = self._rows if kind else self._few
+            self._sum ^= single.pop((table, number), 0)
             return
         rows = self._changing(kind, number, block)
         found = rows.pop((table, number), None)

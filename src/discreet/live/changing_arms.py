@@ -116,7 +116,7 @@ class ChangingArms(RunState):
     def _keep_slots(self, rows: Rows, slots: Slots) -> Slots:
         self._changing = True
         self._commit(Change(rows.counters, slots=slots))
-        self._chance = -1, None  # the probability for the running batch is no longer known
+        self._running = -1, 0, None  # from now on, the batch has no known probability
         self._changing = self._several
         return slots
 

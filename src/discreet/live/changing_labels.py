@@ -40,7 +40,9 @@ class ChangingLabels(LiveClient[Gives]):
         run.listen(self._use)
 
     def _use(self, slots: Slots | None) -> Slots | None:
-        if slots is not None:
+        if slots is None:
+            self._seen = 0
+        else:
             self._labels = slots.labels
             self._indices = {label: arm for arm, label in enumerate(slots.labels)}
             self._seen = Available(slots.live)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from types import FrameType
 from typing import NoReturn, TypeVar
 
-from discreet.errors import DiscreetError
+from discreet.errors import DiscreetError, shorten
 from discreet.live.client import LiveClient
 from discreet.live.run import LiveRun
 
@@ -33,6 +33,11 @@ def close_on_sigterm(run: Run) -> Iterator[Run]:
         raise DiscreetError(
             "close_on_sigterm is used in another thread, but only the main thread gets signals: "
             "use it there."
+        )
+
+    if not isinstance(run, LiveClient | LiveRun):
+        raise DiscreetError(
+            f"the run is {shorten(run)}, but must be an open run, as Bandit.open returns it."
         )
 
     def leave(number: int, frame: FrameType | None) -> NoReturn:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from functools import partial
+from collections.abc import Hashable
 from typing import NamedTuple
 
 
@@ -17,12 +16,6 @@ class Decision(NamedTuple):
     probability: float | None = None
     batch: int = -1  # the round in which its batch began; -2 in the hold-out
     learns: bool = True  # False for a user at the limit: the outcome is discarded
-
-
-# makes a Decision from a tuple of all fields in half the time
-new_decision: Callable[[tuple[Hashable, int, str, float | None, int, bool]], Decision] = partial(
-    tuple.__new__, Decision
-)
 
 
 class HeldOutArm(NamedTuple):

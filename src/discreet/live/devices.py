@@ -15,7 +15,7 @@ from discreet.errors import DiscreetError, check_flag, shorten
 from discreet.guarantee import Guarantee
 from discreet.ledger import Ledger
 from discreet.ledger.guards import NotCopyable
-from discreet.live.arguments import TOLERANCE, loss_of, numbers_of
+from discreet.live.arguments import TOLERANCE, loss_of, not_finite, numbers_of
 from discreet.live.frames import withhold_frames
 from discreet.live.messages import pack_report, task_for, unpack_model
 from discreet.ranges import make_range
@@ -117,7 +117,7 @@ class Device(NotCopyable):
         if taken is None:
             raise DiscreetError("no round is open: call choose first, and report each round once.")
         if reward is None:
-            raise DiscreetError("the reward is not a finite number.")
+            raise not_finite("reward", reward)
         outcome = loss_of(reward, None, self._range, clip=self._clip)
         if self._ledger is not None:
             self._ledger.charge(self.guarantee, label="report")

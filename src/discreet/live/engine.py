@@ -45,14 +45,14 @@ class Engine:
         self.showing = channel.guarantee.is_private
         self.example = _example(private, observation)
         self._pausing = type(learner).must_pause is not Learner.must_pause
-        # the size of every group, if all are equal and the channel holds nothing for them
+        # whether all groups are of one size, and the channel holds nothing for them
         alike = type(channel).begin is Channel.begin and not self.holding
-        self._size = channel.hold() if alike else None
+        self.size = channel.hold() if alike else 0
         # actions and traces may be buffers of the learner: those are copied
         self._copy_action, self._copy_trace = (componentjit.copier(part) for part in self.example)
         copied = self._copy_action is not None or self._copy_trace is not None
-        # the learner acts, and that is all
-        self._plain = not (self._pausing or self._on_device or copied)
+        # whether a new group takes no more than ``learner.act``, which a run then calls itself
+        self.acts_only = alike and not (self._pausing or self._on_device or copied)
 
     @property
     def stream(self) -> bytes | None:
@@ -66,24 +66,21 @@ class Engine:
     ) -> tuple[Any, object, int, bytes | None]:
         """Let the learner act; return action, trace, rounds, and the channel's new content."""
         action: Any
-        if self._plain and self._size is not None and type(observation) is not Available:
-            action, trace = self.learner.act(observation, rng)
-            return action, trace, self._size, None
         private = self.private
         if self._pausing and private.learner.must_pause():
             private.learner.resume()
-        if self._on_device:
-            action, trace = private.act(observation.rows, rng)
-        elif type(observation) is Available:
+        if type(observation) is Available:
             action, trace = act_among(private.learner, observation.places, rng)
+        elif self._on_device:
+            action, trace = private.act(observation.rows, rng)
         else:
             action, trace = private.learner.act(observation, rng)
         if self._copy_action is not None:
             action = self._copy_action(action)
         if self._copy_trace is not None:
             trace = self._copy_trace(trace)
-        if self._size is not None:
-            return action, trace, self._size, None
+        if self.size:
+            return action, trace, self.size, None
         size, held = private.hold_for(trace), None
         if self.holding:
             held = self.channel_state.tobytes()
@@ -95,28 +92,25 @@ class Engine:
     ) -> tuple[bool, Any, bytes | None]:
         """Pass an outcome to the channel; return whether it releases, what, and its new content.
 
-        ``held`` is its content so far; ``full`` is whether this outcome completes a batch.
+        ``held`` is its content so far; ``full`` is whether this outcome completes a batch. A
+        channel that holds nothing needs no more than ``private.submit``.
         """
-        private, raw, state, after = self.private, self.raw, self.channel_state, None
+        private, state = self.private, self.channel_state
         try:
-            if raw:
-                try:
-                    state[:] = held  # type: ignore[assignment]
-                except (ValueError, TypeError):
-                    self.put(held)  # which says what is wrong
-                if full:
-                    private.channel.check_held()
+            try:
+                state[:] = held  # type: ignore[assignment]
+            except (ValueError, TypeError):
+                self.put(held)  # which says what is wrong
+            if full:
+                private.channel.check_held()
             ready, value = private.submit(trace, feedback, rng)
             if ready and not full and self.holding:  # content of another number of outcomes
                 raise DiscreetError(UNREACHABLE)
-            if not isinstance(value, float):
-                value = np.array(value, np.float64)  # it may be a buffer of the channel
-            if raw:
-                after = state.tobytes()
-            return ready, value, after
+            if ready and type(value) is not float:
+                value = own(value)
+            return ready, value, state.tobytes()
         finally:
-            if raw:
-                state[:] = self._blank
+            state[:] = self._blank
 
     def give_up(self, trace: object) -> bytes:
         """Notify the learner that a batch is lost; return its state."""
@@ -158,6 +152,11 @@ class Engine:
     def clear(self) -> None:
         """Erase all raw data in the channel."""
         self.channel_state[:] = self._blank
+
+
+def own(value: object) -> object:
+    """Return a released value that does not change with the channel, which may reuse an array."""
+    return float(value) if isinstance(value, float) else np.array(value, np.float64)
 
 
 def packed(component: Part) -> tuple[Part, memoryview]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple, cast, get_args
 
 from discreet.contracts import Learner
-from discreet.errors import DiscreetError, NotGiven, check_choice, check_text, shorten
+from discreet.errors import DiscreetError, NotGiven, check_choice, check_kind, check_text, shorten
 from discreet.live.frames import withhold_frames
 from discreet.live.groups import Ask, GivenTicket, Tell, refusal_of
 from discreet.live.serving import AtLimit
@@ -72,12 +73,14 @@ class ExchangingClient(SeveralClient[Gives]):
         """
 
         def read() -> tuple[list[Tell | DiscreetError], list[Ask | DiscreetError]]:
-            told, asked = tells() if callable(tells) else (tells, asks)
+            told, asked = two_lists(tells()) if callable(tells) else (tells, asks)
             return (
-                [self._requested(self._told, each) for each in told],
-                [self._requested(self._asked, each) for each in asked],
+                [self._requested(self._told, each) for each in requests_in("tells", told)],
+                [self._requested(self._asked, each) for each in requests_in("asks", asked)],
             )
 
+        if repeated is not None:
+            check_kind("repeated", repeated, list, "a list, to which entries are added")
         results = self._run.exchange(read, self._ready)
         if repeated is not None:
             repeated += [type(each) is tuple and each[2] for each in results]
@@ -144,6 +147,28 @@ class ExchangingClient(SeveralClient[Gives]):
             return result
         ticket, chance, _ = cast(GivenTicket, result)
         return self._given(ticket, chance)
+
+
+def requests_in(name: str, given: Iterable[Any]) -> Iterator[Any]:
+    """Return the requests one by one; a refusal shows no value, as outcomes are personal."""
+    requests = None
+    with contextlib.suppress(Exception):
+        requests = iter(given)
+    if requests is None:
+        raise DiscreetError(
+            f"{name} is of type {type(given).__name__}, but must be a list of requests."
+        )
+    return requests
+
+
+def two_lists(given: object) -> TwoLists:
+    """Return what a function of requests returned, or refuse it if it is not two lists."""
+    if not isinstance(given, tuple | list) or len(given) != 2:
+        raise DiscreetError(
+            f"tells is a function that returned a value of type {type(given).__name__}, but it "
+            "must return two lists of requests: outcomes and decisions."
+        )
+    return given[0], given[1]
 
 
 @cache

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from discreet.errors import Busy, DiscreetError, reason_of
+from discreet.ledger.guards import is_damage
 from discreet.live.keys import new_file
 
 FAMILY = 0x4C6976  # "Liv": the application id of a run's file is this and the digit of its format
@@ -19,6 +20,7 @@ DATABASES = 0x4C6944  # "LiD": likewise for a database of runs
 SQLITE = b"SQLite format 3\0"  # how its files begin
 FORMAT = 6  # rows in blocks, facts of releases, arms that come and go, users. Earlier: unreadable.
 LARGE = 4_000_000  # bytes, which take some milliseconds to check
+PAGE = 1024  # bytes. A change writes whole pages, and most rows have less than a hundred bytes.
 MARK = (FAMILY << 8) + ord(str(FORMAT))
 TABLES = (
     # ``changes`` counts the changes that must not be lost; the last of them and the last release
@@ -98,13 +100,31 @@ def close(connection: sqlite3.Connection, process: int) -> None:
         connection.close()
 
 
-def identity(path: str | Path) -> tuple[int, int] | None:
-    """Return what distinguishes a file from any other at its path; None if there is none."""
-    try:
-        found = os.stat(path)  # noqa: PTH116 - Path.stat takes twice as long
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
+class WatchedFile:
+    """A path with an open file: notices if the file is deleted, replaced, or cut short.
+
+    SQLite goes on with what it has in memory, and its changes are lost.
+    """
+
+    __slots__ = ("_may_shrink", "_path", "_same", "_size")
+
+    def __init__(self, path: Path, *, may_shrink: bool = False) -> None:
+        self._path = os.fspath(path)  # text, which the system takes as it is
+        found = os.stat(self._path)  # noqa: PTH116 - Path.stat takes twice as long
+        self._same, self._size = (found.st_dev, found.st_ino), found.st_size
+        self._may_shrink = may_shrink  # but not to nothing: an operator may compact a database
+
+    def is_lost(self) -> bool:
+        """Return whether another file, a shorter one or none is there."""
+        try:
+            found = os.stat(self._path)  # noqa: PTH116
+        except OSError:
+            return True
+        least = min(self._size, 1) if self._may_shrink else self._size
+        if (found.st_dev, found.st_ino) != self._same or found.st_size < least:
+            return True
+        self._size = found.st_size
+        return False
 
 
 def check_mark(file: sqlite3.Connection, path: Path) -> None:
@@ -178,11 +198,11 @@ class Explained:
         pass
 
     def __exit__(self, kind: object, error: BaseException | None, frames: object) -> None:
-        if isinstance(error, UnicodeDecodeError):  # in SQLite's own message about a damaged table
-            raise DiscreetError(f"{self._name} is damaged: it cannot be read.") from None
-        if isinstance(error, sqlite3.Error | OSError):
+        if isinstance(error, sqlite3.Error | OSError | UnicodeDecodeError):
             if error.args[:1] == ("file is not a database",):
                 raise DiscreetError(f"{self._name} is a file of another kind, not a run.") from None
+            if is_damage(error):
+                raise DiscreetError(f"{self._name} is damaged: it cannot be read.") from None
             raise Busy(
                 f"{self._name} cannot be used ({reason_of(error)}), so nothing has changed."
             ) from None

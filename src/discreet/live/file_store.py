@@ -17,6 +17,7 @@ from discreet.live.row_text import (
     as_text,
     drawn_bytes,
     draws_from,
+    facts_columns,
     number_bytes,
     numbers_from,
     release_row,
@@ -41,6 +42,9 @@ COUNT_USER = (
     "INSERT INTO usage VALUES (?, ?, ?) ON CONFLICT (bucket) DO UPDATE SET window = "
     "excluded.window, users = excluded.users"
 )
+# how a row is deleted from a table, by its number
+NUMBERS = {"batch": "number", "decision": "id", "drawn": "decision", "unlearned": "batch"}
+DELETE = {table: f"DELETE FROM {table} WHERE {column} = ?" for table, column in NUMBERS.items()}
 
 
 class FileStore(RunFile):
@@ -226,15 +230,14 @@ class FileStore(RunFile):
             if closed is not None:
                 self._close_group(closed)
             if unlearned:
-                self._delete("unlearned", "batch", cast(int, released))
+                self._delete("unlearned", cast(int, released))
             else:
-                self._delete("decision", "id", decision)
+                self._delete("decision", decision)
             if self._in_table:
-                self._delete("drawn", "decision", decision)
+                self._delete("drawn", decision)
             if released is not None:  # always of one size, for any value drawn
                 numbers = None if value is None else number_bytes(value)[1]
-                choice, size, probability, at = facts or (None, None, None, None)
-                about = (choice, size, probability, None if at is None else float(at))
+                about = facts_columns(facts)
                 tag.put("release", released, *about, numbers)
                 execute(
                     "INSERT INTO release VALUES (?, ?, ?, ?, ?, ?)", (released, *about, numbers)
@@ -261,7 +264,7 @@ class FileStore(RunFile):
             if change.outcome is not None:
                 self._write_outcome(*change.outcome)
             for number in change.given_up:
-                self._delete("decision", "id", number)
+                self._delete("decision", number)
             if change.clock is not None:
                 self._write_column("clock", json.dumps(change.clock))
             if change.epoch is not None:
@@ -273,11 +276,11 @@ class FileStore(RunFile):
 
     def _close_group(self, number: int) -> None:
         self._tag.drop("held", number)
-        self._delete("batch", "number", number)
+        self._delete("batch", number)
 
-    def _delete(self, table: str, column: str, number: int) -> None:
+    def _delete(self, table: str, number: int) -> None:
         self._tag.drop(table, number)
-        self._file.execute(f"DELETE FROM {table} WHERE {column} = ?", (number,))
+        self._file.execute(DELETE[table], (number,))
 
     def _write_outcome(self, decision: int, outcome: bytes) -> None:
         hidden = self._encrypted(outcome, "outcome", decision)

@@ -14,7 +14,7 @@ from discreet.estimates.released import SumAtEnd, sums_at_end
 from discreet.guarantee import Guarantee
 from discreet.live.engine import Engine
 from discreet.live.frames import withhold_frames
-from discreet.live.rows import FINAL, Change, Drawn, Draws, Recipe, Rows, new_drawn
+from discreet.live.rows import FINAL, Change, Drawn, Draws, Recipe, Rows
 from discreet.live.run_plan import with_exact_noise
 from discreet.live.several import SeveralAtOnce
 from discreet.private import Private
@@ -147,7 +147,7 @@ class FinalRelease(SeveralAtOnce):
         draws = None
         if rows.draws is not None:
             draws = Draws(rows.draws.learner, self._noise_rng.bit_generator.state)
-        self._commit_draw(new_drawn((FINAL, value, after, draws)))
+        self._commit_draw(Drawn(FINAL, value, after, draws))
         self._complete_final(rows, value, after, draws)
 
     def _complete_final(

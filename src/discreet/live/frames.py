@@ -19,10 +19,21 @@ def without_frames(error: Error) -> Error:
     Error reporters record the local variables of every frame. Inside a live object, these are
     outcomes, sums and noise. An unexpected error keeps a note of where it came from.
 
-    It calls no Python function, which could fail where the stack is nearly full. An interrupt in
-    the middle of it is an error with those frames again: public methods have two layers of
-    handlers, so that the outer one strips that.
+    A full stack or an interrupt can make this fail. Then the new error is raised, without frames
+    and without anything that led to it.
     """
+    try:
+        _strip(error)
+    except BaseException as second:
+        # Calls could fail again, even of built-in functions; and Python handles signals at calls.
+        error.__traceback__ = error.__cause__ = error.__context__ = None
+        second.__traceback__ = second.__cause__ = second.__context__ = None
+        raise second
+    return error
+
+
+def _strip(error: BaseException) -> None:
+    """Strip all frames from an error and its causes, and note where each came from."""
     seen: set[int] = set()
     left: list[BaseException | None] = [error]
     while left:
@@ -48,7 +59,6 @@ def without_frames(error: Error) -> Error:
             )
         except Exception:  # some errors refuse notes
             pass
-    return error
 
 
 def withhold_frames(method: Method) -> Method:
@@ -57,12 +67,15 @@ def withhold_frames(method: Method) -> Method:
     @functools.wraps(method)
     def guarded(*arguments: object, **named: object) -> object:
         try:
+            return method(*arguments, **named)
+        except BaseException as error:
+            del arguments, named
             try:
-                return method(*arguments, **named)
-            except BaseException as error:
-                arguments, named = (), {}
-                raise without_frames(error)  # noqa: B904 - the same error, with its own chain
-        except BaseException as error:  # an interrupt while the first one was stripped
-            raise without_frames(error)  # noqa: B904
+                without_frames(error)
+            except BaseException as second:  # perhaps raised before a line of it ran
+                error.__traceback__ = error.__cause__ = error.__context__ = None
+                second.__traceback__ = second.__cause__ = second.__context__ = None
+                raise second
+            raise error
 
     return guarded  # type: ignore[return-value]

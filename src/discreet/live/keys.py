@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import stat
 import struct
 import sys
 import weakref
@@ -20,7 +21,16 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import platformdirs
 
-from discreet.errors import DiscreetError, cannot_make, check_path, no_file, reason_of
+from discreet.errors import (
+    LONG_PATH,
+    DiscreetError,
+    cannot_make,
+    check_path,
+    no_file,
+    reason_of,
+    shorten,
+    show_path,
+)
 from discreet.ledger.guards import run_in_children
 from discreet.live.row_cipher import RowCipher
 from discreet.output import lock
@@ -89,12 +99,10 @@ class Key(RowCipher):
             self._file = path.open("r+b", buffering=0)
         except FileExistsError:
             raise DiscreetError(
-                f"key is {str(path)!r}, where there is already a file: give a new path."
+                f"key is {shown(path)}, where there is already a file: give a new path."
             ) from None
         except OSError as error:
-            raise DiscreetError(
-                f"key is {str(path)!r}, but this file cannot be used ({reason_of(error)})."
-            ) from None
+            raise unusable(path, error) from None
         _opened.add(self)
         self._mark = process_mark()
         weakref.finalize(self, self._file.close)
@@ -102,7 +110,7 @@ class Key(RowCipher):
         if not lock(self._file):
             self.close()
             raise DiscreetError(
-                f"key is {str(path)!r}, which is in use: the same run, or a copy of its file, is "
+                f"key is {shown(path)}, which is in use: the same run, or a copy of its file, is "
                 "open."
             )
         content = self._file.read(SECTOR)
@@ -112,7 +120,7 @@ class Key(RowCipher):
             found = "a file of another kind, not the key of a run"
             if content[: len(MARK)] == MARK:
                 found = f"a truncated key: {len(content)} of {SIZE} bytes"
-            raise DiscreetError(f"key is {str(path)!r}, but that is {found}.")
+            raise DiscreetError(f"key is {shown(path)}, but that is {found}.")
         self._take(content)
         # a process that was killed, or whose sync failed, may have written what is not on the disk
         self._is_known = new
@@ -151,25 +159,28 @@ class Key(RowCipher):
         in the order of writing, so after a power failure the key may be behind the run. A new note
         replaces the earlier one; without a new one, that stays.
         """
-        self.reread()
+        if not self._is_known:
+            self.reread()
         before, former = self.version, self.note
-        if version.changes <= before.changes and version.last_change != before.last_change:
-            version = version._replace(changes=before.changes, last_change=before.last_change)
-        if version.releases <= before.releases and version.last_release != before.last_release:
-            version = version._replace(releases=before.releases, last_release=before.last_release)
+        known, counted = before.releases, before.changes
+        if version.changes <= counted and version.last_change != before.last_change:
+            version = version._replace(changes=counted, last_change=before.last_change)
+        if version.releases <= known and version.last_release != before.last_release:
+            version = version._replace(releases=known, last_release=before.last_release)
         if note is None:
             note = former
         if version == before and note == former:
             return
         row = VERSION.pack(*version) + len(note).to_bytes(LENGTH, "big")
+        file = self._file
         self._is_known = False
         try:
-            self._file.seek(START)
+            file.seek(START)
             if not self._mark[0]:  # a signal handler may have forked
                 raise ValueError("this is another process")
-            self._file.write(row + note.ljust(len(former), b"\0"))
-            if version.releases > before.releases or note:
-                sync(self._file.fileno())
+            file.write(row + note.ljust(len(former), b"\0"))
+            if version.releases > known or note:
+                sync(file.fileno())
         except (OSError, ValueError) as error:
             what = "nothing has changed" if note else "recorded outcomes and releases count"
             raise self._unwritable(what, error) from None
@@ -207,17 +218,18 @@ class KeyPlace(NamedTuple):
     def find(self, token: str, fingerprint: str) -> Key:
         """Return the key of a run; refuse another run's key."""
         path = self._path(token)
-        if not path.is_file():
+        if not is_file(path):
             former = _former_path(token)
-            hint = f" (it is at {former}: move it)" if former.is_file() else ""
+            hint = f" (it is at {former}: move it)" if os.path.isfile(former) else ""
             raise DiscreetError(
-                f"the key of this run is not at {path}{hint}: give its path with key=; if it is "
-                "lost, lost_key=True continues without the outcomes of unfinished batches."
+                f"the key of this run is not at {show_path(path)}{hint}: give its path with "
+                "key=; if it is lost, lost_key=True continues without the outcomes of unfinished "
+                "batches."
             )
         key = Key(path, new=False)
         if key.fingerprint != fingerprint:
             key.close()
-            raise DiscreetError(f"key is {str(path)!r}, but that is the key of another run.")
+            raise DiscreetError(f"key is {shown(path)}, but that is the key of another run.")
         return key
 
     def check(self) -> KeyPlace:
@@ -229,6 +241,28 @@ class KeyPlace(NamedTuple):
     def _path(self, token: str) -> Path:
         given = self.check().path
         return (usual_path(token) if given is None else Path(given)).absolute()
+
+
+def is_file(path: Path) -> bool:
+    """Return whether a key may be at a path; refuse a path that the system refuses."""
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise unusable(path, error) from None
+
+
+def unusable(path: Path, error: OSError) -> DiscreetError:
+    """Return the refusal of a key that cannot be read or written."""
+    return DiscreetError(
+        f"key is {shown(path)}, but this file cannot be used ({reason_of(error)})."
+    )
+
+
+def shown(path: Path) -> str:
+    """Return the path of a key in quotes, shortened if it is long."""
+    return shorten(str(path), most=LONG_PATH)
 
 
 def usual_path(token: str) -> Path:

@@ -51,6 +51,7 @@ class ReleaseLog:
     def __init__(self) -> None:
         # Earlier sums and later rows are replaced in one assignment, so an interrupt loses nothing.
         self._kept: tuple[dict[tuple[int, int], tuple[int, float]], bytearray] = {}, bytearray()
+        self._most = 2 * KEPT * ROW.size
 
     def copied(self) -> ReleaseLog:
         """Return a copy, to restore later."""
@@ -68,7 +69,7 @@ class ReleaseLog:
         row = ROW.pack(batch, choice, size, chance, at, value)
         if rows.endswith(row):
             return
-        if len(rows) >= 2 * KEPT * ROW.size:
+        if len(rows) >= self._most:
             rows = self._fold(sums, rows)
         rows += row
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from discreet.errors import DiscreetError, check_path, no_file, shorten
-from discreet.ledger.guards import sqlite_lock
+from discreet.ledger.guards import is_damage, sqlite_lock
 from discreet.live import file_access
 from discreet.live.keys import new_file
 from discreet.live.messages import PAYLOAD
@@ -268,12 +268,12 @@ class ReportFile:
         """Turn errors of SQLite into one-sentence errors."""
         try:
             yield
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             if error.args[:1] == ("file is not a database",):
                 raise DiscreetError(
                     f"{self.name} is a file of another kind, not a server."
                 ) from None
-            if isinstance(error, sqlite3.DatabaseError) and "malformed" in str(error):
+            if is_damage(error):
                 raise DiscreetError(f"{self.name} is damaged: it cannot be read.") from None
             raise DiscreetError(
                 f"{self.name} cannot be used ({error}), so nothing has changed."

@@ -10,7 +10,7 @@ import numpy as np
 
 from componentjit import with_names
 from discreet.errors import DiscreetError
-from discreet.live.release_log import ReleaseRow
+from discreet.live.release_log import ReleaseFacts, ReleaseRow
 from discreet.live.rows import Drawn, Draws, Recipe
 
 Part = TypeVar("Part")
@@ -83,6 +83,13 @@ def as_json(draws: Draws | None) -> str | None:
 def draws_from(text: str | None) -> Draws | None:
     """Return the state of the generators, if any."""
     return None if text is None else Draws(*json.loads(text))
+
+
+def facts_columns(facts: ReleaseFacts | None) -> tuple[float | None, ...]:
+    """Return the public facts about a release as they are read again, not as NumPy's numbers."""
+    choice, size, probability, at = facts or (None, None, None, None)
+    chance = None if probability is None else float(probability)
+    return choice, size, chance, None if at is None else float(at)
 
 
 def release_row(row: tuple[Any, ...]) -> ReleaseRow:

@@ -8,11 +8,22 @@ from discreet.errors import AlreadyTold, DiscreetError, count
 from discreet.learners.arms.availability import Available
 from discreet.ledger.inputs import User
 from discreet.live.changing_arms import ChangingArms
-from discreet.live.engine import Engine
+from discreet.live.engine import Engine, own
+from discreet.live.feedback import feedback_for
 from discreet.live.frames import withhold_frames, without_frames
 from discreet.live.groups import GroupedOperations
 from discreet.live.holdout import HELD_OUT
-from discreet.live.rows import Change, Draws, Group, GroupRow, OpenRow, Rows, Ticket, new_drawn
+from discreet.live.rows import (
+    Change,
+    Drawn,
+    Draws,
+    Group,
+    GroupRow,
+    OpenRow,
+    Rows,
+    Ticket,
+    new_tuple,
+)
 from discreet.live.run_plan import RunPlan
 from discreet.live.serving import AtLimit
 from discreet.live.users import Usage, bare_id
@@ -90,13 +101,17 @@ class LiveRun(ChangingArms, GroupedOperations):
         if self._guarded or user is not None or asked >= self._end:
             outcome, usage = self._admit(rows, now, user)
             asked, number, left, released, lost = rows.counters
-        if type(observation) is Available:
+        if rows.slots is not None and type(observation) is Available:
             acted = self._turn_to(rows, observation, rng)
             asked, number, left, released, lost = rows.counters
         self._changing = True
         if left == 0:
             number, engine = asked, self._engine
-            action, trace, left, held = acted or engine.act(observation, rng)
+            if acted is None and engine.acts_only:  # the usual case, which saves a call
+                action, trace = engine.learner.act(observation, rng)
+                left, held = engine.size, None
+            else:
+                action, trace, left, held = acted or engine.act(observation, rng)
             if not self._mark[0]:  # a signal handler may have forked
                 self._check_caller()
             chance = None
@@ -110,14 +125,13 @@ class LiveRun(ChangingArms, GroupedOperations):
                 outcome, chosen = self._records.opened(unknown, observation, action)
                 action = 0
             group = number, action, trace, left, 0, held
-            self._chance = number, chance
+            self._running = number, action, chance
         else:
-            running = rows.groups[number]
-            _, action, _, _, _, _ = running
-            of, chance = self._chance
+            of, action, chance = self._running
             if of != number:
-                chance = self.chance_of(running)
-                self._chance = number, chance
+                running = Group(*rows.groups[number])
+                action, chance = running.action, self.chance_of(running)
+                self._running = number, action, chance
         choice = int(action) if self._carry is None else self._carry(action, observation, rng)
         row = asked, number, choice, self._token, now, action
         if self._side is not None:
@@ -173,6 +187,7 @@ class LiveRun(ChangingArms, GroupedOperations):
     def tell(self, ticket: Ticket, feedback: object) -> bool:
         """Record the outcome of a decision; once this returns, the outcome counts exactly once.
 
+        ``feedback`` is what the channel takes: a finite number in its range, or a vector of them.
         With a wait, returns False for an outcome after its deadline, which does not count.
         """
         if not isinstance(ticket, Ticket) or type(ticket.id) is not int:
@@ -182,6 +197,8 @@ class LiveRun(ChangingArms, GroupedOperations):
             )
         token = ticket.token if isinstance(ticket.token, str) else ""
         choice = ticket.choice if isinstance(ticket.choice, int) else None
+        records = self._records is not None
+        feedback = feedback_for(self._engine.private.channel, feedback, records=records)
         return self.tell_by_id(ticket.id, token, choice, feedback)
 
     def tell_by_id(
@@ -212,6 +229,9 @@ class LiveRun(ChangingArms, GroupedOperations):
                         raise bare_id(number)
                 elif token != given or choice != chosen:
                     return self._not_open(number, token)
+                if self._at_once:
+                    self._count(rows, number, of, feedback)
+                    return True
                 if self._wait is not None:
                     given_at = rows.given_at(number, asked_at) if rows.clock else asked_at
                     return self._keep(rows, number, feedback, given_at + self._wait)
@@ -228,18 +248,23 @@ class LiveRun(ChangingArms, GroupedOperations):
     def _count(self, rows: Rows, decision: int, of: int, feedback: object) -> None:
         """Record an outcome; draw the release it triggers, and store it before anybody sees it."""
         engine, before = self._engine, rows.groups.get(of)
-        if of == HELD_OUT:
-            before, engine = self._aside(rows, decision)
         self._changing = True
-        if before is None:  # its epoch is over: the learner no longer uses it
-            self._commit_tell(rows.counters, decision)
-            self._changing = self._several
-            return
+        if before is None:
+            if of != HELD_OUT:  # its epoch is over: the learner no longer uses it
+                self._commit_tell(rows.counters, decision)
+                self._changing = self._several
+                return
+            before, engine = self._aside(rows, decision)
         number, action, trace, size, told, held = before
-        raw = rows.stream if engine.streaming else held
-        ready, value, after = engine.hand_over(
-            raw, trace, feedback, self._noise_rng, told + 1 == size
-        )
+        value: Any
+        noise, after = self._noise_rng, None
+        if engine.raw:
+            raw, full = rows.stream if engine.streaming else held, told + 1 == size
+            ready, value, after = engine.hand_over(raw, trace, feedback, noise, full)
+        else:
+            ready, value = engine.private.submit(trace, feedback, noise)
+            if type(value) is not float:
+                value = own(value)
         if not self._mark[0]:  # a signal handler may have forked: the parent has its own draw
             self._check_caller()
         stream = None
@@ -255,7 +280,7 @@ class LiveRun(ChangingArms, GroupedOperations):
                     self._defer(before, decision, value, after, draws)
                     return
                 commit_draw = self._commit_draw
-                commit_draw(new_drawn((decision, value, after, draws)))
+                commit_draw(new_tuple(Drawn, (decision, value, after, draws)))
             self._learn(rows, engine, before, decision, value, after, draws)
             return
         group = closed = None
@@ -282,7 +307,7 @@ class LiveRun(ChangingArms, GroupedOperations):
         """Let the learner learn from a release, and commit all changes."""
         number, action, trace, size, told, _ = before
         # the learner may write into an array
-        engine.private.deliver(trace, value if isinstance(value, float) else value.copy())
+        engine.private.deliver(trace, value if type(value) is float else value.copy())
         asked, running, left, releases, lost = rows.counters
         group = closed = stream = None
         if engine.streaming or self._final:
@@ -291,6 +316,14 @@ class LiveRun(ChangingArms, GroupedOperations):
             closed = number
         else:
             group = number, action, trace, size, told + 1, after
+        facts = None
+        if self._noting:
+            of, _, chance = self._running
+            if of == number and self._carry is None:  # the usual case, which saves a call
+                clock = self._clock
+                facts = int(action), size, chance, clock()
+            else:
+                facts = self._facts(before)
         commit = self._commit_tell
         commit(
             (asked, running, left, releases + 1, lost),
@@ -302,7 +335,7 @@ class LiveRun(ChangingArms, GroupedOperations):
             engine.learner_state.tobytes() if self._side is None else self._learned(),
             stream,
             draws,
-            self._facts(before) if self._noting else None,
+            facts,
         )
         self._changing = self._several
 
@@ -345,49 +378,3 @@ class LiveRun(ChangingArms, GroupedOperations):
             self._release_due(rows)
             self._release_held_out(rows)
             return self._store.rows.releases - before
-
-    @withhold_frames
-    def give_up(self, number: int, token: str | None = None) -> bool:
-        """Stop waiting for the outcome of a decision; return whether its batch is lost."""
-        self._check_caller()
-        with self._lock:
-            self._recover()
-            rows = self._committed()
-            if self._wait is not None:
-                raise DiscreetError(
-                    "this run has a wait, so a decision ends by its outcome or deadline only, and "
-                    "cannot be given up."
-                )
-            row = rows.open.get(number)
-            if row is None or token not in (None, Ticket(*row).token):
-                return self._not_open(number, token)
-            if self._side is not None and row[1] == HELD_OUT:
-                self._drop_held_out(rows, self._side, Ticket(*row))
-                self._release_held_out(rows)
-                return False
-            return self._lose(rows, Ticket(*row))
-
-    def _lose(self, rows: Rows, ticket: Ticket) -> bool:
-        """Close the group of a decision without a release, and erase its content."""
-        asked, running, left, released, lost = rows.counters
-        group = rows.group(ticket.group)
-        whole = self._engine.holding and group is not None
-        gone = self._open_of(rows, group) if whole and group is not None else [ticket.id]
-        closed = ticket.group if whole or (group is not None and group.size == 1) else None
-        left = 0 if closed == running else left
-        self._changing = True
-        counters = (asked, running, left, released, lost + whole)
-        learner = self._given_up(group.trace) if group and closed is not None else None
-        self._commit(Change(counters, learner=learner, closed=closed, given_up=tuple(gone)))
-        self._changing = self._several
-        return whole
-
-    def _open_of(self, rows: Rows, group: Group) -> list[int]:
-        """Return the open decisions of a group; none is older than its first round."""
-        left = rows.counters[2] if rows.counters[1] == group.number else 0
-        missing, gone = group.size - left - group.told, []
-        for number, of, *_ in rows.open.rising(group.number - 1):
-            gone += [number] if of == group.number else []
-            if len(gone) == missing:
-                break
-        return gone

@@ -85,6 +85,7 @@ class RunFile(VersionedStore):
             if key is not None:
                 self._key = key.create(rows.token)
             self._token, self._session = rows.token, rows.session
+            self._file.execute(f"PRAGMA page_size = {file_access.PAGE}")
             file_access.be_careful(self._file)
             with self._transaction():
                 self._file.execute(f"PRAGMA application_id = {MARK}")
@@ -115,7 +116,7 @@ class RunFile(VersionedStore):
             with self._transaction():  # so that what is checked is what is used
                 file_access.check_structure(self._file)
                 token, fingerprint = self._file.execute("SELECT token, key FROM run").fetchone()
-                if not token.isalnum():
+                if not isinstance(token, str) or not token.isalnum():
                     raise ValueError("not written by a run")
                 self._token, place = token, key or KeyPlace()
                 if fingerprint is not None and place.lost:
@@ -138,11 +139,28 @@ class RunFile(VersionedStore):
         """Take the run for this process; the previous writer can no longer change it."""
         self._session = new_session()
         self._file.execute("UPDATE run SET session = ?", (self._session,))
+        self._kept_asks = self._seal_again(self._version)  # this change waits for the disk
+
+    def _seal_again(self, version: Version) -> int:
+        """Write another version of what is in the file; return the number of asks."""
         *counters, epoch, start = self._file.execute(
             "SELECT asked, running, left_over, released, lost, epoch, epoch_start FROM run"
         ).fetchone()
-        self._kept_asks = counters[0]  # this change waits for the disk
-        self._seal(cast(Counters, tuple(counters)), (epoch, start), self._version)
+        self._seal(cast(Counters, tuple(counters)), (epoch, start), version)
+        return int(counters[0])
+
+    def _end_session(self) -> None:
+        """Count the end of the session as a change, so that no copy from before is accepted.
+
+        For a run whose outcomes do not count as changes. Whether there were any must not show.
+        """
+        with self._explained(), self._reading():
+            self._prepare(lasting=True)
+            with self._transaction():
+                self._verify()
+                version = self._version.with_change()
+                self._seal_again(version)
+            self._version = version
 
     def _connect(self, path: Path) -> bool:
         """Connect to the file as its only writer; return whether it is empty."""
@@ -155,7 +173,7 @@ class RunFile(VersionedStore):
             self._file = file_access.connect(f"{path.as_uri()}?mode=rw")
             weakref.finalize(self, file_access.close, self._file, os.getpid())
             with self._closed_by_failure():
-                self._path, self._identity = path, file_access.identity(path)
+                self._watched = file_access.WatchedFile(path)
                 if not self._file.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                     return True
                 file_access.check_mark(self._file, path)
@@ -271,13 +289,13 @@ class RunFile(VersionedStore):
 
         Refuses if another process took the run.
         """
-        execute = self._file.execute
-        self._tag.write_blocks(execute)
-        changes, release, change = version[1:]
-        names = (self._token, self._session, self._fingerprint)
-        tag = self._tag.of(names, (*counters, *epoch, changes), release, change)
+        execute, tags, session = self._file.execute, self._tag, self._session
+        tags.write_blocks(execute)
+        _, changes, release, change = version
+        names = (self._token, session, self._fingerprint)
+        tag = tags.of(names, (*counters, *epoch, changes), release, change)
         contents, self._contents = self._contents, {}
-        row = (*contents.values(), *counters, changes, release, change, tag, self._session)
+        row = (*contents.values(), *counters, changes, release, change, tag, session)
         if execute(count_with(tuple(contents)), row).rowcount != 1:
             raise DiscreetError(
                 f"{self.name} has been opened by another process: a run has one writer, so this "
@@ -302,10 +320,10 @@ class RunFile(VersionedStore):
 
     def _prepare(self, lasting: bool) -> None:
         """Prepare for a transaction."""
-        if file_access.identity(self._path) != self._identity:
+        if self._watched.is_lost():
             raise DiscreetError(
-                f"{self.name} was deleted or replaced while its run is open, so nothing can be "
-                "stored and nothing has changed."
+                f"{self.name} was deleted, replaced or cut short while its run is open, so nothing "
+                "can be stored and nothing has changed."
             )
         synchronous = self.tells if lasting else self.asks
         if synchronous != self._synchronous:
@@ -349,6 +367,8 @@ class RunFile(VersionedStore):
                 # If this fails, the file is ahead of its key, which catches up at the next open.
                 # A refused file must not advance its key.
                 with contextlib.suppress(sqlite3.Error, DiscreetError, TypeError):
+                    if self._session and self._only_releases:
+                        self._end_session()
                     if self._session:
                         with self._snapshot():
                             self._advance()

@@ -8,7 +8,7 @@ import secrets
 import weakref
 from collections.abc import Callable, Hashable
 from itertools import islice
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from discreet.contracts import Generator, Learner
 from discreet.errors import DiscreetError, Finished
@@ -18,6 +18,7 @@ from discreet.ledger import Ledger
 from discreet.ledger.guards import NotCopyable
 from discreet.ledger.inputs import User
 from discreet.live.engine import Engine
+from discreet.live.feedback import check_page, check_reader
 from discreet.live.frames import withhold_frames
 from discreet.live.holdout import HoldOut
 from discreet.live.keys import KeyPlace
@@ -48,12 +49,12 @@ class RunState(NotCopyable):
     # CPython caches lookups of attributes in a dictionary only up to 30 of them.
     # fmt: off
     __slots__ = (
-        "__weakref__", "_admission", "_alike", "_carry", "_chance", "_changing", "_clock",
+        "__weakref__", "_admission", "_alike", "_at_once", "_carry", "_changing", "_clock",
         "_closed", "_commit", "_commit_ask", "_commit_draw", "_commit_tell", "_deferring", "_end",
         "_engine", "_epoch", "_final", "_guarded", "_in_order", "_inside", "_latest", "_listener",
         "_lock", "_mark", "_needs_token", "_next_deadline", "_noise_rng", "_noting", "_plan",
-        "_process", "_reading", "_records", "_rng", "_serving", "_several", "_shows_chances",
-        "_side", "_store", "_sums", "_token", "_users", "_wait",
+        "_process", "_reading", "_records", "_rng", "_running", "_serving", "_several",
+        "_shows_chances", "_side", "_store", "_sums", "_token", "_users", "_wait",
     )
     # fmt: on
 
@@ -84,6 +85,8 @@ class RunState(NotCopyable):
         self._carry, self._wait, self._records = plan.carry, plan.wait, plan.records
         self._alike = plan.carry is None or plan.carry is action_number
         self._in_order = plan.private.channel.in_order
+        # an outcome counts as it is, and when it is told
+        self._at_once = self._wait is None and self._records is None and self._side is None
         self._final = plan.final is not None
         self._closed = self._changing = False  # if either is set, the next operation must recover
         self._next_deadline = -math.inf  # nothing is due before this
@@ -108,7 +111,8 @@ class RunState(NotCopyable):
         self._noting = store.durable or self._engine.showing  # whether release facts are stored
         # the learner's probabilities are shown if the guarantee covers more than actions
         self._shows_chances = not plan.private.guarantee.seen
-        self._chance: tuple[int, float | None] = -1, None  # of the running group
+        # the group of the last decision: its number, action and probability, which saves two calls
+        self._running: tuple[int, Any, float | None] = -1, 0, None
 
     @classmethod
     def start(
@@ -217,7 +221,7 @@ class RunState(NotCopyable):
             raise DiscreetError(f"{self._store.name} is damaged: it cannot be read.")
         state[:] = rows.learner[: len(state)]
         self._engine.clear()
-        self._chance = -1, None
+        self._running = -1, 0, None
         if rows.draws is not None:
             self._rng.bit_generator.state = dict(rows.draws.learner)
             self._noise_rng.bit_generator.state = dict(rows.draws.privacy)
@@ -261,10 +265,8 @@ class RunState(NotCopyable):
     def open_decisions(
         self, after: int = -1, limit: int | None = None
     ) -> tuple[tuple[Ticket, float, float | None], ...]:
-        """Return decisions whose outcome may still arrive, with ages in seconds and probabilities.
-
-        At most ``limit`` of those after an id.
-        """
+        """Return at most ``limit`` open decisions after an id, with ages in seconds and chances."""
+        after, limit = check_page(after, limit)
         self._check_caller()
         with self._lock:
             rows, now, found = self._committed(), self._clock(), []
@@ -279,15 +281,15 @@ class RunState(NotCopyable):
         """Return the public facts about a release of a group."""
         number, action, _, size, _, _ = group
         # If an action is carried out differently from round to round, a batch has no single choice.
-        if self._carry is None:  # the usual case
+        choice = -1
+        if self._carry is None:
             choice = int(action)
-        else:
-            choice = action_number(action, None, self._rng) if self._alike else -1
-        of, chance = self._chance  # of the group asked for last: this saves a call
+        elif self._alike:
+            choice = action_number(action, None, self._rng)
+        of, _, chance = self._running
         if of != number:
             chance = self.chance_of(group)
-        clock = self._clock
-        return choice, size, chance, clock()
+        return choice, size, chance, self._clock()
 
     @withhold_frames
     def releases(self) -> list[ReleaseRow]:
@@ -323,6 +325,7 @@ class RunState(NotCopyable):
     @withhold_frames
     def read_learner(self, read: Callable[[Learner], Read]) -> Read:
         """Return what ``read`` finds in the learner's committed state, as private as releases."""
+        check_reader(read)
         self._check_caller()
         with self._lock:
             self._committed()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from discreet.errors import OldCopy
+from discreet.errors import OldCopy, count
 from discreet.live.keys import NEW, Key, Version, new_name
 from discreet.live.row_text import drawn_from
 from discreet.live.rows import Drawn
@@ -20,21 +20,21 @@ class VersionedStore(Store):
         mine, known = self._version, key.version
         if mine.releases + (self._noted() is not None) < known.releases:
             raise OldCopy(
-                f"{self.name} is an old copy: it has {mine.releases} releases, but the run made "
-                f"{known.releases}. Continuing it would release batches twice; use the run's "
-                "latest file."
+                f"{self.name} is an old copy: it has {count(mine.releases, 'release')}, but the "
+                f"run made {known.releases:,}, so continuing it would release batches twice; use "
+                "the run's latest file."
             )
         if mine.changes < known.changes:
             raise OldCopy(
-                f"{self.name} is an old copy: later outcomes are missing (it has {mine.changes} "
-                f"changes, but the run made {known.changes}). Use the run's latest "
-                "file."
+                f"{self.name} is an old copy: later outcomes are missing (it has "
+                f"{count(mine.changes, 'change')}, but the run made {known.changes:,}); use the "
+                "run's latest file."
             )
         another = mine.releases == known.releases and mine.last_release != known.last_release
         another |= mine.changes == known.changes and mine.last_change != known.last_change
         if another:
             raise OldCopy(
-                f"{self.name} is an old copy: the run continued in another one. Use the run's "
+                f"{self.name} is an old copy: the run continued in another one; use the run's "
                 "latest file."
             )
 

@@ -11,16 +11,15 @@ from discreet.errors import DiscreetError, HorizonUsed, count
 from discreet.ledger.inputs import User
 from discreet.live.engine import Engine
 from discreet.live.frames import withhold_frames
+from discreet.live.giving_up import GivingUp
 from discreet.live.rows import Change, Draws, Group, GroupRow, OpenRow, Rows, Ticket
-from discreet.live.run_epochs import RunInEpochs
-from discreet.live.serving import Serving
 from discreet.live.users import bare_id
 
 CHUNK = 2_000  # due decisions per transaction
 ToldOutcome = tuple[int, str | None, int | None, object]  # number, token, choice, feedback
 
 
-class SeveralAtOnce(RunInEpochs, Serving):
+class SeveralAtOnce(GivingUp):
     """A run that handles several decisions or outcomes in one transaction: all of them or none.
 
     Its releases are drawn in the order of the outcomes and stored with them; the transaction ends

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import struct
 from collections.abc import Callable
@@ -58,7 +59,7 @@ class Tag:
         """
         whole = self._start.copy()
         if type(last) is type(change) is bytes and len(last) == len(change) == NAME:
-            row = RUN.pack(b"r", *numbers, last, change) + repr([*names]).encode()
+            row = RUN.pack(b"r", *numbers, last, change) + _names(names)
         else:  # a damaged file
             row = repr(("run", (*names, *numbers, last, change))).encode()
         whole.update(row)
@@ -70,6 +71,12 @@ class Tag:
         row = self._start.copy()
         row.update(PACKED.get(table, as_text_bytes)(table, columns))
         return int.from_bytes(row.digest(), "big")
+
+
+@functools.lru_cache(maxsize=64)
+def _names(names: StoredValues) -> bytes:
+    """Return the names of a run as bytes; they stay the same while it is open."""
+    return repr([*names]).encode()
 
 
 def as_text_bytes(table: str, columns: StoredValues) -> bytes:
@@ -113,12 +120,15 @@ def _choice(table: str, columns: StoredValues) -> bytes:
 
 def _release(table: str, columns: StoredValues) -> bytes:
     """Return the same as ``as_text_bytes`` for a usual row, in less time."""
-    numbers = columns[-1]
-    if type(numbers) is not bytes or len(columns) != 6:
+    if len(columns) != 6:
         return as_text_bytes(table, columns)
-    batch, choice, size, chance, at, _ = columns
-    row = f"({table!r}, [{batch!r}, {choice!r}, {size!r}, {chance!r}, {at!r}, ({len(numbers)},)])"
-    return row.encode() + numbers
+    batch, choice, size, chance, at, numbers = columns
+    start = f"({table!r}, [{batch!r}, {choice!r}, {size!r}, {chance!r}, {at!r}, "
+    if numbers is None:
+        return (start + "None])").encode()
+    if type(numbers) is not bytes:
+        return as_text_bytes(table, columns)
+    return f"{start}({len(numbers)},)])".encode() + numbers
 
 
 def _column(table: str, columns: StoredValues) -> bytes:

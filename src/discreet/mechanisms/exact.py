@@ -9,6 +9,7 @@ ratio of probabilities. The sensitivity includes the rounding.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import functools
 import math
 import secrets
@@ -245,7 +246,16 @@ def sampler(kind: str, scale: float) -> Callable[[int], list[int]]:
         measure = measurements.make_laplace(space, metrics.l1_distance(T="i64"), scale=scale)
     else:
         measure = measurements.make_gaussian(space, metrics.l2_distance(T="f64"), scale=scale)
-    return lambda count: list(measure([0] * count))
+
+    def draw(count: int) -> list[int]:
+        try:
+            return list(measure([0] * count))
+        except ctypes.ArgumentError as error:
+            if "RecursionError" not in str(error):
+                raise
+        raise RecursionError("maximum recursion depth exceeded while drawing noise")
+
+    return draw
 
 
 def _opendp() -> tuple[ModuleType, ModuleType, ModuleType]:

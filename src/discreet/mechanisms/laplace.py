@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 from typing import NoReturn, Self
 
-from componentjit import bits, helper
+from componentjit import bits, compiled_as, helper
 from discreet.contracts import Floats, Generator, Noise
 from discreet.curves import LaplaceNoise
 from discreet.errors import DiscreetError, check_positive, check_range
@@ -16,7 +16,7 @@ from discreet.mechanisms.shapes import CubeShape, LaplaceShape, SphericalShape
 
 # The first 40 bits of ln 2, whose multiples are exact, and the rest.
 LN2_HIGH, LN2_LOW = 0.6931471805592082, 7.371002565167799e-13
-ROOT = 1.4142135623730951  # of 2
+ROOT, HALF_ROOT = 1.4142135623730951, 0.7071067811865476  # the root of 2
 
 
 @helper
@@ -41,20 +41,35 @@ def draw_laplace(scale: float, rng: Generator) -> float:
 
 
 @helper
+def log_compiled(x: float) -> float:
+    """Return the same as ``log``."""
+    part = bits.fraction(x)
+    above = part > ROOT
+    return log_of(
+        (0.5 * part if above else part) - 1.0, float(bits.exponent(x) + (1 if above else 0))
+    )
+
+
+@compiled_as(log_compiled)
 def log(x: float) -> float:
     """Return the logarithm of a number of at least 2^-1022, to within its last digit.
-
-    With x = 2^k (1 + f), the second factor between the roots of 1/2 and 2, and s = f / (2 + f), it
-    is k ln 2 + 2 artanh(s) = k ln 2 + f - s (f - s² P(s²)). The coefficients below are those of the
-    polynomial P with the smallest maximal error.
 
     >>> log(1.0), round(log(10.0), 12)
     (0.0, 2.302585092994)
     """
-    part = bits.fraction(x)
-    above = part > ROOT
-    f = (0.5 * part if above else part) - 1.0
-    count = float(bits.exponent(x) + (1 if above else 0))
+    half, count = math.frexp(x)
+    if half > HALF_ROOT:
+        return log_of(half - 1.0, count)
+    return log_of(half + half - 1.0, count - 1)
+
+
+@helper
+def log_of(f: float, count: float) -> float:
+    """Return the logarithm of 2^count (1 + f), for 1 + f between the roots of 1/2 and 2.
+
+    With s = f / (2 + f), it is count ln 2 + 2 artanh(s) = count ln 2 + f - s (f - s² P(s²)). The
+    coefficients below are those of the polynomial P with the smallest maximal error.
+    """
     s = f / (2.0 + f)
     z = s * s
     w = z * z

@@ -98,7 +98,7 @@ def executor(on: str | Executor, *, workers: int | None) -> Executor:
     discreet.errors.DiscreetError: unknown executor 'moon': choose from ray, threads.
     """
     if workers is not None:
-        check_int("workers", workers, minimum=1)
+        workers = check_int("workers", workers, minimum=1)
     if isinstance(on, Executor):
         return on
     if not isinstance(on, str):

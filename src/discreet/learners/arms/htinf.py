@@ -89,7 +89,8 @@ class Htinf(Learner[int, TruncatedDraw, float]):
         self.clock[0] += 1.0
         rate = 1.0 / (self.moment * root(float(self.clock[0]), self.tail))
         if self.tail == 2.0:
-            self.clock[1] = solve(self.losses, 2.0 * rate, self.clock[1], self.probabilities)
+            start = float(self.clock[1])
+            self.clock[1] = solve(self.losses, 2.0 * rate, start, self.probabilities)
         else:
             self.clock[1] = solve_power(
                 self.losses, rate, self.tail / (self.tail - 1.0), self.clock[1], self.probabilities

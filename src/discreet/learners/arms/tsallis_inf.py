@@ -28,7 +28,7 @@ def solve(losses: Floats, rate: float, start: float, weights: Floats) -> float:
     target = 2.0 / rate
     values = as_list(losses)
     least = least_of(values)
-    s = max(float(start), target)
+    s = max(start, target)
     squares = 1.0
     for step in range(100):
         if losses.size < MANY:
@@ -50,12 +50,24 @@ def solve(losses: Floats, rate: float, start: float, weights: Floats) -> float:
 
 
 @helper
-def inverse_powers(values: Sequence[float] | Floats, least: float, s: float) -> tuple[float, float]:
+def inverse_powers_compiled(values: Floats, least: float, s: float) -> tuple[float, float]:
     """Return Σ z⁻² and Σ z⁻³ of z = value - least + s."""
     squares = 0.0
     cubes = 0.0
     for i in range(len(values)):
         inverse = 1.0 / (values[i] - least + s)
+        square = inverse * inverse
+        squares += square
+        cubes += inverse * square
+    return squares, cubes
+
+
+@compiled_as(inverse_powers_compiled)
+def inverse_powers(values: Sequence[float] | Floats, least: float, s: float) -> tuple[float, float]:
+    """Return the same; in plain Python it is faster to go through the list itself."""
+    squares = cubes = 0.0
+    for value in values:
+        inverse = 1.0 / (value - least + s)
         square = inverse * inverse
         squares += square
         cubes += inverse * square
@@ -94,7 +106,7 @@ def many_inverse_powers(
 
 
 @helper
-def least_of(values: Sequence[float] | Floats) -> float:
+def least_compiled(values: Floats) -> float:
     """Return the least number, searched for in four parts at once."""
     one, two, three, four = math.inf, math.inf, math.inf, math.inf
     i = 0
@@ -108,6 +120,12 @@ def least_of(values: Sequence[float] | Floats) -> float:
         one = values[i] if values[i] < one else one
         i += 1
     return min(one, two, three, four)
+
+
+@compiled_as(least_compiled)
+def least_of(values: Sequence[float] | Floats) -> float:
+    """Return the least number."""
+    return min(values)
 
 
 class BaselineDraw(NamedTuple):
@@ -209,15 +227,17 @@ class TsallisInf(Learner[int, BaselineDraw, float]):
 
     def act(self, observation: object, rng: Generator) -> tuple[int, BaselineDraw]:
         """Solve for the weights and draw an arm."""
-        clock, baselines = self.clock, self.baselines
-        clock[0] += 1.0
-        rate = self.learning_rate / math.sqrt(float(clock[0]))
-        clock[1] = solve(self.losses, rate, float(clock[1]), self.probabilities)
+        clock, baselines, baseline = self.clock, self.baselines, self.baseline
+        before = as_list(clock)
+        rounds = before[0] + 1.0
+        rate = self.learning_rate / math.sqrt(rounds)
+        clock[1] = solve(self.losses, rate, before[1], self.probabilities)
+        clock[0] = rounds
         chances = as_list(self.probabilities)
-        if self.baseline > 0.0:
+        if baseline > 0.0:
             least = self.likely * rate * rate
             for arm in range(baselines.size):
-                baselines[arm] = self.baseline if chances[arm] >= least else 0.0
+                baselines[arm] = baseline if chances[arm] >= least else 0.0
         arm = draw(chances, rng.random())
         probability = float(chances[arm])
         limit = 2.0 * self.caution * math.sqrt(probability) / rate
@@ -231,8 +251,9 @@ class TsallisInf(Learner[int, BaselineDraw, float]):
         """Add the estimate of every arm's loss."""
         losses, baselines = self.losses, as_list(trace.baselines)
         if self.baseline > 0.0:
+            before = as_list(losses)
             for arm in range(losses.size):
-                losses[arm] += baselines[arm]
+                losses[arm] = before[arm] + baselines[arm]
         step = released - float(baselines[trace.arm])
         if abs(step) <= trace.limit:
             losses[trace.arm] += step / trace.probability

@@ -207,6 +207,7 @@ class LazyUsage(MutableMapping[int, tuple[int, bytes]]):
         self._find, self._every = find, every
         self._memory: dict[int, tuple[int, bytes] | None] = {}
         self.touched: dict[int, None] = {}
+        self.fresh: set[int] = set()  # those of them that are not in the database yet
 
     def __getitem__(self, bucket: int) -> tuple[int, bytes]:
         if bucket not in self._memory:
@@ -217,8 +218,14 @@ class LazyUsage(MutableMapping[int, tuple[int, bytes]]):
         return found
 
     def __setitem__(self, bucket: int, users: tuple[int, bytes]) -> None:
+        if bucket not in self.touched and self.get(bucket) is None:
+            self.fresh.add(bucket)
         self._memory[bucket] = users
         self.touched[bucket] = None
+
+    def written(self) -> None:
+        """Note that all changes are in the database."""
+        self.touched, self.fresh = {}, set()
 
     def want(self, buckets: Iterable[int]) -> list[int]:
         """Return the buckets that are not in memory."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, cast
 
-from discreet.errors import DiscreetError, OldCopy
+from discreet.errors import DiscreetError, OldCopy, count
 from discreet.ledger import BudgetExceeded, Ledger
 from discreet.ledger.inputs import User
 from discreet.live.database.connections import Connections
@@ -148,9 +148,9 @@ class DatabaseLedger(Ledger):
         if not is_fresh(mine, known):
             raise OldCopy(
                 f"the ledger in {self._connections.dialect.name} is an old copy: it has "
-                f"{mine.releases} charges, but had "
-                f"{'more' if known is None else known.releases}. Use its latest database, or "
-                "declare it restored."
+                f"{count(mine.releases, 'charge')}, but had "
+                f"{'more' if known is None else f'{known.releases:,}'}; use its latest database, "
+                "or declare it restored."
             )
         if mine != known:  # a worker ended before it updated the witness
             self._advance(columns["token"], known, mine)

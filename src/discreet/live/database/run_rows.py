@@ -38,6 +38,9 @@ from discreet.live.store import Store
 from discreet.live.tags import StoredValue
 
 DRAWN = -1_000  # the number of the row with a single release
+# In place of a choice, among their numbers: the number of rows of users. It is authenticated with
+# them; other versions read it as a choice that is never shown.
+USER_ROWS = -1_000
 of_tag = itemgetter(*(name for name in RUN.columns if name != "tag"))
 NAMES = tuple(RUN.columns)
 
@@ -61,6 +64,7 @@ class RunRows(Store):
         self._known: Version | None = NEW  # the last version that the witness knows
         self._example: Example = (0, 0)
         self._session = ""
+        self._user_rows = 0  # rows of users in the database, at least
 
     def _read_run(self, session: Session, *, check_age: bool = True) -> None:
         """Read the run's row; refuse a changed one, and one older than the witness knows."""
@@ -106,8 +110,8 @@ class RunRows(Store):
         # The number of changes reveals how many outcomes arrived, so it is not shown.
         return OldCopy(
             f"{self.name} is an old copy: it has {count(self._version.releases, 'release')}, but "
-            f"the run made {known.releases} and more outcomes, or continued in another copy. "
-            "Use its latest database, or declare it restored."
+            f"the run made {known.releases:,} and more outcomes, or continued in another copy; "
+            "use its latest database, or declare it restored."
         )
 
     def _tagged(self, columns: dict[str, Any], digests: dict[str, bytes]) -> Row:
@@ -127,6 +131,7 @@ class RunRows(Store):
         rows.clock = () if clock is None else tuple(map(tuple, json.loads(clock)))
         rows.final = None if final is None else np.frombuffer(final, np.float64)
         rows.choices = {int(k): n for k, n in json.loads(columns["choices"] or "{}").items()}
+        self._user_rows = rows.choices.pop(USER_ROWS, 0)
         rows.ended, rows.restored = columns["ended"], bool(columns["restored"])
         rows.open = self._table(DECISION, columns["open"], self._read_decision)
         rows.outcomes = LazyOutcomes(rows.open)
@@ -198,12 +203,28 @@ class RunRows(Store):
         with self._here() as session:
             for row in session.find(USAGE, self._number, [bucket]):
                 return cast(tuple[int, bytes], self._checked("usage", row)[1:])
+            self._check_user_rows(session)
         return None
+
+    def _check_user_rows(self, session: Session) -> None:
+        """Refuse a table of users from which rows are missing: their users would start again."""
+        if self._user_rows:
+            query = f"SELECT count(*) FROM {USAGE.name} WHERE run = ?"
+            self._check_number("usage", session.execute(query, (self._number,))[0][0])
+
+    def _check_number(self, kind: str, found: int) -> None:
+        """Refuse a table from which rows are missing."""
+        least = self._user_rows
+        if kind == "release":
+            least = 0 if self._columns["restored"] else self._columns["released"]
+        if found < least:
+            raise self._not_authentic(f"the number of rows of {kind!r}")
 
     def _all_usage(self) -> dict[int, tuple[int, bytes]]:
         with self._here() as session:
             query = f"SELECT * FROM {USAGE.name} WHERE run = ?"
             found = session.execute(query, (self._number,))
+        self._check_number("usage", len(found))
         return {row[1]: cast(Any, self._checked("usage", row)[1:]) for row in found}
 
     def releases(self) -> Iterator[ReleaseRow]:
@@ -211,6 +232,7 @@ class RunRows(Store):
         with self._here() as session:
             query = f"SELECT * FROM {RELEASE.name} WHERE run = ? ORDER BY number"
             found = session.execute(query, (self._number,))
+        self._check_number("release", len(found))
         return iter([release_row(self._checked("release", row)) for row in found])
 
     def prefetch(
@@ -221,6 +243,8 @@ class RunRows(Store):
         if wanted_buckets:
             with self._here() as session:
                 found = session.find(USAGE, self._number, wanted_buckets)
+                if len(found) < len(wanted_buckets):
+                    self._check_user_rows(session)
             users = {row[1]: cast(Any, self._checked("usage", row)[1:]) for row in found}
             self.rows.usage.enter({bucket: users.get(bucket) for bucket in wanted_buckets})
         rows = self.rows

@@ -40,7 +40,13 @@ def prepare(session: Session, dialect: Dialect, check: bytes) -> None:
             )
         if ABOUT.name not in tables:
             _make(session, dialect, check)
-        ((version, secret),) = session.execute(f"SELECT version, secret FROM {ABOUT.name}")
+        about = session.execute(f"SELECT version, secret FROM {ABOUT.name}")
+        if len(about) != 1:
+            raise DiscreetError(
+                f"{dialect.name} is damaged: the table {ABOUT.name} must have one row, but has "
+                f"{len(about)}."
+            )
+        ((version, secret),) = about
         if not hmac.compare_digest(secret, check):
             raise DiscreetError(f"secret is not the one that {dialect.name} was created with.")
         _update(session, dialect, version)

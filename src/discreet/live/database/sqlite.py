@@ -32,7 +32,7 @@ class SqliteSession:
 
     def __init__(self, path: Path) -> None:
         self.is_broken = False
-        self._path, self._identity = path, file_access.identity(path)
+        self._path, self._watched = path, file_access.WatchedFile(path, may_shrink=True)
         self._file = file_access.connect(f"{path.as_uri()}?mode=rw", cached=256)
         weakref.finalize(self, file_access.close, self._file, os.getpid())
         file_access.be_careful(self._file)
@@ -46,10 +46,10 @@ class SqliteSession:
 
     def begin(self, *, durable: bool) -> None:
         """Begin a transaction, which waits for the disk if it is ``durable``."""
-        if file_access.identity(self._path) != self._identity:
+        if self._watched.is_lost():
             raise DiscreetError(
-                f"{self._path} was deleted or replaced while it is open, so nothing can be stored "
-                "and nothing has changed."
+                f"{self._path} was deleted, replaced or emptied while it is open, so nothing can "
+                "be stored and nothing has changed."
             )
         synchronous = "FULL" if durable else "NORMAL"
         if synchronous != self._synchronous:

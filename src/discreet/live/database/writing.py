@@ -12,9 +12,9 @@ import numpy as np
 
 from discreet.errors import DiscreetError
 from discreet.live.database.connections import Connections
-from discreet.live.database.lazy_rows import MOST_KEPT
+from discreet.live.database.lazy_rows import MOST_KEPT, LazyRows
 from discreet.live.database.records import Records
-from discreet.live.database.run_rows import NAMES, RunRows
+from discreet.live.database.run_rows import NAMES, USER_ROWS, RunRows
 from discreet.live.database.sealing import digest
 from discreet.live.database.sessions import Session
 from discreet.live.database.tables import (
@@ -34,7 +34,7 @@ from discreet.live.database.witness import Witness
 from discreet.live.keys import Version, new_name
 from discreet.live.release_log import ReleaseFacts
 from discreet.live.row_cipher import RowCipher
-from discreet.live.row_text import as_json, as_text, number_bytes
+from discreet.live.row_text import as_json, as_text, facts_columns, number_bytes
 from discreet.live.rows import Draws, Rows
 from discreet.live.slots import slots_text
 
@@ -107,9 +107,7 @@ class RunWriter(RunRows):
         self._noted.add("")
 
     def _release_row(self, batch: int, facts: ReleaseFacts | None, numbers: bytes | None) -> None:
-        choice, size, probability, at = facts or (None, None, None, None)
-        at = None if at is None else float(at)
-        columns = (batch, choice, size, probability, at, numbers)
+        columns = (batch, *facts_columns(facts), numbers)
         self._release_rows.append((self._number, *columns, self._seal.of("release", columns)))
 
     # Transactions
@@ -142,7 +140,8 @@ class RunWriter(RunRows):
             table.committed()
         if len(self._texts) > MOST_KEPT:
             self._texts = {}
-        self.rows.usage.touched = {}
+        self._user_rows += len(self.rows.usage.fresh)
+        self.rows.usage.written()
         self._begin_changes()
         if lasting and self._witness is not None:
             if joined:
@@ -245,7 +244,9 @@ class RunWriter(RunRows):
         if name == "clock":
             return json.dumps(rows.clock) if rows.clock else None
         if name == "choices":
-            return json.dumps(rows.choices)
+            fresh = len(rows.usage.fresh) if isinstance(rows, LazyRows) else 0
+            users = self._user_rows + fresh
+            return json.dumps(rows.choices | ({USER_ROWS: users} if users else {}))
         assert name == "final", "there are no other large columns"
         return None if rows.final is None else np.asarray(rows.final, np.float64).tobytes()
 
