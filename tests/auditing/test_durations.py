@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import secrets
 import sys
 from fractions import Fraction
@@ -97,7 +98,7 @@ def instructions(subject, neighbours, which, monkeypatch):
 def test_the_same_instructions_are_executed_whatever_is_told(kind, monkeypatch):
     """The interpreter's instructions, counted: fails for branches and fractions, on any machine."""
     subject = CONFIGURATIONS[kind]()
-    for each in neighbours_of(subject, None, batched=subject.plan.private.channel.hold() > 1):
+    for each in neighbours_of(subject, None):
         first, second = (instructions(subject, each, which, monkeypatch) for which in (0, 1))
         assert first == second, each.text
 
@@ -172,7 +173,7 @@ def one_bit(noise):
 
 def differing(subject, monkeypatch, text=""):
     """Return whether some pair of inputs makes the interpreter do different work."""
-    pairs = neighbours_of(subject, None, batched=subject.plan.private.channel.hold() > 1)
+    pairs = neighbours_of(subject, None)
     return any(
         instructions(subject, each, 0, monkeypatch) != instructions(subject, each, 1, monkeypatch)
         for each in pairs
@@ -188,6 +189,27 @@ def test_a_coin_of_fractions_is_other_work(monkeypatch):
 def test_clipping_by_a_branch_is_other_work(monkeypatch):
     subject = Branching(arms=2, horizon=1000, epsilon=1.0, clip=True)
     assert differing(subject, monkeypatch, "clipped")
+
+
+def test_clipping_compares_nothing():
+    """A processor guesses comparisons, and usual outcomes are in range: others took longer."""
+    compared = []
+
+    def trace(frame, event, argument):
+        frame.f_trace_opcodes = True
+        if event == "opcode":
+            compared.append(dis.opname[frame.f_code.co_code[frame.f_lasti]].startswith("COMPARE"))
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        found = [loss_of(None, loss, (0.0, 1.0), clip=True) for loss in (-3.0, 0.5, 4.0)]
+    finally:
+        sys.settrace(before)
+    assert found == [0.0, 0.5, 1.0]
+    assert len(compared) > 100
+    assert not any(compared)
 
 
 def test_reading_a_deadline_by_a_branch_is_other_work(monkeypatch):

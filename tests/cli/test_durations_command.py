@@ -72,8 +72,8 @@ def test_left_out_trials_and_the_attack_are_in_words(capsys):
     assert found.as_dict()["left_out"] == 272
     show_durations("guarded-ucb", replace(found, left_out=0))
     assert "left out" not in capsys.readouterr().out
-    each = next(neighbours_of(Bandit(arms=2, horizon=900, epsilon=1.0), None, batched=False))
-    assert each.text == "the outcome is the upper or the lower end of the range"
+    each = next(neighbours_of(Bandit(arms=2, horizon=900, epsilon=1.0), None))
+    assert each.text == "the first outcome of a batch is the upper or the lower end of the range"
 
 
 LIVE = [

@@ -11,11 +11,14 @@ from decimal import Decimal
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import componentjit
 from discreet import Bandit, Decision, DiscreetError, Ledger, list_algorithms
 from discreet.checks.parts import same_state
 from discreet.environments import Table
+from discreet.live.arguments import loss_of
 from discreet.problems import Arms
 from discreet.randomness import streams
 from discreet.simulation.loop import Player, Prototype
@@ -244,6 +247,15 @@ def test_clipping_brings_outcomes_into_range():
     for outcome in (math.nan, math.inf):
         with pytest.raises(DiscreetError, match="the loss is not a finite number"):
             clipping.tell(clipping.ask(), loss=outcome)
+
+
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@given(NUMBERS, NUMBERS, NUMBERS)
+def test_clipped_outcomes_are_exact(value, one, other):
+    low, high = sorted((one, other))
+    assert loss_of(None, value, (low, high), clip=True) == min(max(value, low), high)
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ from discreet.channels.per_round import EveryRound
 from discreet.contracts import Floats
 from discreet.errors import DiscreetError, check_int, check_range, shorten
 from discreet.guarantee_facts import FactsInHtml, Json
+from discreet.learners.wrapping import chooses_lengths
 from discreet.live.client import LiveClient
 from discreet.live.experts import Experts
 from discreet.live.optimizers import Optimizer, VectorOptimizer
@@ -145,7 +146,7 @@ def audit_durations(
             )
     start = time.perf_counter()
     player = TimedPlayer(subject, kind)
-    candidates = list(neighbours_of(subject, outcomes, batched=hold > 1))
+    candidates = list(neighbours_of(subject, outcomes))
     few = max(200, round(PILOT * trials))
     with quiet_process():
         best, chosen, column = -1.0, candidates[0], 0
@@ -182,9 +183,11 @@ def audit_durations(
 
 
 def neighbours_of(
-    subject: LiveClient | LiveRun, outcomes: Sequence[object] | None, *, batched: bool
+    subject: LiveClient | LiveRun, outcomes: Sequence[object] | None
 ) -> Iterator[Neighbours]:
     """Yield pairs of inputs that differ in one outcome."""
+    private = subject.plan.private
+    batched = private.channel.hold() > 1 or chooses_lengths(private.learner)
     told = _usual_outcomes(subject) if outcomes is None else outcomes
     if len(told) < 2:
         raise DiscreetError(f"outcomes has length {len(told)}, but at least 2 are needed.")

@@ -27,6 +27,7 @@ from discreet.live.slates import SlateBandit
 ELSEWHERE = np.ones(1 << 18)
 WARM = 20  # trials of a new run that are not counted: caches and branch predictors adapt
 FEWEST = 4  # ... if a run has few rounds
+LENGTH = 4  # rounds of a batch if the learner chooses: trials with other lengths are not comparable
 SILENT = None  # the outcome does not arrive before its deadline
 MEASURED = ("its tell", "the last tell of its batch", "all tells of its batch", "the next ask")
 WAITING = ("its tell", "the releases after its deadline", "the next ask")
@@ -37,7 +38,7 @@ class SameRelease(Wrapping[Action, Trace, Release, Query, Observation]):
 
     The time a learner takes depends on the released value, which the guarantee covers anyway. So
     the audit compares times for equal released values only. ``kept`` holds the first value and the
-    last one.
+    last one. For the same reason, all batches have one length, even if the learner chooses lengths.
     """
 
     compiles = False
@@ -52,6 +53,10 @@ class SameRelease(Wrapping[Action, Trace, Release, Query, Observation]):
             kept += [value, value]
         kept[1] = value
         self.learner.learn(trace, kept[0])
+
+    def patience(self, trace: Trace) -> int:
+        """Hold an action for ``LENGTH`` rounds if the learner chooses, else as the channel says."""
+        return LENGTH if self.learner.patience(trace) > 0 else 0
 
     @property
     def model(self) -> object:

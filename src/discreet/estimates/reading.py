@@ -6,13 +6,13 @@ import math
 from collections.abc import Iterable
 
 from discreet.channels import Batch, OneBit, PerRound, Responses, Selection
-from discreet.contracts import Channel, Learner, Protected
+from discreet.contracts import Channel, Protected
 from discreet.errors import DiscreetError
 from discreet.estimates.bits import BitEvidence
 from discreet.estimates.pairs import Evidence
 from discreet.estimates.released import ReleaseSum
 from discreet.estimates.sums import NoisySums, SumEvidence
-from discreet.learners.wrapping import Wrapping
+from discreet.learners.wrapping import chooses_lengths
 
 # The number of rounds to tune evidence to, if a run has no horizon or stops by itself.
 LONG = 1 << 14
@@ -34,7 +34,7 @@ class Design:
         self._usual = 1.0
         if isinstance(channel, Batch):
             self._usual = float(channel.size)
-            if _grows(private.learner):
+            if chooses_lengths(private.learner):
                 self._usual = max(self._usual, self._rounds / (USUAL * arms))
 
     @property
@@ -82,13 +82,6 @@ class Design:
                 )
             evidence.add(size, total / releases, releases)
         return evidence
-
-
-def _grows(learner: Learner) -> bool:
-    """Return whether a learner chooses the length of its batches."""
-    while isinstance(learner, Wrapping):
-        learner = learner.learner
-    return type(learner).patience is not Learner.patience
 
 
 def _check(channel: Channel) -> None:

@@ -72,3 +72,10 @@ class Wrapping(Around[Action, Trace, Release, Query, Observation]):
     def patience(self, trace: Trace) -> int:
         """Hold an action for as long as the learner asks."""
         return self.learner.patience(trace)
+
+
+def chooses_lengths(learner: Learner) -> bool:
+    """Return whether a learner may choose the length of its batches."""
+    while isinstance(learner, Wrapping):
+        learner = learner.learner
+    return type(learner).patience is not Learner.patience
