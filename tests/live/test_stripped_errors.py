@@ -3,16 +3,75 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import linecache
+import pickle
 import sys
 
 import pytest
-from makers import ask, make, tell
+from makers import ADVICE, MAKERS, ask, make, tell
 from raw_frames import OWN, SECRET, Broken, Thrower, leaks, raw_values
 
-from discreet import DiscreetError
-from discreet.live import frames
+from discreet import Advisor, ContextualBandit, DiscreetError
+from discreet.live import MemoryStore, frames
 from discreet.mechanisms.exact import sampler
+
+NAME = "user-of-this-test"
+
+
+def showing(error, words):
+    """Return the frames inside the library whose variables contain some words."""
+    place, found = error.__traceback__, []
+    while place is not None:
+        code, seen = place.tb_frame.f_code, repr(list(place.tb_frame.f_locals.values()))
+        if "/src/discreet/" in code.co_filename and words in seen:
+            found.append(code.co_qualname if hasattr(code, "co_qualname") else code.co_name)
+        place = place.tb_next
+    return found
+
+
+def ask_twice(face, **options):
+    if isinstance(face, ContextualBandit):
+        return face.ask_many([[0.5], [SECRET]], **options)
+    if isinstance(face, Advisor):
+        return face.ask_many([ADVICE, ADVICE], **options)
+    return face.ask_many(2, **options)
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_refused_users_are_in_no_frame(kind):
+    face = make(kind, max_rounds_per_user=1)
+    ask(face, user=NAME)
+    uses = {
+        "ask": lambda: ask(face, user=NAME),
+        "ask, any limit": lambda: ask(face, user=NAME, at_limit="never"),
+        "ask_many": lambda: ask_twice(face, users=[NAME, NAME]),
+        "rounds_of": lambda: face.rounds_of([NAME]),
+    }
+    for use in uses.values():
+        with pytest.raises(DiscreetError) as refusal:
+            use()
+        assert showing(refusal.value, NAME) == []
+
+
+@pytest.mark.parametrize("contexts", [[[SECRET], [SECRET, 1.0]], [[SECRET], None]])
+def test_refused_contexts_are_in_no_frame(contexts):
+    face = make("contexts")
+    for given in (contexts, iter(contexts)):
+        with pytest.raises(DiscreetError, match="the numbers of the context") as refusal:
+            face.ask_many(given)
+        assert showing(refusal.value, str(SECRET)) == []
+
+
+@pytest.mark.parametrize("twin", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_stores_in_memory_cannot_be_copied(twin):
+    """Every copy would release the same batch with its own noise."""
+    store = MemoryStore()
+    face = make("batch", store=store)
+    tell(face, ask(face))
+    for each in (store, store.rows):
+        with pytest.raises(DiscreetError, match="because a copy could release the same data"):
+            twin(each)
 
 
 @pytest.mark.parametrize("limit", [0, -1])

@@ -47,6 +47,93 @@ def test_a_user_at_the_limit_stays_there_if_rows_of_users_are_deleted(url):
                 use()
 
 
+MOVED = "UPDATE discreet_usage SET number = -1 - number"
+REPLACED = (
+    "DELETE FROM discreet_usage WHERE number >= 4000",
+    "INSERT INTO discreet_usage SELECT run, number + 9000, last_window, users, tag "
+    "FROM discreet_usage",
+)
+
+
+@pytest.mark.parametrize("statements", [(MOVED,), REPLACED])
+def test_nor_if_others_take_their_place(statements, url):
+    """So that the number of rows is right."""
+    witness, users = MemoryWitness(), [f"user {number}" for number in range(20)]
+    with database_at(url, witness) as database:
+        limited(database, users)
+        for statement in statements:
+            execute(database, statement)
+    with database_at(url, witness) as database:
+        face = Bandit.open(store=database.store("a run"))
+        for user in users:
+            with pytest.raises((UserLimitReached, DiscreetError)):
+                face.ask(user=user)
+        with pytest.raises(DiscreetError, match="of the table 'usage' fails authentication"):
+            face.ask(user="another user")
+
+
+def test_new_users_of_other_workers_are_known(server):
+    url, witness = server.fresh_url(), MemoryWitness()
+    with database_at(url, witness) as one, database_at(url, witness) as other:
+        first = limited(one, ["anna"])
+        second = Bandit.open(store=other.store("a run"))
+        for number in range(30):
+            tell(first, first.ask(user=f"first {number}"))
+            tell(second, second.ask(user=f"second {number}"))
+        users = ("first 29", "second 29", "anna", "new")
+        assert [[each.rounds_of(user) for user in users] for each in (first, second)] == [
+            [1, 1, 2, 0],
+            [1, 1, 2, 0],
+        ]
+        first.verify()
+
+
+FAILS = "the number of rows of '{}' fails authentication"
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_a_held_release_that_is_deleted_is_not_drawn_again(again, url, monkeypatch):
+    """The learner fails, and the value that it was handed is gone."""
+    seen, witness = [], MemoryWitness()
+
+    def broken(self, trace, released):
+        seen.append(released)
+        raise RuntimeError("learning fails")
+
+    with database_at(url, witness) as database:
+        face = make("batch", store=database.store("a run"))
+        decisions = [face.ask() for _ in range(4)]
+        for decision in decisions[:3]:
+            tell(face, decision)
+        monkeypatch.setattr(type(face._run._engine.learner), "learn", broken)
+        with pytest.raises(RuntimeError, match="learning fails"):
+            tell(face, decisions[3])
+        execute(database, "DELETE FROM discreet_held")
+        if not again:
+            with pytest.raises(DiscreetError, match=FAILS.format("held")):
+                tell(face, decisions[3])
+    if again:
+        with (
+            database_at(url, witness) as database,
+            pytest.raises(DiscreetError, match=FAILS.format("held")),
+        ):
+            tell(Bandit.open(store=database.store("a run")), decisions[3])
+    assert len(seen) == 1
+
+
+@pytest.mark.parametrize("table", ["batch", "decision"])
+def test_an_outcome_is_not_lost_with_a_deleted_row(table, url):
+    witness = MemoryWitness()
+    with database_at(url, witness) as database:
+        face = make("batch", store=database.store("a run"))
+        decision = face.ask()
+        execute(database, f"DELETE FROM discreet_{table}")
+    with database_at(url, witness) as database:
+        face = Bandit.open(store=database.store("a run"))
+        with pytest.raises(DiscreetError, match=FAILS.format(table)):
+            tell(face, decision)
+
+
 def test_rows_that_an_older_version_adds_are_accepted(url):
     """It does not count them."""
     witness = MemoryWitness()

@@ -13,6 +13,7 @@ from discreet.ledger.inputs import User
 from discreet.live.arguments import labels_of
 from discreet.live.arms import ArmsClient, default_of
 from discreet.live.decisions import Decision
+from discreet.live.frames import withhold_frames
 from discreet.live.rows import Recipe
 from discreet.live.run_options import Clock, Durable, Path, RunOptions, Wait, terms
 from discreet.live.run_plan import RunPlan
@@ -96,11 +97,13 @@ class BestArmSearch(ArmsClient):
         """Whether the search has its answer; it then makes no further decisions."""
         return self._run.read_learner(answer_of) >= 0
 
+    @withhold_frames
     def ask(self, *, user: User | None = None, at_limit: AtLimit = "refuse") -> Decision:
         """Return the arm to sample in the next round; raise ``Finished`` if there is an answer."""
         self._check_unfinished()
         return super().ask(user=user, at_limit=at_limit)
 
+    @withhold_frames
     def ask_many(self, n: int, *, users: Sequence[User] | None = None) -> list[Decision]:
         """Return the next n decisions; raise ``Finished`` if there is an answer."""
         self._check_unfinished()

@@ -49,6 +49,7 @@ class ArmsClient(LiveClient[Decision]):
         low, high = self._bounds
         self._range, self._clip = (low, high), recipe["clip"]
 
+    @withhold_frames
     def ask(self, *, user: User | None = None, at_limit: AtLimit = REFUSE) -> Decision:
         """Return the arm to play in the next round. If the run limits users, pass the user.
 
@@ -59,17 +60,15 @@ class ArmsClient(LiveClient[Decision]):
         return self._decide(0, user, at_limit)
 
     def _decide(self, seen: object, user: User | None, at_limit: AtLimit) -> Decision:
-        try:
-            if type(at_limit) is str and at_limit == "refuse":  # == of an array has no truth value
-                given, probability = self._run.decide(seen, user)
-            else:
-                given, probability = self._run.decide_or_serve(seen, user, at_limit)
-        except BaseException as error:
-            raise without_frames(error)  # noqa: B904 - the same error
+        if type(at_limit) is str and at_limit == "refuse":  # == of an array has no truth value
+            given, probability = self._run.decide(seen, user)
+        else:
+            given, probability = self._run.decide_or_serve(seen, user, at_limit)
         number, batch, choice, token, _, _ = given
         learns = number != SERVED
         return Decision(self._labels[choice], number, token, probability, batch, learns)
 
+    @withhold_frames
     def ask_many(self, n: int, *, users: Sequence[User] | None = None) -> list[Decision]:
         """Return the next n decisions, made in one transaction: all of them or none."""
         return self._ask_many(how_many(n), users)
@@ -313,19 +312,21 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         (docs/live.md: Arms that come and go). If the run limits users, pass the user; with
         ``at_limit="serve"``, a user at the limit gets a decision without learning.
         """
-        if available is not None:
-            return self._decide(self._available(available), user, at_limit)
-        if at_limit is not REFUSE:  # the default; any other text gets a closer look
-            return self._decide(self._seen, user, at_limit)
-        try:  # the same as _decide, which saves a call
+        try:
+            # the default; any other text gets a closer look
+            if available is not None or at_limit is not REFUSE:
+                return self._decide(self._observation(available), user, at_limit)
+            # the same as _decide, which saves a call
             (number, batch, choice, token, _, _), probability = self._run.decide(self._seen, user)
         except BaseException as error:
+            user = None
             raise without_frames(error)  # noqa: B904 - the same error
         return new_tuple(Decision, (self._labels[choice], number, token, probability, batch, True))
 
     def _observation(self, available: Collection[Hashable] | None = None) -> object:
         return self._seen if available is None else self._available(available)
 
+    @withhold_frames
     def ask_many(
         self,
         n: int,
@@ -334,7 +335,7 @@ class Bandit(ChangingLabels[Decision], ArmsClient):
         users: Sequence[User] | None = None,
     ) -> list[Decision]:
         """Return the next n decisions from the same arms: in one transaction, all or none."""
-        seen = self._seen if available is None else self._available(available)
+        seen = self._observation(available)
         return self._ask_many([seen for _ in how_many(n)], users)
 
     @property

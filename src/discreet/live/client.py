@@ -201,6 +201,7 @@ class LiveClient(ExchangingClient[Gives]):
         """Raise, and name the alternative; only runs on arms have estimates."""
         raise no_estimates(type(self).__name__)
 
+    @withhold_frames
     def rounds_of(self, user: User) -> int:
         """Return how many rounds of a user have been counted in the current period."""
         return self._run.rounds_of(user)

@@ -172,6 +172,7 @@ class ContextualBandit(LiveClient[Decision]):
     ) -> object:
         return self._features.shown(context, arm_features, available)
 
+    @withhold_frames
     def ask_many(
         self,
         contexts: Sequence[Numbers],

@@ -117,10 +117,12 @@ class Experts(LiveClient[Trust]):
         problem = Points("experts", len(recipe["experts"]))
         return RunPlan.of(recipe, problem, observation=0, carry=draw_expert)
 
+    @withhold_frames
     def ask(self, *, user: User | None = None, at_limit: AtLimit = "refuse") -> Trust:
         """Return the weights of all experts for the next round, and one expert drawn from them."""
         return self._given(self._run.ask(0, user, at_limit))
 
+    @withhold_frames
     def ask_many(self, n: int, *, users: Sequence[User] | None = None) -> list[Trust]:
         """Return the next n decisions, made in one transaction: all of them or none."""
         return self._ask_many(how_many(n), users)
@@ -235,6 +237,7 @@ class Advisor(LiveClient[Decision]):
         super()._enter(recipe, run)
         self._experts: tuple[Hashable, ...] = tuple(recipe["experts"])
 
+    @withhold_frames
     def ask(
         self,
         advice: Sequence[Sequence[float]] | Floats,
@@ -248,6 +251,7 @@ class Advisor(LiveClient[Decision]):
     def _observation(self, advice: Sequence[Sequence[float]] | Floats) -> Floats:  # type: ignore[override]
         return advice_of(advice, self._experts, self._labels)
 
+    @withhold_frames
     def ask_many(
         self,
         advice: Sequence[Sequence[Sequence[float]] | Floats],

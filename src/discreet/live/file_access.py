@@ -100,33 +100,6 @@ def close(connection: sqlite3.Connection, process: int) -> None:
         connection.close()
 
 
-class WatchedFile:
-    """A path with an open file: notices if the file is deleted, replaced, or cut short.
-
-    SQLite goes on with what it has in memory, and its changes are lost.
-    """
-
-    __slots__ = ("_may_shrink", "_path", "_same", "_size")
-
-    def __init__(self, path: Path, *, may_shrink: bool = False) -> None:
-        self._path = os.fspath(path)  # text, which the system takes as it is
-        found = os.stat(self._path)  # noqa: PTH116 - Path.stat takes twice as long
-        self._same, self._size = (found.st_dev, found.st_ino), found.st_size
-        self._may_shrink = may_shrink  # but not to nothing: an operator may compact a database
-
-    def is_lost(self) -> bool:
-        """Return whether another file, a shorter one or none is there."""
-        try:
-            found = os.stat(self._path)  # noqa: PTH116
-        except OSError:
-            return True
-        least = min(self._size, 1) if self._may_shrink else self._size
-        if (found.st_dev, found.st_ino) != self._same or found.st_size < least:
-            return True
-        self._size = found.st_size
-        return False
-
-
 def check_mark(file: sqlite3.Connection, path: Path) -> None:
     """Refuse a file that is not a run, or has another format."""
     (mark,) = file.execute("PRAGMA application_id").fetchone()

@@ -33,6 +33,7 @@ from discreet.errors import (
 )
 from discreet.ledger.guards import run_in_children
 from discreet.live.row_cipher import RowCipher
+from discreet.live.watched_file import WatchedFile
 from discreet.output import lock
 from discreet.processes import process_mark
 
@@ -122,6 +123,7 @@ class Key(RowCipher):
                 found = f"a truncated key: {len(content)} of {SIZE} bytes"
             raise DiscreetError(f"key is {shown(path)}, but that is {found}.")
         self._take(content)
+        self._watched = WatchedFile(path)
         # a process that was killed, or whose sync failed, may have written what is not on the disk
         self._is_known = new
         super().__init__(secret)
@@ -185,6 +187,14 @@ class Key(RowCipher):
             what = "nothing has changed" if note else "recorded outcomes and releases count"
             raise self._unwritable(what, error) from None
         self.version, self.note, self._is_known = version, note, True
+
+    def check_present(self) -> None:
+        """Refuse to go on without the file: what the run stores could never be read again."""
+        if self._watched.is_lost():
+            raise DiscreetError(
+                f"the key {self.path} was deleted, replaced or cut short while its run is open, so "
+                "nothing can be stored and nothing has changed."
+            )
 
     def _unwritable(self, what: str, error: OSError | ValueError) -> DiscreetError:
         return DiscreetError(

@@ -8,6 +8,7 @@ from typing import NamedTuple, cast
 from discreet.contracts import Floats, Generator
 from discreet.ledger.inputs import User
 from discreet.live.client import LiveClient
+from discreet.live.frames import withhold_frames
 from discreet.live.naming import Naming
 from discreet.live.rows import Ticket
 from discreet.live.serving import AtLimit
@@ -35,10 +36,12 @@ class PointClient(LiveClient[Point]):
     def _choice(self, decision: Point) -> int:
         return NO_CHOICE
 
+    @withhold_frames
     def ask(self, *, user: User | None = None, at_limit: AtLimit = "refuse") -> Point:
         """Return the point, or the two points, to play in the next round."""
         return self._given(self._run.ask(0, user, at_limit))
 
+    @withhold_frames
     def ask_many(self, n: int, *, users: Sequence[User] | None = None) -> list[Point]:
         """Return the next n decisions, made in one transaction: all of them or none."""
         return self._ask_many(how_many(n), users)

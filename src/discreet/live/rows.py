@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Callable, Hashable, Mapping
 from typing import Any, NamedTuple, TypedDict, TypeVar
 
+from discreet.ledger.guards import NotCopyable
 from discreet.live.release_log import ReleaseFacts, ReleaseLog
 from discreet.live.row_tables import MemoryTable, Overlay, RowTable
 from discreet.live.slots import Slots
@@ -163,7 +164,7 @@ GroupRow = tuple[int, Any, object, int, int, bytes | None]
 new_tuple: Callable[[type[Named], tuple[object, ...]], Named] = tuple.__new__
 
 
-class Rows:
+class Rows(NotCopyable):
     """All tables of a run, in memory.
 
     Each method first records the whole change in one assignment: that is its commit. All later

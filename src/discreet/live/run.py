@@ -250,7 +250,10 @@ class LiveRun(ChangingArms, GroupedOperations):
         engine, before = self._engine, rows.groups.get(of)
         self._changing = True
         if before is None:
-            if of != HELD_OUT:  # its epoch is over: the learner no longer uses it
+            if of >= rows.epoch[1] and rows.slots is None:
+                raise DiscreetError(f"{self._store.name} is damaged: a batch is missing.")
+            # its epoch is over, or its arm was retired: the learner no longer uses it
+            if of != HELD_OUT:
                 self._commit_tell(rows.counters, decision)
                 self._changing = self._several
                 return

@@ -26,6 +26,7 @@ from discreet.live.row_text import as_json, from_text, recipe_text
 from discreet.live.rows import Counters, Example, GroupRow, Recipe, Rows, new_session
 from discreet.live.run_version import VersionedStore
 from discreet.live.slots import slots_text
+from discreet.live.watched_file import WatchedDatabase
 from discreet.processes import forked, process_mark
 
 ONLY_RELEASES = "releases"  # the value of ``durable`` with which outcomes do not wait for the disk
@@ -173,7 +174,7 @@ class RunFile(VersionedStore):
             self._file = file_access.connect(f"{path.as_uri()}?mode=rw")
             weakref.finalize(self, file_access.close, self._file, os.getpid())
             with self._closed_by_failure():
-                self._watched = file_access.WatchedFile(path)
+                self._watched = WatchedDatabase(path)
                 if not self._file.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                     return True
                 file_access.check_mark(self._file, path)
@@ -322,9 +323,11 @@ class RunFile(VersionedStore):
         """Prepare for a transaction."""
         if self._watched.is_lost():
             raise DiscreetError(
-                f"{self.name} was deleted, replaced or cut short while its run is open, so nothing "
-                "can be stored and nothing has changed."
+                f"{self.name} or its -wal file was deleted, replaced or cut short while its run is "
+                "open, so nothing can be stored and nothing has changed."
             )
+        if self._key is not None:
+            self._key.check_present()
         synchronous = self.tells if lasting else self.asks
         if synchronous != self._synchronous:
             self._synchronous = ""

@@ -112,10 +112,12 @@ class SlateBandit(LiveClient[ShownItems]):
     def _shown(self, ticket: Ticket) -> Hashable:
         return None if ticket.action is None else tuple(self._items[int(i)] for i in ticket.action)
 
+    @withhold_frames
     def ask(self, *, user: User | None = None, at_limit: AtLimit = "refuse") -> ShownItems:
         """Return the items to show in the next round."""
         return self._given(self._run.ask(0, user, at_limit))
 
+    @withhold_frames
     def ask_many(self, n: int, *, users: Sequence[User] | None = None) -> list[ShownItems]:
         """Return the next n decisions, made in one transaction: all of them or none."""
         return self._ask_many(how_many(n), users)

@@ -11,6 +11,7 @@ from typing import ClassVar, Protocol, cast
 
 from discreet.errors import Busy, DiscreetError, shorten
 from discreet.estimates.released import ReleaseSum
+from discreet.ledger.guards import NotCopyable
 from discreet.live.keys import KeyPlace
 from discreet.live.release_log import ReleaseFacts, ReleaseRow, summed
 from discreet.live.row_cipher import RowCipher
@@ -248,7 +249,7 @@ class Store:
         return f"{self.layout} {self._token} {kind} {number} {version}".encode()
 
 
-class MemoryStore(Store):
+class MemoryStore(NotCopyable, Store):
     """Stores a run for the lifetime of the process; nothing is written or encrypted."""
 
     durable = False

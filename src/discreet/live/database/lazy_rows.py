@@ -23,18 +23,23 @@ class LazyTable(Mapping[int, Kept]):
     """
 
     def __init__(
-        self, length: int, find: Find[Kept], page: ReadRows[Kept], last: Last[Kept]
+        self,
+        length: int,
+        find: Find[Kept],
+        check: Callable[[int], None],
+        page: ReadRows[Kept],
+        last: Last[Kept],
     ) -> None:
-        self._find, self._page, self._last = find, page, last
+        self._find, self._check, self._page, self._last = find, check, page, last
         self._memory: dict[int, Kept] = {}
-        self._length = length
+        self._length = self._stored = length  # with changes, and in the database
         self._sorted = True  # whether the rows in memory are sorted
         self.touched: dict[int, None] = {}  # changed since the last commit
         self.is_cleared = False
 
     def committed(self) -> None:
         """Mark all changes as written, and drop rows from memory if there are many."""
-        self.touched, self.is_cleared = {}, False
+        self.touched, self.is_cleared, self._stored = {}, False, self._length
         if len(self._memory) > MOST_KEPT:
             self._memory, self._sorted = {}, True
 
@@ -62,6 +67,8 @@ class LazyTable(Mapping[int, Kept]):
             return default
         for found, each in self._find([number]):
             self.enter(found, each)
+        if number not in self._memory:  # perhaps somebody has deleted it
+            self._check(self._stored)
         return self._memory.get(number, default)
 
     def __getitem__(self, number: int) -> Kept:
@@ -201,17 +208,18 @@ class LazyUsage(MutableMapping[int, tuple[int, bytes]]):
 
     def __init__(
         self,
-        find: Callable[[int], tuple[int, bytes] | None],
+        find: Callable[[Sequence[int]], Mapping[int, tuple[int, bytes] | None]],
         every: Callable[[], dict[int, tuple[int, bytes]]],
     ) -> None:
         self._find, self._every = find, every
         self._memory: dict[int, tuple[int, bytes] | None] = {}
         self.touched: dict[int, None] = {}
         self.fresh: set[int] = set()  # those of them that are not in the database yet
+        self.known: set[int] | None = None  # those in the database, once all were checked
 
     def __getitem__(self, bucket: int) -> tuple[int, bytes]:
         if bucket not in self._memory:
-            self._memory[bucket] = self._find(bucket)
+            self._memory.update(self._find([bucket]))
         found = self._memory[bucket]
         if found is None:
             raise KeyError(bucket)
@@ -225,6 +233,8 @@ class LazyUsage(MutableMapping[int, tuple[int, bytes]]):
 
     def written(self) -> None:
         """Note that all changes are in the database."""
+        if self.known is not None:
+            self.known |= self.fresh
         self.touched, self.fresh = {}, set()
 
     def want(self, buckets: Iterable[int]) -> list[int]:

@@ -65,6 +65,7 @@ class RunRows(Store):
         self._example: Example = (0, 0)
         self._session = ""
         self._user_rows = 0  # rows of users in the database, at least
+        self._buckets: set[int] = set()  # those of them that were there when last looked
 
     def _read_run(self, session: Session, *, check_age: bool = True) -> None:
         """Read the run's row; refuse a changed one, and one older than the witness knows."""
@@ -93,6 +94,7 @@ class RunRows(Store):
         cipher = self._cipher.of_run(token)
         self._number, self._token, self._seal = number, token, Seal(cipher)
         self._key = cipher if protected else None
+        self._buckets = set()
 
     def _catch_up(self, known: Version | None) -> None:
         """Update the witness to what a worker committed before it ended."""
@@ -141,6 +143,11 @@ class RunRows(Store):
             self._read_held(session, rows)
         return rows
 
+    def _check_number(self, kind: str, found: int, wanted: int) -> None:
+        """Refuse a table from which rows are missing, or that has others."""
+        if found != wanted:
+            raise self._not_authentic(f"the number of rows of {kind!r}")
+
     def _table(self, table: SqlTable, length: int, read: Any) -> LazyTable[Any]:  # noqa: ANN401
         of_run = f"SELECT * FROM {table.name} WHERE run = ? AND number > ? ORDER BY number LIMIT ?"
         last = f"SELECT * FROM {table.name} WHERE run = ? ORDER BY number DESC LIMIT ?"
@@ -155,9 +162,16 @@ class RunRows(Store):
                 found = session.find(table, self._number, numbers)
             return [(row[1], read(row)) for row in found]
 
+        def check(length: int) -> None:
+            query = f"SELECT count(*) FROM {table.name} WHERE run = ?"
+            with self._here() as session:
+                ((found,),) = session.execute(query, (self._number,))
+            self._check_number(table.name.removeprefix("discreet_"), found, length)
+
         return LazyTable(
             length,
             find,
+            check,
             lambda after, most: query(of_run, self._number, after, most),
             lambda most: query(last, self._number, most),
         )
@@ -188,7 +202,10 @@ class RunRows(Store):
 
     def _read_held(self, session: Session, rows: LazyRows) -> None:
         query = f"SELECT * FROM {HELD.name} WHERE run = ? ORDER BY place"
-        for row in session.execute(query, (self._number,)):
+        found = session.execute(query, (self._number,))
+        # without its row, a release would be drawn again
+        self._check_number("held", len(found), self._columns["untaught"])
+        for row in found:
             checked = cast(Any, self._checked("held", row))
             number, _, decision, shape, value, held, draws = checked
             content = self._decrypted(value, "drawn", number) or b""
@@ -199,55 +216,65 @@ class RunRows(Store):
             else:
                 rows.unlearned[number] = decision, drawn
 
-    def _find_usage(self, bucket: int) -> tuple[int, bytes] | None:
+    def _find_usage(self, buckets: Sequence[int]) -> dict[int, tuple[int, bytes] | None]:
+        """Return users by bucket; None for a bucket without users."""
         with self._here() as session:
-            for row in session.find(USAGE, self._number, [bucket]):
-                return cast(tuple[int, bytes], self._checked("usage", row)[1:])
-            self._check_user_rows(session)
-        return None
+            found = session.find(USAGE, self._number, buckets)
+        users = {row[1]: cast(Any, self._checked("usage", row)[1:]) for row in found}
+        if len(users) < len(buckets):
+            known = self._known_buckets()
+            if any(bucket in known for bucket in buckets if bucket not in users):
+                raise self._not_authentic("the number of rows of 'usage'")
+        return {bucket: users.get(bucket) for bucket in buckets}
 
-    def _check_user_rows(self, session: Session) -> None:
-        """Refuse a table of users from which rows are missing: their users would start again."""
-        if self._user_rows:
-            query = f"SELECT count(*) FROM {USAGE.name} WHERE run = ?"
-            self._check_number("usage", session.execute(query, (self._number,))[0][0])
+    def _known_buckets(self) -> set[int]:
+        """Return the buckets that have users, or refuse a table from which one is missing.
 
-    def _check_number(self, kind: str, found: int) -> None:
-        """Refuse a table from which rows are missing."""
-        least = self._user_rows
-        if kind == "release":
-            least = 0 if self._columns["restored"] else self._columns["released"]
-        if found < least:
-            raise self._not_authentic(f"the number of rows of {kind!r}")
+        Its users would start again. Anybody can add rows, so only those that were checked count.
+        """
+        usage = self.rows.usage
+        if usage.known is None:
+            with self._here() as session:
+                query = f"SELECT number FROM {USAGE.name} WHERE run = ?"
+                numbers = {row[0] for row in session.execute(query, (self._number,))}
+                for row in session.find(USAGE, self._number, sorted(numbers - self._buckets)):
+                    self._checked("usage", row)
+            self._check_number("usage", len(self._buckets - numbers), 0)
+            self._check_usage(len(numbers))
+            usage.known = numbers
+            if not self._connections.joined:  # else a rollback may remove some of them
+                self._buckets = set(numbers)
+        return usage.known
+
+    def _check_usage(self, found: int) -> None:
+        # there may be more: a worker of an earlier version does not count them
+        self._check_number("usage", min(found, self._user_rows), self._user_rows)
 
     def _all_usage(self) -> dict[int, tuple[int, bytes]]:
         with self._here() as session:
             query = f"SELECT * FROM {USAGE.name} WHERE run = ?"
             found = session.execute(query, (self._number,))
-        self._check_number("usage", len(found))
-        return {row[1]: cast(Any, self._checked("usage", row)[1:]) for row in found}
+        users = {row[1]: cast(Any, self._checked("usage", row)[1:]) for row in found}
+        self._check_usage(len(users))
+        return users
 
     def releases(self) -> Iterator[ReleaseRow]:
         """Return all releases, by batch."""
         with self._here() as session:
             query = f"SELECT * FROM {RELEASE.name} WHERE run = ? ORDER BY number"
             found = session.execute(query, (self._number,))
-        self._check_number("release", len(found))
+        least = 0 if self._columns["restored"] else self._columns["released"]
+        self._check_number("release", min(len(found), least), least)
         return iter([release_row(self._checked("release", row)) for row in found])
 
     def prefetch(
         self, decisions: Iterable[int], names: Iterable[str] = (), buckets: Iterable[int] = ()
     ) -> None:
         """Read decisions, their batches and users, with at most three statements."""
-        wanted_buckets = self.rows.usage.want(buckets)
-        if wanted_buckets:
-            with self._here() as session:
-                found = session.find(USAGE, self._number, wanted_buckets)
-                if len(found) < len(wanted_buckets):
-                    self._check_user_rows(session)
-            users = {row[1]: cast(Any, self._checked("usage", row)[1:]) for row in found}
-            self.rows.usage.enter({bucket: users.get(bucket) for bucket in wanted_buckets})
         rows = self.rows
+        wanted_buckets = rows.usage.want(buckets)
+        if wanted_buckets:
+            rows.usage.enter(self._find_usage(wanted_buckets))
         wanted = rows.open.want(decisions)
         if wanted:
             with self._here() as session:
@@ -269,7 +296,6 @@ class RunRows(Store):
                 found = session.execute(query, (self._number,))
                 for row in found:
                     self._checked(kind, row)
-                if len(found) != self._columns[count]:
-                    raise self._not_authentic(f"the number of rows of {kind!r}")
+                self._check_number(kind, len(found), self._columns[count])
         self._all_usage()
         list(self.releases())

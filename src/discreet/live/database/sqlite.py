@@ -18,6 +18,7 @@ from discreet.live.database.sessions import Session, grouped
 from discreet.live.database.tables import BYTES, REAL, RECORD, TEXT, WHOLE, Row, SqlTable, replacing
 from discreet.live.keys import new_file
 from discreet.live.tags import StoredValue
+from discreet.live.watched_file import MAY_SHRINK, WatchedDatabase
 
 # the application id of a database of runs: this number and a digit
 MARK = (file_access.DATABASES << 8) + ord("1")
@@ -32,7 +33,7 @@ class SqliteSession:
 
     def __init__(self, path: Path) -> None:
         self.is_broken = False
-        self._path, self._watched = path, file_access.WatchedFile(path, may_shrink=True)
+        self._path, self._watched = path, WatchedDatabase(path, least=MAY_SHRINK)
         self._file = file_access.connect(f"{path.as_uri()}?mode=rw", cached=256)
         weakref.finalize(self, file_access.close, self._file, os.getpid())
         file_access.be_careful(self._file)
@@ -48,8 +49,8 @@ class SqliteSession:
         """Begin a transaction, which waits for the disk if it is ``durable``."""
         if self._watched.is_lost():
             raise DiscreetError(
-                f"{self._path} was deleted, replaced or emptied while it is open, so nothing can "
-                "be stored and nothing has changed."
+                f"{self._path} or its -wal file was deleted, replaced or emptied while it is open, "
+                "so nothing can be stored and nothing has changed."
             )
         synchronous = "FULL" if durable else "NORMAL"
         if synchronous != self._synchronous:

@@ -15,6 +15,7 @@ from typing import Protocol
 
 from discreet.errors import DiscreetError, check_path, reason_of
 from discreet.live.keys import VERSION, Version, keep_entry, sync
+from discreet.live.watched_file import WatchedFile
 
 try:
     import fcntl
@@ -86,6 +87,7 @@ class FileWitness:
         if os.pread(self._file, SLOT, 0) != MARK:
             os.close(self._file)
             raise DiscreetError(f"witness is {str(self.path)!r}, a file of another kind.")
+        self._watched = WatchedFile(self.path)
 
     def read(self, run: str) -> Version | None:
         """Return the last known version of a run."""
@@ -94,6 +96,11 @@ class FileWitness:
 
     def advance(self, run: str, old: Version | None, new: Version) -> bool:
         """Replace ``old`` by ``new``, if ``old`` is still current."""
+        if self._watched.is_lost():
+            raise DiscreetError(
+                f"the witness {self.path} was deleted, replaced or cut short while it is open: its "
+                "runs stop until it is back."
+            )
         with self._locked():
             known = self._read(run)
             if known == new:
