@@ -13,7 +13,7 @@ from live.makers import MAKERS, Recorder, make
 
 from discreet import Bandit, DiscreetError, Private, Range, audit_durations
 from discreet.auditing.durations import LIMIT, neighbours_of
-from discreet.auditing.measured_times import Measured, match, rank_score
+from discreet.auditing.measured_times import Measured, difference, match
 from discreet.auditing.timed_runs import TimedPlayer
 from discreet.channels import OneBit, PerRound, RunningSum
 from discreet.learners import Hedge, TsallisInf
@@ -232,6 +232,10 @@ def test_bad_subjects_are_refused():
         audit_durations(bandit(simulation=True))
     with pytest.raises(DiscreetError, match="a batch has 5000 rounds"):
         audit_durations(bandit(horizon=100_000, algorithm="batched-exp3", batch_size=5000))
+    with pytest.raises(DiscreetError, match="a batch has 400 rounds, but this audit plays at l"):
+        audit_durations(bandit(horizon=600, algorithm="batched-exp3", batch_size=400))
+    with pytest.raises(DiscreetError, match="use more trials, or a smaller epsilon"):
+        audit_durations(bandit(epsilon=30.0, algorithm="one-bit-tsallis-inf"), trials=100)
     sums = RunningSum.example()
     run = LiveRun.over(Private(sums, Hedge.example()), horizon=20)
     with pytest.raises(DiscreetError, match="outcomes is None, but a RunningSum needs them"):
@@ -253,8 +257,16 @@ def test_only_equal_releases_are_compared():
     few = Measured(np.zeros((2, 50, 1)), np.array([np.zeros(50), np.ones(50)]), np.ones((2, 50)))
     with pytest.raises(DiscreetError, match="only 0 trials had equal releases"):
         few.matched()
-    assert rank_score(np.zeros(10), np.zeros(10)) == 0.0
-    assert rank_score(np.arange(10.0), np.arange(10.0) + 100.0) > 3.0
+    assert difference(np.zeros(10), np.zeros(10)) == (0.0, 0.0)
+    assert difference(np.arange(10.0), np.arange(10.0) + 100.0)[1] > 3.0
+
+
+def test_durations_of_equal_mean_differ_too():
+    """One is always 3, the other 0 or 6: a single one tells which."""
+    rng = np.random.default_rng(0)
+    steady, mixed = 3.0 + rng.normal(size=400) / 10, rng.choice([0.0, 6.0], size=400)
+    alike = rng.normal(size=(2, 400))
+    assert difference(steady, mixed) > (1.5, 8.0) > (0.3, 3.0) > difference(*alike)
 
 
 def test_batches_of_other_sizes_are_not_compared():
@@ -264,9 +276,9 @@ def test_batches_of_other_sizes_are_not_compared():
     releases = (np.array([[0.0], [1.0]]) + rng.laplace(size=sizes.shape)) / sizes
     durations = (1_000.0 * sizes + rng.normal(size=sizes.shape))[:, :, None]
     (pair,) = Measured(durations, releases, sizes).matched()
-    assert rank_score(*pair) < 4.0
+    assert difference(*pair)[1] < 2.5
     (mixed,) = Measured(durations, releases, np.ones_like(sizes)).matched()
-    assert rank_score(*mixed) > 4.0
+    assert difference(*mixed)[1] > 2.5
 
 
 @pytest.mark.parametrize("share", [0.5, 0.73])

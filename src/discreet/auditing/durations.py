@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from discreet.auditing.bounds import CONFIDENCE, Tally, best_event, epsilon_bound
-from discreet.auditing.measured_times import quiet_process, rank_score
-from discreet.auditing.timed_runs import SILENT, Neighbours, TimedPlayer, measure
+from discreet.auditing.measured_times import difference, quiet_process
+from discreet.auditing.timed_runs import SILENT, Neighbours, TimedPlayer, fewest_rounds, measure
 from discreet.channels.batch import BatchSums
 from discreet.channels.per_round import EveryRound
 from discreet.contracts import Floats
@@ -78,8 +78,9 @@ class DurationAudit(FactsInHtml):
         verdict = "LEAKS" if self.leaks else "no leak"
         return (
             f"durations of {self.name}: epsilon at least {self.lower_bound:.3g} with "
-            f"{100 * self.confidence:.4g} % confidence in {self.trials:,} trials ({self.attack}; "
-            f"medians {self.medians[0]:,.0f} and {self.medians[1]:,.0f} ns): {verdict}"
+            f"{100 * self.confidence:.4g} % confidence in {self.trials:,} trials, which can show "
+            f"at most {self.reach:.3g} ({self.attack}; medians {self.medians[0]:,.0f} and "
+            f"{self.medians[1]:,.0f} ns): {verdict}"
         )
 
 
@@ -146,15 +147,20 @@ def audit_durations(
             )
     start = time.perf_counter()
     player = TimedPlayer(subject, kind)
+    if player.rounds < fewest_rounds(hold):
+        raise DiscreetError(
+            f"a batch has {hold} rounds, but this audit plays at least {fewest_rounds(hold)} "
+            f"rounds and the run has {player.rounds}: audit the same run with a larger horizon."
+        )
     candidates = list(neighbours_of(subject, outcomes))
     few = max(200, round(PILOT * trials))
     with quiet_process():
-        best, chosen, column = -1.0, candidates[0], 0
+        best, chosen, column = (-1.0, 0.0), candidates[0], 0
         for each in candidates:
-            pilot = measure(player, each, few, rng)
-            scores = [rank_score(*pair) for pair in pilot.matched()]
-            if max(scores) > best:
-                best, chosen, column = max(scores), each, int(np.argmax(scores))
+            for place, pair in enumerate(measure(player, each, few, rng).matched()):
+                score = difference(*pair)
+                if score > best:
+                    best, chosen, column = score, each, place
         picked = measure(player, chosen, max(few, trials // 3), rng).matched()[column]
         event = best_event(*picked, confidence=confidence, delta=0.0, gaussian=False)
         measured = measure(player, chosen, trials, rng)

@@ -10,12 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from discreet.auditing.bounds import quick_bound
 from discreet.contracts import Floats, Integers
 from discreet.errors import DiscreetError
 
 BLOCK = 256  # consecutive trials whose median is subtracted: it follows the load of the machine
 ALIKE = 0.02  # of the interquartile range: releases that differ by at most this count as equal
 FEWEST_MATCHES = 30
+DEVIATIONS = 2.5  # of a count of trials: less may be chance
 
 
 class Measured(NamedTuple):
@@ -51,7 +53,8 @@ class Measured(NamedTuple):
         if both.shape[1] < FEWEST_MATCHES:
             raise DiscreetError(
                 f"only {both.shape[1]} trials had equal releases for both inputs, but at least "
-                f"{FEWEST_MATCHES} are needed: use more trials."
+                f"{FEWEST_MATCHES} are needed: use more trials, or a smaller epsilon, with which "
+                "releases are more alike."
             )
         return [(both[0, :, place], both[1, :, place]) for place in range(both.shape[2])]
 
@@ -78,13 +81,15 @@ def match(one: Floats, other: Floats) -> tuple[Integers, Integers]:
     return found[:, 0], found[:, 1]
 
 
-def rank_score(one: Floats, other: Floats) -> float:
-    """Return by how many standard deviations the ranks of two samples differ, for comparisons."""
+def difference(one: Floats, other: Floats) -> tuple[float, float]:
+    """Return how much two samples of equal size differ, for comparisons.
+
+    First what some event shows about epsilon, then by how much the distributions differ anywhere.
+    """
     from scipy import stats
 
-    ranks = stats.rankdata(np.concatenate([one, other]))
-    moved = float(ranks[: one.size].mean() - ranks[one.size :].mean())
-    return abs(moved) / float(ranks.size) * math.sqrt(6.0 * one.size)
+    shown = quick_bound(one, other, delta=0.0, gaussian=False, deviations=DEVIATIONS)
+    return shown, float(stats.ks_2samp(one, other).statistic) * math.sqrt(one.size)
 
 
 @contextmanager

@@ -87,13 +87,13 @@ class TimedPlayer:
             private=plan.private._replace(learner=learner), rebuild=None
         )
         self._now, self._left = 0.0, 0
-        self._rounds = min(plan.rounds_of(0), plan.private.channel.max_rounds())
+        self.rounds = min(plan.rounds_of(0), plan.private.channel.max_rounds())
         self.measured = MEASURED if plan.wait is None else WAITING
         self._keyword = "losses" if isinstance(subject, Experts | SlateBandit) else "loss"
 
     def start(self) -> None:
         """Begin a new run, and another one that is played between an outcome and its deadline."""
-        self._left = self._rounds
+        self._left = self.rounds
         self._run, self._ask, self._tell = self._new_run()
         if self._plan.wait is not None:
             _, self._ask_elsewhere, self._tell_elsewhere = self._new_run()
@@ -122,7 +122,7 @@ class TimedPlayer:
 
     def fresh(self, hold: int) -> bool:
         """Start a new run if this one has too few rounds left; return whether it did."""
-        if self._left < 2 * hold + 2:
+        if self._left < fewest_rounds(hold):
             self.start()
             return True
         return False
@@ -170,6 +170,11 @@ class TimedPlayer:
             self._now += 2.0 * self._plan.wait
             run.release_due()
         return [*found, released, float(len(decisions))]
+
+
+def fewest_rounds(hold: int) -> int:
+    """Return the rounds of a trial with batches of this size: two batches, and one more ask."""
+    return 2 * hold + 2
 
 
 def renewed(outcome: object) -> object:
