@@ -130,7 +130,7 @@ class Attack(Component):
         """Return what to attack in order to refute the claim; by default, the private learner."""
         return private
 
-    def gaussian_curve(self, private: Protected) -> GaussianNoise | None:
+    def gaussian_curve(self, private: Protected, claim: Guarantee) -> GaussianNoise | None:
         """Return the curve if the statistic has our Gaussian noise: one point determines it."""
         return None
 
@@ -146,7 +146,7 @@ class Attack(Component):
         self, private: Protected, claim: Guarantee, *, trials: int, confidence: float
     ) -> float:
         """Return the largest epsilon that this many trials can show, even if nothing is private."""
-        gaussian = self.gaussian_curve(private) is not None
+        gaussian = self.gaussian_curve(private, claim) is not None
         return largest_bound(trials, confidence=confidence, delta=claim.delta, gaussian=gaussian)
 
     def bound(
@@ -164,7 +164,10 @@ class Attack(Component):
         def sample(neighbour: int, number: int, series: int) -> Floats:
             return drawn(neighbour, number, (seed + (series << 40)) % SEEDS)
 
-        prepared, gaussian = self.prepared(private, claim), self.gaussian_curve(private) is not None
+        prepared, gaussian = (
+            self.prepared(private, claim),
+            self.gaussian_curve(private, claim) is not None,
+        )
         drawn = self.sampler(prepared)
         sample(0, 1, 0)  # compiles everything here, where Ctrl-C takes effect immediately
         return attacked(
@@ -178,12 +181,15 @@ class Attack(Component):
         )
 
 
-def channel_curve(private: Protected) -> GaussianNoise | None:
-    """Return the curve of a channel with Gaussian noise."""
-    curve = private.guarantee.curve
-    return (
-        curve if private.channel.has_gaussian_noise and isinstance(curve, GaussianNoise) else None
-    )
+def channel_curve(private: Protected, claim: Guarantee) -> GaussianNoise | None:
+    """Return the curve of a channel with Gaussian noise.
+
+    A class of your own may add any noise, so then the claim must be this curve.
+    """
+    curve, channel = private.guarantee.curve, private.channel
+    known = is_ours(channel) or isinstance(claim.curve, GaussianNoise)
+    fits = channel.has_gaussian_noise and known
+    return curve if fits and isinstance(curve, GaussianNoise) else None
 
 
 def trials_to_find(

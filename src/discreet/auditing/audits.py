@@ -21,6 +21,7 @@ from discreet.auditing.attacks import (
 from discreet.auditing.bad_input import find_no_numbers
 from discreet.auditing.bounds import CONFIDENCE, MOST, largest_bound
 from discreet.auditing.rare import find_rare
+from discreet.auditing.reports import find_report
 from discreet.auditing.screening import find_leak
 from discreet.contracts import Protected, unsealed
 from discreet.errors import DiscreetError, check_int, check_range, shorten
@@ -181,6 +182,8 @@ def audit(
     for name, value, kind in (("claimed", claimed, Guarantee), ("setting", setting, Setting)):
         if value is not None and not isinstance(value, kind):
             raise DiscreetError(f"{name} is {shorten(value)}, but must be a {kind.__name__}.")
+    if attack is not None and not isinstance(attack, Attack):
+        raise DiscreetError(f"attack is {shorten(attack)}, but must be an Attack.")
     if isinstance(subject, str):
         private, stated, facts = _named(subject, setting or default_setting(subject), options)
     elif isinstance(subject, Protected | LiveClient | LiveRun):
@@ -209,7 +212,9 @@ def audit(
     if told is not None:
         told(0, 1)
     with compiling_for(name):
-        attacks = [attack] if attack else _attacks(private, claim, facts, trials, seed=root)
+        attacks = (
+            [attack] if attack is not None else _attacks(private, claim, facts, trials, seed=root)
+        )
         # Each bound fails with at most its share of the allowed probability (union bound), so the
         # best may be reported. All attacks were chosen before, on other trials.
         each = 1.0 - (1.0 - confidence) / len(attacks)
@@ -253,6 +258,7 @@ def _attacks(
         find_no_numbers(private, facts, seed=seed),
         find_leak(private, claim, facts, seed=seed),
         find_rare(private, claim, facts, usual, trials=trials, seed=seed),
+        find_report(private, claim, usual, seed=seed),
     )
     attacks = [usual]
     for lead in found:

@@ -1,7 +1,7 @@
-"""An attack with NaN and infinities: a guarantee must not depend on valid input.
+"""An attack with NaN, infinities and huge numbers: a guarantee must not depend on valid input.
 
-A declared range clamps values outside it, and maps NaN to its lower end. If a range lets NaN or an
-infinity pass, then one of the inputs leads to releases that are not finite (or huge, where NaN was
+A declared range clamps values outside it, and maps NaN to its lower end. If a range lets one of
+them pass, then one of the inputs leads to releases that are not finite or huge (also where NaN was
 converted to a whole number), and the other input never does.
 """
 
@@ -12,20 +12,22 @@ import math
 import numpy as np
 
 from discreet.auditing.attacks import GameFacts
+from discreet.auditing.bounds import INFINITE, NAN
 from discreet.auditing.runs import Pair, Runs, probe_query, stage_for
 from discreet.auditing.whole_runs import JointReleases, Statistic
 from discreet.channels.moments import MomentShape
 from discreet.channels.residuals import Reporting
-from discreet.contracts import Protected
+from discreet.contracts import Floats, Protected
 
 NO_NUMBERS = {"NaN": math.nan, "infinite": math.inf, "minus infinite": -math.inf}
+FAR = {"far above the range": 1e6, "far below the range": -1e6}  # times the size of a usual loss
 BATCHES = 2  # to play
 TRIED = 8  # runs for each value
 HUGE = 1e3  # times the largest release with an ordinary loss
 
 
 def find_no_numbers(private: Protected, facts: GameFacts, *, seed: int) -> JointReleases | None:
-    """Return an attack with a NaN or infinite loss, if such a loss shows in releases."""
+    """Return an attack with such a loss, if it shows in releases."""
     channel = private.channel
     # The latter take records; a channel that is not private by itself relies on the learner.
     if not channel.guarantee.is_private or isinstance(channel, MomentShape | Reporting):
@@ -38,7 +40,8 @@ def find_no_numbers(private: Protected, facts: GameFacts, *, seed: int) -> Joint
     runs = runs._replace(is_fast=runs.compiles(stage.example))
     columns = np.arange(runs.places * max(1, runs.size))
     others, usual = "in the middle", stage.example
-    for name, value in NO_NUMBERS.items():
+    size = 1.0 + float(np.abs(usual).max())
+    for name, value in (NO_NUMBERS | {name: times * size for name, times in FAR.items()}).items():
         pair = Pair(f"ordinary or {name}", usual, np.full_like(usual, value))
         one, other = (stage.inputs(others, pair, 0, neighbour) for neighbour in (0, 1))
         try:
@@ -60,4 +63,11 @@ def find_no_numbers(private: Protected, facts: GameFacts, *, seed: int) -> Joint
 
 def _beyond(limit: float) -> Statistic:
     """Return a statistic: how many columns of each row are NaN, infinite or beyond a limit."""
-    return lambda rows: np.count_nonzero(~(np.abs(rows) <= limit), axis=1).astype(np.float64)
+
+    def odd(rows: Floats) -> Floats:
+        size = np.abs(rows)
+        beyond = (size > limit) | np.isin(size, (NAN, INFINITE))
+        found: Floats = np.count_nonzero(beyond, axis=1).astype(np.float64)
+        return found
+
+    return odd

@@ -27,6 +27,18 @@ ASIDE = 1e-5
 PLACES = np.arange(1, 9)  # numbers of such steps to try
 
 
+# In place of what is not a number: each kind is one value, which an event can count. They are far
+# from usual releases, but not so far that they would hide how those vary.
+NAN, INFINITE = 131_071.25, 131_072.5
+
+
+def coded(sample: Floats) -> Floats:
+    """Return a sample with numbers in place of NaN and infinite values."""
+    if np.isfinite(sample).all():
+        return sample
+    return np.nan_to_num(sample, nan=NAN, posinf=INFINITE, neginf=-INFINITE)
+
+
 class Event(NamedTuple):
     """The statistic is above (or below) a threshold; for one of the inputs this is likelier."""
 
@@ -73,7 +85,7 @@ def attacked(
             if stop.is_set():
                 return
             size = min(at_once, number - start)
-            yield np.asarray(sample(neighbour, size, first + piece))
+            yield coded(np.asarray(sample(neighbour, size, first + piece)))
             with lock:
                 done += size
                 if progress is not None:
@@ -215,9 +227,11 @@ def move_aside(values: Floats, pooled: Floats) -> Floats:
     A threshold among them would distinguish the inputs by these errors alone. So it is moved aside,
     to the emptiest of a few places.
     """
-    low, high = np.quantile(pooled, [0.01, 0.99])
-    spread = (high - low) or (pooled[-1] - pooled[0])
-    width = ASIDE * spread + 1e-10 * float(np.abs(pooled[[0, -1]]).max())
+    plain = pooled[~np.isin(np.abs(pooled), (NAN, INFINITE))]
+    plain = plain if plain.size else pooled
+    low, high = np.quantile(plain, [0.01, 0.99])
+    spread = (high - low) or (plain[-1] - plain[0])
+    width = ASIDE * spread + 1e-10 * float(np.abs(plain[[0, -1]]).max())
     sides = []
     for side in (-1.0, 1.0):
         places = values[:, None] + side * width * PLACES

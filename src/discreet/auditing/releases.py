@@ -120,9 +120,9 @@ class EveryRelease(Attack):
         what = f"one loss of {self.size}" if self.size > 1 else "a loss"
         return f"{what} is {low:g} or {high:g}; a threshold on the release"
 
-    def gaussian_curve(self, private: Protected) -> GaussianNoise | None:
+    def gaussian_curve(self, private: Protected, claim: Guarantee) -> GaussianNoise | None:
         """Return the curve of the channel."""
-        return channel_curve(private)
+        return channel_curve(private, claim)
 
     def trials_for(self, private: Protected, claim: Guarantee) -> int:
         """Return as many as needed, at most what can be played in about a minute."""
@@ -130,7 +130,7 @@ class EveryRelease(Attack):
         affordable = (
             ROUNDS // (20 + hold) if componentjit.compilable(private) else SLOW_ROUNDS // hold
         )
-        return trials_to_find(claim, self.gaussian_curve(private), affordable=affordable)
+        return trials_to_find(claim, self.gaussian_curve(private, claim), affordable=affordable)
 
     def at_once(self, private: Protected) -> int:
         """Return how many trials take a fraction of a second."""

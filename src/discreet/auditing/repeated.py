@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -79,7 +80,7 @@ class OneEstimate(Attack):
         weights[0] = HEAVY
         return factors[:, None] * column, weights
 
-    def gaussian_curve(self, private: Protected) -> GaussianNoise | None:
+    def gaussian_curve(self, private: Protected, claim: Guarantee) -> GaussianNoise | None:
         """Return the curve of the noise for these queries if it is Gaussian."""
         channel: Any = private.channel
         return (
@@ -92,7 +93,7 @@ class OneEstimate(Attack):
         """Return as many as needed, at most what can be played in about a minute."""
         channel: Any = private.channel
         affordable = ROUNDS // (20 + 10 * self.experts * channel.size)
-        return trials_to_find(claim, self.gaussian_curve(private), affordable=affordable)
+        return trials_to_find(claim, self.gaussian_curve(private, claim), affordable=affordable)
 
     def at_once(self, private: Protected) -> int:
         """Return how many trials take a fraction of a second."""
@@ -205,14 +206,16 @@ class EveryReport(Attack):
         """What the attack does."""
         return "a record is one of two that are far apart; the likelihood ratio of a report"
 
-    def gaussian_curve(self, private: Protected) -> GaussianNoise | None:
+    def gaussian_curve(self, private: Protected, claim: Guarantee) -> GaussianNoise | None:
         """Return the curve of the channel."""
-        return channel_curve(private)
+        return channel_curve(private, claim)
 
     def trials_for(self, private: Protected, claim: Guarantee) -> int:
         """Return as many as needed, at most what can be drawn in about a minute."""
         affordable = 64 * AT_ONCE // self.one.size if compilable(private.channel) else SLOW_PIECE
-        return trials_to_find(claim, self.gaussian_curve(private), affordable=affordable, rarer=2.0)
+        return trials_to_find(
+            claim, self.gaussian_curve(private, claim), affordable=affordable, rarer=2.0
+        )
 
     def at_once(self, private: Protected) -> int:
         """Return how many trials take a fraction of a second."""
@@ -246,6 +249,20 @@ class EveryReport(Attack):
                 noise.densities(found, self.one)
             )
         return found @ (self.other - self.one)
+
+
+def with_other_records(usual: EveryReport) -> Iterator[EveryReport]:
+    """Yield the attack with pairs of records that differ in their features; each has one outcome.
+
+    The records that are farthest apart may differ in few of the numbers that are reported.
+    """
+    one = usual.records[0]
+    features, turned = one.features, np.roll(one.features, 1)
+    seen = {features.tobytes()}
+    for other in (turned, 0.6 * features + 0.8 * turned, -features, 0.0 * features):
+        if other.tobytes() not in seen and np.linalg.norm(other) <= np.linalg.norm(features):
+            seen.add(other.tobytes())
+            yield usual._replace(records=(one, Record(other, one.outcome)))
 
 
 def reports(

@@ -75,14 +75,14 @@ class OneVector(Attack):
             else private
         )
 
-    def gaussian_curve(self, private: Protected) -> GaussianNoise | None:
+    def gaussian_curve(self, private: Protected, claim: Guarantee) -> GaussianNoise | None:
         """Return the curve of the channel."""
-        return channel_curve(private)
+        return channel_curve(private, claim)
 
     def trials_for(self, private: Protected, claim: Guarantee) -> int:
         """Return as many as needed, at most what can be played in about a minute."""
         channel: Any = private.channel
-        rounds, shape = channel.rounds_to_audit(), self.gaussian_curve(private)
+        rounds, shape = channel.rounds_to_audit(), self.gaussian_curve(private, claim)
         # The best event of pure noise is that all draws of the first round are on one side.
         rarer = 2.0 ** min(0.5 * rounds.bit_length() * self.one.size, 20.0)
         affordable = (
@@ -351,9 +351,9 @@ class OneOutcome(OneVector):
         """Return the channel as a stream, without padding if the claim does not depend on it."""
         return super().prepared(as_stream(private), claim)
 
-    def gaussian_curve(self, private: Protected) -> GaussianNoise | None:
+    def gaussian_curve(self, private: Protected, claim: Guarantee) -> GaussianNoise | None:
         """Return the curve of the channel."""
-        return super().gaussian_curve(as_stream(private))
+        return super().gaussian_curve(as_stream(private), claim)
 
     def trials_for(self, private: Protected, claim: Guarantee) -> int:
         """Return as many as needed; the best events of spherical noise are rarer."""

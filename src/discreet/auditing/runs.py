@@ -13,6 +13,7 @@ import numpy as np
 from componentjit import ComponentError, compilable, compile_for
 from componentjit.refusing import numba_errors
 from discreet.auditing.attacks import GameFacts
+from discreet.auditing.bounds import coded
 from discreet.auditing.running_sums import Bytes, vectors_of
 from discreet.channels import (
     DifferenceSums,
@@ -29,6 +30,7 @@ from discreet.sets import ConvexSet
 
 OUTSIDE = 10.0  # widths outside the range: guarantees must not depend on valid input
 RANDOM_POSITIONS = 8  # of the replaced loss
+INSIDE, SLOW_INSIDE = 128, 16  # more of them in the first batch
 Part = TypeVar("Part")
 
 
@@ -60,8 +62,11 @@ class Stage(NamedTuple):
         return losses
 
 
-def stage_for(channel: Channel, facts: GameFacts, rounds: int) -> Stage:
-    """Return many kinds of inputs: random, extreme or out of range, at early and late positions."""
+def stage_for(channel: Channel, facts: GameFacts, rounds: int, *, inside: int = 0) -> Stage:
+    """Return many kinds of inputs: random, extreme or out of range, at early and late positions.
+
+    ``inside`` is the number of further positions in the first batch.
+    """
     rng = np.random.default_rng(rounds)
     if isinstance(channel, Stream):
         others, pairs = _vectors(vectors_of(channel), rounds, rng)
@@ -71,7 +76,7 @@ def stage_for(channel: Channel, facts: GameFacts, rounds: int) -> Stage:
         others, pairs = _slates(channel, rounds, rng)
     else:
         others, pairs = _numbers(facts.bounds or declared_range(channel), rounds, rng)
-    return Stage(others, pairs, _positions(channel.hold(), rounds, rng))
+    return Stage(others, pairs, _positions(channel.hold(), rounds, inside, rng))
 
 
 def levels_of(stage: Stage, number: int) -> Stage:
@@ -175,12 +180,16 @@ def _vectors(
     return others, (*pairs, Pair("one of two that are far outside", *outside))
 
 
-def _positions(hold: int, rounds: int, rng: np.random.Generator) -> tuple[int, ...]:
-    """Return rounds, from 0: both ends of some batches, powers of two less 1, and random ones."""
+def _positions(hold: int, rounds: int, inside: int, rng: np.random.Generator) -> tuple[int, ...]:
+    """Return rounds, from 0: both ends of some batches, powers of two less 1, and random ones.
+
+    And several in the first batch: all, if there are not too many.
+    """
     batches = np.array([0, 1, rounds // hold // 2, max(0, rounds // hold - 2)])
     ends = [batches * hold, batches * hold + hold - 1]
     powers = 2 ** np.arange(int(math.log2(max(rounds, 2)))) - 1
-    found: Any = np.concatenate([*ends, powers, rng.integers(0, rounds, RANDOM_POSITIONS)])
+    first = np.unique(np.linspace(0, hold - 1, min(inside, hold)).astype(np.int64))
+    found: Any = np.concatenate([*ends, powers, rng.integers(0, rounds, RANDOM_POSITIONS), first])
     return tuple(int(position) for position in np.unique(found[(found >= 0) & (found < rounds)]))
 
 
@@ -218,7 +227,10 @@ class Runs(NamedTuple):
         return self.is_fast
 
     def play(self, inputs: Floats, number: int, rng: Generator) -> Floats:
-        """Return the view of independent runs with the same inputs, one row per run."""
+        """Return the view of independent runs with the same inputs, one row per run.
+
+        Releases that are not numbers are coded.
+        """
         width = max(1, self.size)
         seen = np.zeros((number, self.places * (width + 2)))
         if not self.is_fast and any(map(_may_change, _leaves(self.channel))):
@@ -226,7 +238,7 @@ class Runs(NamedTuple):
                 self._replace(channel=_renewed(self.channel))._watch(inputs, row[None], rng)
         else:
             self._watch(inputs, seen, rng)
-        return seen
+        return coded(seen)
 
     def _watch(self, inputs: Floats, seen: Floats, rng: Generator) -> None:
         channel, block = packed(self.channel)

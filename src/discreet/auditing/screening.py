@@ -15,10 +15,20 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.auditing.attacks import GameFacts, channel_curve
 from discreet.auditing.bounds import CONFIDENCE, MOST, largest_bound, quick_bound
-from discreet.auditing.runs import Pair, Runs, Stage, levels_of, probe_query, stage_for
+from discreet.auditing.runs import (
+    INSIDE,
+    SLOW_INSIDE,
+    Pair,
+    Runs,
+    Stage,
+    levels_of,
+    probe_query,
+    stage_for,
+)
 from discreet.auditing.whole_runs import JointReleases, Statistic, rows_of
 from discreet.channels.gradient_sums import GradientShape
 from discreet.channels.moments import MomentShape
@@ -139,7 +149,7 @@ def find_leak(
     ):
         return None  # no number of trials could refute it
     runs, stage = _set_up(channel, facts)
-    gaussian = channel_curve(private) is not None
+    gaussian = channel_curve(private, claim) is not None
     best, found = 0.0, None
     levels = levels_of(stage, LEVELS if runs.is_fast else SLOW_LEVELS)
     short = Runs.of(channel, runs.query, rounds=min(2 * channel.hold(), runs.rounds))
@@ -173,13 +183,13 @@ def _set_up(channel: Channel, facts: GameFacts) -> tuple[Runs, Stage]:
         STREAMED if streams else min(max(BATCHES * hold, SHORT), LONGEST, WIDEST // width * hold)
     )
     query = probe_query(channel)
-    runs, stage = Runs.of(channel, query, rounds=rounds), stage_for(channel, facts, rounds)
+    runs = Runs.of(channel, query, rounds=rounds)
+    stage = stage_for(channel, facts, rounds, inside=INSIDE)
     if runs.compiles(stage.example):
         return runs, stage
     rounds = STREAMED // 4 if streams else min(rounds, max(BATCHES // 4 * hold, 2 * BATCHES), SHORT)
-    return Runs.of(channel, query, rounds=rounds)._replace(is_fast=False), stage_for(
-        channel, facts, rounds
-    )
+    runs = Runs.of(channel, query, rounds=rounds)._replace(is_fast=False)
+    return runs, stage_for(channel, facts, rounds, inside=SLOW_INSIDE)
 
 
 def _leads(runs: Runs, stage: Stage, seed: int) -> Iterator[tuple[float, float, Lead]]:
@@ -249,10 +259,18 @@ def _lead(
     tiny = 1e-9 * (usual.largest + size.max())
     if not (size > tiny).any():
         return
-    units = np.maximum(usual.spread, tiny)
+    # The usual losses may be among those that get no noise: then these runs show how it varies.
+    here = np.minimum(played[0].std(axis=0), played[1].std(axis=0))
+    spread = np.where(usual.spread > tiny, usual.spread, here)
+    units = np.maximum(spread, tiny)
     columns = _columns(np.where(size > tiny, size / units, 0.0), usual.standard)
     shift = moved[:, columns].mean(axis=0)
-    weights, score = _whitened(usual.rows[:, columns], shift, units[columns])
+    weights, score = _whitened(
+        usual.rows[:, columns],
+        shift,
+        units[columns],
+        missing=spread[columns] > usual.spread[columns],
+    )
     wobble = float((moved[:, columns].std(axis=0) / units[columns]).max())
     last = max(runs.round_of(int(column), rows[0]) for column in columns for rows in played)
     last = min(last, inputs[0].shape[0] - 1)
@@ -274,10 +292,15 @@ def _columns(sizes: Floats, standard: Floats) -> Integers:
     return np.array(list(dict.fromkeys(found)), dtype=np.int64)
 
 
-def _whitened(usual: Floats, shift: Floats, units: Floats) -> tuple[Floats, float]:
-    """Return the linear combination that best detects a shift, and its squared deviations."""
+def _whitened(
+    usual: Floats, shift: Floats, units: Floats, *, missing: NDArray[np.bool_]
+) -> tuple[Floats, float]:
+    """Return the linear combination that best detects a shift, and its squared deviations.
+
+    Columns whose variation is missing vary by one unit.
+    """
     scaled = (usual - usual.mean(axis=0)) / units
-    values, vectors = np.linalg.eigh(scaled.T @ scaled / usual.shape[0])
+    values, vectors = np.linalg.eigh(scaled.T @ scaled / usual.shape[0] + np.diag(missing * 1.0))
     along = vectors.T @ (shift / units)
     inverse = along / np.maximum(values, LEAST_EIGENVALUE)
     return (vectors @ inverse) / units, float(along @ inverse)

@@ -56,9 +56,9 @@ class JointReleases(Attack):
         """Return how many trials take a fraction of a second."""
         return self.runs.affordable(PIECE, self.one.shape[0]) // 4
 
-    def gaussian_curve(self, private: Protected) -> GaussianNoise | None:
+    def gaussian_curve(self, private: Protected, claim: Guarantee) -> GaussianNoise | None:
         """Return the claimed curve of a channel with Gaussian noise."""
-        return channel_curve(private)
+        return channel_curve(private, claim)
 
     def sample(self, private: Protected, neighbour: int, trials: int, seed: int) -> Floats:
         """Return the statistic of each run."""
@@ -82,7 +82,8 @@ class FirstRelease(JointReleases):
         )
         affordable = max(affordable, LEAST // 20)
         return min(
-            trials_to_find(claim, self.gaussian_curve(private), affordable=affordable), affordable
+            trials_to_find(claim, self.gaussian_curve(private, claim), affordable=affordable),
+            affordable,
         )
 
 
