@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from broken_mechanisms import BROKEN, WritesIntoQuery, batched, each_round, one_bit, summed
 from common import in_full
+from hidden_faults import HIDDEN
 from rarely_broken import RARELY
 
 from discreet import Private, audit
@@ -71,6 +72,14 @@ def test_every_mechanism_that_is_broken_rarely_is_caught(name):
     (way,) = RARELY[name].caught_by
     private = RARELY[name].make()
     assert audit(private).violated if way == "audit" else find(way, private)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", HIDDEN)
+@pytest.mark.long
+def test_every_fault_at_one_place_only_is_caught(name):
+    """By default: in one position, level, number or record, or behind NaN."""
+    assert audit(HIDDEN[name].make()).violated
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ from attack_report import attack
 from broken_mechanisms import BROKEN
 from durations import CLIENTS
 from false_alarms import alarms, mechanisms
+from hidden_faults import HIDDEN
 from rarely_broken import RARELY
 from scipy import stats
 from test_broken_mechanisms import QUICK, find
@@ -22,10 +23,10 @@ SURE = 1.0 - 1e-4  # of a bound on what durations show: one of ten thousand errs
 @attack(
     "a mechanism has one fault: rare, at some levels only, in bits, in time",
     holds="the default audit detects it, or the named contract check does",
-    tries=len(BROKEN) + len(RARELY),
+    tries=len(BROKEN) + len(RARELY) + len(HIDDEN),
 )
 def broken_mechanisms(tries):
-    everything = {name: RARELY[name] for name in QUICK} | RARELY | BROKEN
+    everything = {name: RARELY[name] for name in QUICK} | HIDDEN | RARELY | BROKEN
     faults, by_audit = [], 0
     for name in list(everything)[:tries]:
         broken = everything[name]

@@ -30,7 +30,6 @@ from discreet.sets import ConvexSet
 
 OUTSIDE = 10.0  # widths outside the range: guarantees must not depend on valid input
 RANDOM_POSITIONS = 8  # of the replaced loss
-INSIDE, SLOW_INSIDE = 128, 16  # more of them in the first batch
 Part = TypeVar("Part")
 
 
@@ -62,11 +61,8 @@ class Stage(NamedTuple):
         return losses
 
 
-def stage_for(channel: Channel, facts: GameFacts, rounds: int, *, inside: int = 0) -> Stage:
-    """Return many kinds of inputs: random, extreme or out of range, at early and late positions.
-
-    ``inside`` is the number of further positions in the first batch.
-    """
+def stage_for(channel: Channel, facts: GameFacts, rounds: int) -> Stage:
+    """Return many kinds of inputs: random, extreme or out of range, at early and late positions."""
     rng = np.random.default_rng(rounds)
     if isinstance(channel, Stream):
         others, pairs = _vectors(vectors_of(channel), rounds, rng)
@@ -76,7 +72,7 @@ def stage_for(channel: Channel, facts: GameFacts, rounds: int, *, inside: int = 
         others, pairs = _slates(channel, rounds, rng)
     else:
         others, pairs = _numbers(facts.bounds or declared_range(channel), rounds, rng)
-    return Stage(others, pairs, _positions(channel.hold(), rounds, inside, rng))
+    return Stage(others, pairs, _positions(channel.hold(), rounds, rng))
 
 
 def levels_of(stage: Stage, number: int) -> Stage:
@@ -180,16 +176,12 @@ def _vectors(
     return others, (*pairs, Pair("one of two that are far outside", *outside))
 
 
-def _positions(hold: int, rounds: int, inside: int, rng: np.random.Generator) -> tuple[int, ...]:
-    """Return rounds, from 0: both ends of some batches, powers of two less 1, and random ones.
-
-    And several in the first batch: all, if there are not too many.
-    """
+def _positions(hold: int, rounds: int, rng: np.random.Generator) -> tuple[int, ...]:
+    """Return rounds, from 0: both ends of some batches, powers of two less 1, and random ones."""
     batches = np.array([0, 1, rounds // hold // 2, max(0, rounds // hold - 2)])
     ends = [batches * hold, batches * hold + hold - 1]
     powers = 2 ** np.arange(int(math.log2(max(rounds, 2)))) - 1
-    first = np.unique(np.linspace(0, hold - 1, min(inside, hold)).astype(np.int64))
-    found: Any = np.concatenate([*ends, powers, rng.integers(0, rounds, RANDOM_POSITIONS), first])
+    found: Any = np.concatenate([*ends, powers, rng.integers(0, rounds, RANDOM_POSITIONS)])
     return tuple(int(position) for position in np.unique(found[(found >= 0) & (found < rounds)]))
 
 

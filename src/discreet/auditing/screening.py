@@ -20,8 +20,6 @@ from numpy.typing import NDArray
 from discreet.auditing.attacks import GameFacts, channel_curve
 from discreet.auditing.bounds import CONFIDENCE, MOST, largest_bound, quick_bound
 from discreet.auditing.runs import (
-    INSIDE,
-    SLOW_INSIDE,
     Pair,
     Runs,
     Stage,
@@ -52,6 +50,8 @@ COUPLED = 6  # pairs of runs with the same noise
 # Columns to combine: those that move most, and those that vary with them.
 COLUMNS, PARTNERS = 12, 4
 TOGETHER = 0.9  # the minimum correlation of columns that vary together
+INSIDE = 256  # positions in the first batch
+PLAYED, FAST_PLAYED = 1 << 21, 1 << 27  # maximum rounds of all these runs
 QUIET = 3  # releases that vary least, at which a loss is replaced
 LEADS = 3  # leads of each kind to follow
 LEAST_EIGENVALUE = 1e-10  # keeps the inverse of a covariance finite
@@ -155,6 +155,7 @@ def find_leak(
     short = Runs.of(channel, runs.query, rounds=min(2 * channel.hold(), runs.rounds))
     short = short._replace(is_fast=runs.is_fast)
     leads = [(runs, lead) for lead in _followed(list(_leads(runs, stage, seed)))]
+    leads += [(short, lead) for lead in _followed(list(_inside_leads(short, stage, seed)))]
     at_levels = list(_level_leads(short, levels, seed))
     leads += [(short, lead) for lead in _followed(at_levels, by_level=True)]
     stage = stage._replace(others=stage.others | levels.others)
@@ -184,12 +185,12 @@ def _set_up(channel: Channel, facts: GameFacts) -> tuple[Runs, Stage]:
     )
     query = probe_query(channel)
     runs = Runs.of(channel, query, rounds=rounds)
-    stage = stage_for(channel, facts, rounds, inside=INSIDE)
+    stage = stage_for(channel, facts, rounds)
     if runs.compiles(stage.example):
         return runs, stage
     rounds = STREAMED // 4 if streams else min(rounds, max(BATCHES // 4 * hold, 2 * BATCHES), SHORT)
     runs = Runs.of(channel, query, rounds=rounds)._replace(is_fast=False)
-    return runs, stage_for(channel, facts, rounds, inside=SLOW_INSIDE)
+    return runs, stage_for(channel, facts, rounds)
 
 
 def _leads(runs: Runs, stage: Stage, seed: int) -> Iterator[tuple[float, float, Lead]]:
@@ -203,6 +204,23 @@ def _leads(runs: Runs, stage: Stage, seed: int) -> Iterator[tuple[float, float, 
             for position in positions:
                 inputs = [stage.inputs(others, pair, position, neighbour) for neighbour in (0, 1)]
                 yield from _lead(runs, usual, inputs, (others, pair, position), seed)
+
+
+def _inside_leads(runs: Runs, stage: Stage, seed: int) -> Iterator[tuple[float, float, Lead]]:
+    """Yield leads for many positions in the first batch: all of them, if that is affordable.
+
+    Only the first batches are played.
+    """
+    hold, pair = runs.channel.hold(), stage.pairs[0]
+    played = 2 * COUPLED * len(stage.others) * runs.rounds
+    number = min(hold, INSIDE, (FAST_PLAYED if runs.is_fast else PLAYED) // played)
+    if hold < 2:
+        return
+    for others, losses in stage.others.items():
+        usual = Usual.of(runs.play(losses[: runs.rounds], USUAL, np.random.default_rng(seed)))
+        for position in np.unique(np.linspace(0, hold - 1, number).astype(int)).tolist():
+            inputs = [stage.inputs(others, pair, position, each)[: runs.rounds] for each in (0, 1)]
+            yield from _lead(runs, usual, inputs, (others, pair, position), seed)
 
 
 def _level_leads(runs: Runs, levels: Stage, seed: int) -> Iterator[tuple[float, float, Lead]]:
