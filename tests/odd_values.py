@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import array
+import ctypes
 import datetime
 import enum
 import io
+import mmap
+import pickle
 import re
 import warnings
 from collections import Counter, UserDict, UserList, UserString, deque
@@ -132,6 +135,9 @@ ODD = {
     "bytes": lambda: b"0.5",
     "bad bytes": lambda: b"\xff\x00",
     "bytearray": lambda: bytearray(b"1"),
+    "mmap": lambda: mmap.mmap(-1, 3),
+    "C array of bytes": lambda: (ctypes.c_ubyte * 3)(0, 1, 0),
+    "pickle buffer": lambda: pickle.PickleBuffer(b"\0\1\0"),
     "memoryview": lambda: memoryview(b"1"),
     "array of bytes": lambda: array.array("B", [49]),
     "array of floats": lambda: array.array("d", [0.5]),

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from numbers import Integral, Real
-from typing import Any, ClassVar, TypeVar, cast
+from typing import Any, ClassVar, TypeGuard, TypeVar, cast
 
 from componentjit import ComponentError, shorten
 
@@ -355,6 +355,17 @@ def check_share(name: str, value: object) -> float:
             f"{name} is {shorten(value)}, but must be {_a_number(value)}above 0 and below 1."
         )
     return number
+
+
+def has_items(value: object) -> TypeGuard[Iterable[Any]]:
+    """Return whether a value is a list or the like: text, bytes and arrays without axes are not."""
+    if isinstance(value, str | bytes | bytearray) or not isinstance(value, Iterable):
+        return False
+    try:
+        iter(value)
+    except TypeError:
+        return False
+    return True
 
 
 def is_number(value: object) -> bool:

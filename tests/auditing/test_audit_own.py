@@ -184,4 +184,6 @@ class TestTheRegistry:
     def test_only_gaussian_noise_is_judged_by_its_curve(self):
         for noise, is_known in ((Gaussian(1.0, 1e-6), True), (Laplace(1.0), False)):
             private = self.private(PerRound(UNIT, noise))
-            assert (EveryRelease(UNIT, 1).gaussian_curve(private) is not None) == is_known
+            assert (
+                EveryRelease(UNIT, 1).gaussian_curve(private, private.guarantee) is not None
+            ) == is_known

@@ -17,6 +17,15 @@ CALLS = [
         'Bandit(2, 10, 1.0, key="a.key")',
         "key is given, but without path= or store= there is nothing to encrypt.",
     ),
+    (
+        "Bandit(2, 10, 1.0).tell_all(loss=np.array(0.5))",
+        "loss is of type ndarray, but must be pairs of a decision and its outcome.",
+    ),
+    (
+        "Ledger(1.0, max_rounds_per_user=1).admit_all(np.array(5))",
+        "users is of type ndarray, but must be a list of users.",
+    ),
+    ("Bandit(range(10**9), 10, 1.0)", "arms has 1,000,000,000 labels, but may have 10,000,000."),
     ("audit_release_times(None)", "the subject is None, but must be a live run."),
     ("audit_durations(None)", "the subject is None, but must be a live run."),
     ("audit_holdout(None)", "the subject is None, but must be a live run."),

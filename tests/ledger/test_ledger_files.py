@@ -150,6 +150,17 @@ def test_a_file_that_stays_locked_is_refused_in_one_sentence(tmp_path, monkeypat
     assert ledger.charge(promise()) == 1
 
 
+@pytest.mark.parametrize("content", ["abc", None, 5])
+def test_a_ledger_whose_rows_make_no_sense_is_damaged(content, tmp_path):
+    path = tmp_path / "ledger.db"
+    ledger = Ledger(1.0, path=path)
+    ledger.charge(promise())
+    with contextlib.closing(sqlite3.connect(path)) as file, file:
+        file.execute("UPDATE entries SET total = ?", (content,))
+    with pytest.raises(DiscreetError, match="is damaged, so nothing may be released"):
+        ledger.charge(promise())
+
+
 def test_a_closed_ledger_refuses(tmp_path):
     for ledger in (
         Ledger(1.0, max_rounds_per_user=1),

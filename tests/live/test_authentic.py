@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import inspect
 import json
 import os
@@ -135,6 +136,17 @@ def test_a_copy_from_within_a_batch_is_refused(tmp_path):
     Bandit.open(path).close()
 
 
+def test_a_file_that_cannot_be_read_is_refused(tmp_path, monkeypatch):
+    make("batch", path=tmp_path / "run.db").close()
+
+    def fail(*_):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr("pathlib.Path.open", fail)
+    with pytest.raises(DiscreetError, match=r"run.db cannot be read \(input/output error\)"):
+        Bandit.open(tmp_path / "run.db")
+
+
 @pytest.mark.parametrize("replaced", [False, True])
 def test_a_run_whose_file_is_deleted_says_so(replaced, tmp_path):
     """SQLite would go on writing to a file that nobody can open again."""
@@ -146,7 +158,7 @@ def test_a_run_whose_file_is_deleted_says_so(replaced, tmp_path):
     if replaced:
         path.write_bytes(content)
     for use in (lambda: tell(bandit, decision), lambda: ask(bandit)):
-        with pytest.raises(DiscreetError, match="was deleted, replaced or cut short while its run"):
+        with pytest.raises(DiscreetError, match="replaced or cut short while it is open"):
             use()
     path.unlink(missing_ok=True)
     (tmp_path / "moved.db").rename(path)
@@ -162,7 +174,7 @@ def test_a_run_whose_file_is_cut_short_says_so(left, tmp_path):
     decision, content = ask(bandit), path.read_bytes()
     os.truncate(path, left)
     for use in (lambda: tell(bandit, decision), lambda: ask(bandit)):
-        with pytest.raises(DiscreetError, match="cut short while its run is open, so nothing"):
+        with pytest.raises(DiscreetError, match="cut short while it is open, so nothing"):
             use()
     with path.open("r+b") as file:  # the same file
         file.write(content)

@@ -34,7 +34,7 @@ def test_a_lost_log_is_noticed(lose, durable, tmp_path):
     tell(face, decision)
     lose(tmp_path / "run.db-wal")
     for use in (lambda: tell(face, other), lambda: ask(face)):
-        with pytest.raises(DiscreetError, match=f"run.db or its -wal file {LOST} its run is open"):
+        with pytest.raises(DiscreetError, match=f"run.db or its -wal file {LOST} it is open"):
             use()
 
 
@@ -49,7 +49,7 @@ def test_a_lost_key_is_noticed(lose, tmp_path):
         content = key.read_bytes()
     lose(key)
     for use in (lambda: tell(face, decision), lambda: ask(face)):
-        with pytest.raises(DiscreetError, match=f"the key .*run.key {LOST} its run is open"):
+        with pytest.raises(DiscreetError, match=f"the key .*run.key {LOST} it is open"):
             use()
     if lose is empty:
         with key.open("r+b") as file:

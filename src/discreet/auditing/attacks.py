@@ -30,8 +30,6 @@ from discreet.contracts import (
     Noise,
     Observation,
     Protected,
-    Query,
-    Release,
     Trace,
 )
 from discreet.curves import GaussianNoise
@@ -300,30 +298,6 @@ def fresh_runs(
     losses[0][0], losses[1][0] = 0.0, 1.0
     text = "the first loss is 0 or 1, all others 0.5; a threshold on the sum of the releases"
     return FreshRuns(*losses, text=text)
-
-
-class FixedObservation(Wrapping[Action, Trace, Release, Query, Floats]):
-    """A learner that makes the same observation in every round, whatever the game shows."""
-
-    observation: Floats
-
-    def act(self, observation: object, rng: Generator) -> tuple[Action, Trace]:
-        """Let the learner act on the fixed observation."""
-        return self.learner.act(self.observation, rng)
-
-
-def with_first_observation(private: Protected, problem: Problem) -> Protected:
-    """Return the private learner with the first observation of a probe of its problem."""
-    return with_observation(private, problem.probe(1, np.random.default_rng(0)).observe(0))
-
-
-def with_observation(private: Protected, observation: object) -> Protected:
-    """Return the private learner with this observation in every round, for games that show none."""
-    if isinstance(observation, int) or private.keeps_observations:
-        return private
-    return private._replace(
-        learner=FixedObservation(private.learner, np.ascontiguousarray(np.asarray(observation)))
-    )
 
 
 def with_recorder(private: Protected, draws: int, released: Floats) -> Protected:

@@ -15,11 +15,10 @@ from discreet.auditing.attacks import (
     Attack,
     GameFacts,
     default_attack,
-    with_first_observation,
-    with_observation,
 )
 from discreet.auditing.bad_input import find_no_numbers
 from discreet.auditing.bounds import CONFIDENCE, MOST, largest_bound
+from discreet.auditing.observed import with_first_observation, with_observation
 from discreet.auditing.rare import find_rare
 from discreet.auditing.reports import find_report
 from discreet.auditing.screening import find_leak

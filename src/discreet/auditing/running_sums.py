@@ -86,7 +86,7 @@ class OneVector(Attack):
         # The best event of pure noise is that all draws of the first round are on one side.
         rarer = 2.0 ** min(0.5 * rounds.bit_length() * self.one.size, 20.0)
         affordable = (
-            ROUNDS // (40 * rounds * self.one.size)
+            ROUNDS // ((40 + rounds // 8) * rounds * self.one.size)  # the score grows as its square
             if compilable(channel)
             else 32 * self.at_once(private)
         )

@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import get_args
 
 from discreet.client.writing import plain, private_numbers
-from discreet.errors import DiscreetError, check_choice, check_int, count
+from discreet.errors import DiscreetError, check_choice, check_int, count, has_items
 from discreet.guarantee_facts import Json
 from discreet.ledger.inputs import User
 from discreet.live.serving import AtLimit
@@ -32,7 +32,7 @@ def on_offer(available: Iterable[Hashable] | None) -> Json:
     """Return the available arms."""
     if available is None:
         return {}
-    if isinstance(available, str) or not isinstance(available, Iterable):
+    if not has_items(available):
         raise DiscreetError("available must be a list of arms.")
     return {"available": plain("available", list(available))}
 

@@ -17,7 +17,7 @@ from discreet.client.reading import (
 )
 from discreet.client.refusals import refusal_of
 from discreet.client.writing import outcome_of, private_numbers, run_path
-from discreet.errors import DiscreetError, shorten
+from discreet.errors import DiscreetError, has_items, shorten
 from discreet.guarantee_facts import Json
 from discreet.live import Decision, Point, ShownItems, Trust
 from discreet.live.serving import SERVED
@@ -89,7 +89,7 @@ class RunCalls(Generic[Gives]):
         if len(kinds) != 1:
             raise DiscreetError(f"tell_all needs pairs of one kind: {' or '.join(pairs)}.")
         ((kind, chosen),) = kinds.items()
-        if isinstance(chosen, str | bytes) or not isinstance(chosen, Iterable):
+        if not has_items(chosen):
             raise DiscreetError(
                 f"{kind} is of type {type(chosen).__name__}, but must be pairs of a decision and "
                 "its outcome."

@@ -188,9 +188,16 @@ def check_stored_key(key: bytes | None, check: bytes | None, stored: bytes, wher
         raise DiscreetError(f"key is not the one that the ledger {where} was created with.")
 
 
-def unusable(error: sqlite3.Error | UnicodeDecodeError, where: str) -> DiscreetError:
-    """Return the refusal of a ledger after an error of SQLite."""
+# What reading a damaged file may raise.
+UNREADABLE = (sqlite3.Error, TypeError, ValueError, AttributeError, ArithmeticError, LookupError)
+
+
+def unusable(error: Exception, where: str) -> DiscreetError:
+    """Return the refusal of a ledger after an error of SQLite, or in reading its rows."""
+    if isinstance(error, DiscreetError):
+        return error
     if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_NOTADB:
         return DiscreetError(f"the ledger {where} is a file of another kind.")
-    why = "is damaged" if is_damage(error) else f"cannot be used ({error})"
+    damaged = is_damage(error) or not isinstance(error, sqlite3.Error)
+    why = "is damaged" if damaged else f"cannot be used ({error})"
     return DiscreetError(f"the ledger {where} {why}, so nothing may be released.")

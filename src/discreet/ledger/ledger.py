@@ -20,12 +20,14 @@ from discreet.errors import (
     check_int,
     check_positive,
     check_range,
+    has_items,
     unknown_name,
 )
 from discreet.guarantee import Guarantee
 from discreet.guarantee_words import check_period
 from discreet.ledger.guards import NotCopyable, sqlite_lock
 from discreet.ledger.inputs import (
+    UNREADABLE,
     User,
     check_charge,
     check_key,
@@ -144,9 +146,8 @@ class Ledger(NotCopyable):
         )
         self._composition = composition
         self._rule = RULES[composition](self._budget.epsilon, self._budget.delta)
-        self._limit = max_rounds_per_user
-        if self._limit is not None:
-            self._limit = check_int("max_rounds_per_user", max_rounds_per_user, minimum=1)
+        limit = max_rounds_per_user
+        self._limit = None if limit is None else check_int("max_rounds_per_user", limit, minimum=1)
         self._key = check_key(key, limited=self._limit is not None, in_memory=path is None)
         per = None if per is None else check_period("per", per)
         self._users = LedgerUsers(self._limit, per, self._key)
@@ -239,7 +240,7 @@ class Ledger(NotCopyable):
         >>> Ledger(1.0, max_rounds_per_user=2).admit_all(["Ada", "Bob", "Ada", "Ada"])
         [1, 1, 2, None]
         """
-        if isinstance(users, str | bytes) or not isinstance(users, Iterable):
+        if not has_items(users):
             raise DiscreetError(
                 f"users is of type {type(users).__name__}, but must be a list of users."
             )
@@ -354,7 +355,7 @@ class Ledger(NotCopyable):
                     finally:
                         if file.in_transaction:
                             file.execute("ROLLBACK")
-            except (sqlite3.Error, UnicodeDecodeError) as error:
+            except UNREADABLE as error:
                 raise unusable(error, self._where) from None
 
     def _connection(self) -> contextlib.AbstractContextManager[sqlite3.Connection]:

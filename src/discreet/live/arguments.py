@@ -10,6 +10,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from math import copysign
 from numbers import Real
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -25,12 +26,19 @@ SHOWN = 8  # labels in a message
 MANY = 10_000_000  # the largest number of labels or dimensions, limited by memory
 
 
+@runtime_checkable
+class AsArray(Protocol):
+    """An array of NumPy, or what can be made one, such as a column of a table."""
+
+    def __array__(self) -> np.ndarray[Any, Any]: ...
+
+
 def labels_of(name: str, given: int | Sequence[Hashable], *, alike: bool = False) -> Labels:
     """Return the labels; if only their number is given, 0, 1, ...
 
     ``alike`` is whether labels may print alike, as in runs of earlier versions.
     """
-    if isinstance(given, np.ndarray) and given.ndim == 1:
+    if isinstance(given, np.ndarray) and given.ndim == 1 and given.size <= MANY:
         given = given.tolist()
     if isinstance(given, str | bytes) or not isinstance(given, int | np.integer | Sequence):
         raise DiscreetError(
@@ -42,6 +50,8 @@ def labels_of(name: str, given: int | Sequence[Hashable], *, alike: bool = False
             raise DiscreetError(
                 f"{name} has {count(len(given), 'label')}, but at least 2 are needed."
             )
+        if len(given) > MANY:
+            raise DiscreetError(f"{name} has {len(given):,} labels, but may have {MANY:,}.")
         _check_labels(name, given, alike=alike)
         return tuple(label.item() if isinstance(label, np.generic) else label for label in given)
     return tuple(range(check_int(name, given, minimum=2, maximum=MANY)))
@@ -141,11 +151,16 @@ def losses_of(
         raise DiscreetError("tell needs one outcome: either rewards or losses.")
     name, given = ("rewards", rewards) if losses is None else ("losses", losses)
     if isinstance(given, Mapping):
-        if len(given) != len(labels) or not all(label in given for label in labels):
+        try:
+            same = len(given) == len(labels) and all(label in given for label in labels)
+            ordered = [given[label] for label in labels] if same else None
+        except Exception:  # of a mapping that cannot be read: it must not be in the chain
+            ordered = None
+        if ordered is None:
             raise DiscreetError(
                 f"the {name} have other labels: give one value for each of {listed(labels)}."
             )
-        given = [given[label] for label in labels]
+        given = ordered
     return _in_range(
         name, vector_of(name, given, len(labels)), bounds, clip=clip, rewards=losses is None
     )
@@ -188,10 +203,13 @@ def numbers_of(given: object) -> Floats | None:
     Text and bytes are not numbers, although NumPy reads a buffer of bytes as numbers; masked
     entries count as missing.
     """
-    if isinstance(given, NOT_NUMBERS) or (isinstance(given, array) and given.typecode in "bBuw"):
+    known = isinstance(given, (Sequence, array, *REAL, AsArray))
+    if isinstance(given, NOT_NUMBERS) or not known:
+        return None
+    if isinstance(given, array) and given.typecode in "bBuw":
         return None
     try:
-        if isinstance(given, Sequence) and _has_masked(given):
+        if isinstance(given, Sequence) and (len(given) > MANY or _has_masked(given)):
             return None
         found = np.asarray(given)
         if found.dtype.kind == "O":  # decimals and fractions, but also anything else

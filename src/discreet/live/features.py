@@ -9,7 +9,15 @@ from typing import NamedTuple, cast
 import numpy as np
 
 from discreet.contracts import Floats, Integers, Record
-from discreet.errors import DiscreetError, check_flag, check_int, check_positive, count, shorten
+from discreet.errors import (
+    DiscreetError,
+    check_flag,
+    check_int,
+    check_positive,
+    count,
+    has_items,
+    shorten,
+)
 from discreet.live.arguments import Labels, index_of, labels_of, numbers_of, vector_of
 
 MOST = 10_000  # features in all, as in ``problems.Contexts``
@@ -184,7 +192,7 @@ class Features:
 def _labels_in(given: object, indices: Mapping[Hashable, int]) -> list[int | None] | None:
     """Return the indices of labels in a list or the like; None if it is not one."""
     try:
-        if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+        if not has_items(given):
             return None
         return [index_of(indices, label) for label in given]
     except Exception:  # of an unreadable object: it must not be in the chain of an error

@@ -58,8 +58,11 @@ def check_kind(path: Path, what: str = "run", *, may_be_empty: bool = False) -> 
     The mark may still be only in the write-ahead log, if there is one. A file whose creation was
     killed may be empty, or a database of one page without tables.
     """
-    with path.open("rb") as file:
-        start = file.read(72)
+    try:
+        with path.open("rb") as file:
+            start = file.read(72)
+    except OSError as error:
+        raise DiscreetError(f"{path} cannot be read ({reason_of(error)}).") from None
     pages, mark = (int.from_bytes(start[place : place + 4], "big") for place in (28, 68))
     unfinished = not start or (start.startswith(SQLITE) and pages <= 1 and mark == 0)
     if (unfinished and may_be_empty) or path.with_name(path.name + "-wal").exists():

@@ -189,12 +189,8 @@ class Key(RowCipher):
         self.version, self.note, self._is_known = version, note, True
 
     def check_present(self) -> None:
-        """Refuse to go on without the file: what the run stores could never be read again."""
-        if self._watched.is_lost():
-            raise DiscreetError(
-                f"the key {self.path} was deleted, replaced or cut short while its run is open, so "
-                "nothing can be stored and nothing has changed."
-            )
+        """Refuse to go on without the file."""
+        self._watched.check(f"the key {self.path}")
 
     def _unwritable(self, what: str, error: OSError | ValueError) -> DiscreetError:
         return DiscreetError(

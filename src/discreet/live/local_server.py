@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Self
 from componentjit import copy
 from discreet.contracts import Floats
 from discreet.display import facts_html
-from discreet.errors import AlreadyTold, DiscreetError, NotGiven, TooLate, check_int
+from discreet.errors import AlreadyTold, DiscreetError, NotGiven, TooLate, check_int, has_items
 from discreet.guarantee import Guarantee
 from discreet.live.engine import packed
 from discreet.live.messages import Task, pack_model, task_for, unpack_report
@@ -183,7 +183,7 @@ class LocalServer:
         With a file, this is one transaction, which takes half as long as one per report. Reports
         that ``receive`` would refuse do not count.
         """
-        if isinstance(reports, str | bytes | bytearray) or not isinstance(reports, Iterable):
+        if not has_items(reports):
             raise DiscreetError(
                 f"reports is of type {type(reports).__name__}, but must be a list of reports."
             )

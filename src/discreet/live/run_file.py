@@ -321,11 +321,7 @@ class RunFile(VersionedStore):
 
     def _prepare(self, lasting: bool) -> None:
         """Prepare for a transaction."""
-        if self._watched.is_lost():
-            raise DiscreetError(
-                f"{self.name} or its -wal file was deleted, replaced or cut short while its run is "
-                "open, so nothing can be stored and nothing has changed."
-            )
+        self._watched.check(f"{self.name} or its -wal file")
         if self._key is not None:
             self._key.check_present()
         synchronous = self.tells if lasting else self.asks

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Generic, Protocol, cast, overload
 
 from typing_extensions import TypeVar
 
-from discreet.errors import DiscreetError, check_int, shorten
+from discreet.errors import DiscreetError, check_int, has_items, shorten
 from discreet.ledger.guards import NotCopyable
 from discreet.ledger.inputs import User
 from discreet.live.progress import OpenDecision
@@ -145,7 +145,7 @@ class SeveralClient(NotCopyable, Generic[Gives]):
 
     def _read(self, name: str, pairs: ToldPairs) -> list[ToldOutcome]:
         """Return pairs in the run's form; errors contain nothing of an outcome."""
-        if isinstance(pairs, str | bytes) or not isinstance(pairs, Iterable):
+        if not has_items(pairs):
             raise DiscreetError(
                 f"{name} is of type {type(pairs).__name__}, but must be pairs of a decision and "
                 "its outcome."
@@ -175,7 +175,7 @@ def how_many(n: int) -> list[object]:
 
 def one_for_each(name: str, given: object) -> list[Any]:
     """Return the observations of several rounds as a list, or refuse them."""
-    if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+    if not has_items(given):
         raise DiscreetError(
             f"{name} is {shorten(given)}, but must be a list with one entry per decision."
         )

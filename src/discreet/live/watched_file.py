@@ -5,10 +5,30 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from discreet.errors import DiscreetError
+
 MAY_SHRINK, MAY_BE_EMPTY = 1, 0  # the least size in bytes of a file that another program may shrink
 
 
-class WatchedFile:
+class Watched:
+    """What is watched."""
+
+    __slots__ = ()
+
+    def is_lost(self) -> bool:
+        """Return whether it is no longer what was opened."""
+        raise NotImplementedError
+
+    def check(self, what: str) -> None:
+        """Refuse to go on if it is lost: what would be stored then could never be read again."""
+        if self.is_lost():
+            raise DiscreetError(
+                f"{what} was deleted, replaced or cut short while it is open, so nothing can be "
+                "stored and nothing has changed."
+            )
+
+
+class WatchedFile(Watched):
     """A path with an open file: notices if the file is deleted, replaced, or cut short.
 
     The system would go on with the open file, and its content would be lost when it is closed. Of a
@@ -37,7 +57,7 @@ class WatchedFile:
         return False
 
 
-class WatchedDatabase:
+class WatchedDatabase(Watched):
     """A file of SQLite and its write-ahead log, which has what is not in the file yet.
 
     The log exists once a connection has used the file, and as long as one is open. Any program may

@@ -47,11 +47,7 @@ class SqliteSession:
 
     def begin(self, *, durable: bool) -> None:
         """Begin a transaction, which waits for the disk if it is ``durable``."""
-        if self._watched.is_lost():
-            raise DiscreetError(
-                f"{self._path} or its -wal file was deleted, replaced or emptied while it is open, "
-                "so nothing can be stored and nothing has changed."
-            )
+        self._watched.check(f"{self._path} or its -wal file")
         synchronous = "FULL" if durable else "NORMAL"
         if synchronous != self._synchronous:
             self._synchronous = ""
