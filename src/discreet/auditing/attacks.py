@@ -182,10 +182,10 @@ class Attack(Component):
 def channel_curve(private: Protected, claim: Guarantee) -> GaussianNoise | None:
     """Return the curve of a channel with Gaussian noise.
 
-    A class of your own may add any noise, so then the claim must be this curve.
+    Noise of your own may be of any kind, so then the claim must be this curve.
     """
     curve, channel = private.guarantee.curve, private.channel
-    known = is_ours(channel) or isinstance(claim.curve, GaussianNoise)
+    known = has_our_noise(channel) or isinstance(claim.curve, GaussianNoise)
     fits = channel.has_gaussian_noise and known
     return curve if fits and isinstance(curve, GaussianNoise) else None
 
@@ -367,6 +367,13 @@ def is_ours(part: object) -> bool:
     if isinstance(part, Noise) and part.has_memory:
         return False
     return type(part).__module__.startswith("discreet.") and all(map(is_ours, part))
+
+
+def has_our_noise(part: object) -> bool:
+    """Return whether all noise in a component belongs to this package."""
+    if isinstance(part, Noise):
+        return is_ours(part)
+    return not isinstance(part, tuple) or all(map(has_our_noise, part))
 
 
 def default_attack(private: Protected, facts: GameFacts) -> Attack:
