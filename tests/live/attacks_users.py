@@ -9,6 +9,7 @@ import tempfile
 from collections import Counter
 from datetime import timedelta
 from pathlib import Path
+from unittest import mock
 
 import test_lost_log as logs
 import test_user_kills as kills
@@ -88,20 +89,26 @@ def put_back(path, place, old, after):
 
 
 @attack(
-    "rows of users are deleted from a database, without its secret",
+    "rows of users are deleted or moved in a database, without its secret",
     holds="no user gets a round above the limit",
     tries=40,
 )
 def rows_gone(tries):
     chance, faults = random.Random(6), []
-    for _ in range(tries):
+    for turn in range(tries):
         with tempfile.TemporaryDirectory() as folder:
-            faults += third_rounds(Path(folder), chance.randrange(1, 8_192))
+            faults += third_rounds(Path(folder), MISSING[turn % 2], chance.randrange(1, 8_192))
     return tries, faults
 
 
-def third_rounds(folder, most):
-    """Delete the rows of users below a number; return which users get a third of two rounds."""
+MISSING = (
+    "DELETE FROM discreet_usage WHERE number < ?",
+    "UPDATE discreet_usage SET number = 10000 + number WHERE number < ?",
+)
+
+
+def third_rounds(folder, statement, most):
+    """Remove the rows of users below a number; return which users get a third of two rounds."""
 
     def database():
         return open_database(f"sqlite:///{folder}/runs.db", secret=bytes(32), witness=witness)
@@ -112,7 +119,7 @@ def third_rounds(folder, most):
         for user in (*users, *users):
             run.ask(user=user)
     with sqlite3.connect(folder / "runs.db") as file:
-        file.execute("DELETE FROM discreet_usage WHERE number < ?", (most,))
+        file.execute(statement, (most,))
     file.close()
     with database() as second:
         run = Bandit.open(store=second.store("a run"))
@@ -121,6 +128,50 @@ def third_rounds(folder, most):
                 run.ask(user=user)
                 faults.append(f"user {user} has a third round")
     return faults
+
+
+@attack(
+    "learning fails, and the release that was drawn is deleted from a database, or never stored",
+    holds="the run is refused; nobody is handed another value of the batch",
+    tries=40,
+)
+def held_release_gone(tries):
+    faults = []
+    for turn in range(tries):
+        with tempfile.TemporaryDirectory() as folder:
+            values = values_of_one_batch(Path(folder), never_stored=turn % 2 == 1)
+        faults += [f"{len(values)} values of one batch"] if len(values) != 1 else []
+    return tries, faults
+
+
+def values_of_one_batch(folder, *, never_stored):
+    """Let learning fail three times, and remove what was drawn; return what was handed over."""
+    path, witness, values = folder / "runs.db", MemoryWitness(), set()
+
+    def sql(statement):
+        with contextlib.closing(sqlite3.connect(path)) as file, file:
+            file.execute(statement)
+
+    def fail(self, trace, released):
+        values.add(released)
+        raise RuntimeError("learning fails")
+
+    def database():
+        return open_database(f"sqlite:///{path}", secret=bytes(32), witness=witness)
+
+    with database() as first:
+        run = Bandit(2, 100, 1.0, algorithm="batched-exp3", batch_size=2, store=first.store("a"))
+        one, other = run.ask(), run.ask()
+        run.tell(one, loss=0.5)
+    if never_stored:
+        sql("CREATE TRIGGER t BEFORE INSERT ON discreet_held BEGIN SELECT RAISE(IGNORE); END")
+    learner = type(run._run._engine.learner)
+    with mock.patch.object(learner, "learn", fail):
+        for _ in range(3):
+            with database() as again, contextlib.suppress(DiscreetError, RuntimeError):
+                Bandit.open(store=again.store("a")).tell(other, loss=0.5)
+            sql("DELETE FROM discreet_held")
+    return values
 
 
 @attack(
