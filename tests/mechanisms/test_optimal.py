@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 from fractions import Fraction
 
 import numpy as np
@@ -12,7 +13,7 @@ from common import in_full
 from discreet import Bandit, DiscreetError, Setting, algorithm, audit
 from discreet.mechanisms import OptimalNoise
 from discreet.mechanisms.bits import GRID_BITS
-from discreet.mechanisms.optimal import TOTAL, rows_are_close
+from discreet.mechanisms.optimal import TOTAL, TOTAL_BITS, rows_are_close
 from discreet.problems import Arms
 
 CASES = [(3.0, 1), (1.0, 2), (0.5, 4), (0.3, 7)]
@@ -149,3 +150,21 @@ def test_geometric_noise_does_not_win_at_large_epsilons(epsilon):
     response = 0.25 / math.tanh(epsilon / 2.0) ** 2
     found = OptimalNoise.calibrate(epsilon=epsilon, size=1).square_around_middle(1.0)
     assert response <= found < 1.01 * response < geometric
+
+
+@pytest.mark.parametrize(("epsilon", "size"), CASES)
+def test_exact_draws_are_those_of_the_table(epsilon, size, monkeypatch):
+    """With the same bits, as comparisons and whole numbers give them; for all kinds of sums."""
+    table = OptimalNoise.calibrate(epsilon=epsilon, size=size).exact(None, 1.0)
+    last, chance = table.counts.shape[0] - 1, random.Random(size)
+    for _ in range(3_000):
+        step = chance.choice([0.0, 2.0**-41, -(2.0**-41), 2.0**-40, 0.5, chance.random()])
+        total = chance.randrange(-1, last + 2) + step
+        share = chance.choice([0, 1, 2**40 - 1, chance.getrandbits(40)])
+        point = chance.getrandbits(TOTAL_BITS)
+        inside = min(max(total, 0.0), float(last))
+        row = min(int(inside), last - 1)
+        row += share < round((inside - row) * 2.0**40)
+        place = np.count_nonzero(np.cumsum(table.counts[row])[:-1] <= point)
+        monkeypatch.setattr("discreet.mechanisms.optimal.secrets", Given(share, point))
+        assert table.add_noise(total, None) == table.values[place]

@@ -17,8 +17,7 @@ from discreet.errors import DiscreetError, check_int, check_positive, check_rang
 from discreet.guarantee import Guarantee, Model
 from discreet.mechanisms.bits import GRID_BITS
 from discreet.mechanisms.exact import SEALED
-from discreet.mechanisms.fixed_work import OFFSET, rounded_plus
-from discreet.ranges import clamp_to
+from discreet.ranges import ROUNDING, clamp_to
 
 PLACES = 25  # values on a grid around the middle, before rarely used ones are dropped
 REACHES = (0.75, 1.0, 1.5, 2.5)  # half-widths of the grids that are tried, in batches
@@ -193,17 +192,21 @@ class ExactTable(TableShape):
     def add_noise(self, value: float, rng: object) -> float:
         """Return one of the values; ``rng`` is not used.
 
-        It first draws one of two rows, so numbers stay small; all sums take the same work.
+        It first draws one of two rows, so numbers stay small. All sums take the same work: the
+        whole table is read, and the sum is neither compared nor made a whole number of Python,
+        which treats 0 differently. A processor guesses which way such code goes.
         """
-        last = self.counts.shape[0] - 1
-        inside = clamp_to(value, 0.0, float(last))
-        row = min(int(inside), last - 1)
+        rows = self.counts.shape[0]
+        inside = clamp_to(value, 0.0, rows - 1.0)
+        nearest = (inside + ROUNDING) - ROUNDING
+        row = nearest - below(inside - nearest)
+        row -= 1.0 - below(row - (rows - 1.5))  # the last row is the upper one of the last pair
         # The share of the upper row, in steps of 2^-40.
-        upper = rounded_plus((inside - row) * 2.0**GRID_BITS, OFFSET)
-        row += secrets.randbits(GRID_BITS) + OFFSET < upper
+        upper = ((inside - row) * 2.0**GRID_BITS + ROUNDING) - ROUNDING
+        row += below(float(secrets.randbits(GRID_BITS)) - upper)
         point = float(secrets.randbits(TOTAL_BITS))
-        drawn = np.count_nonzero(np.cumsum(self.counts[row])[:-1] <= point)
-        return float(self.values[drawn])
+        drawn = np.count_nonzero(np.cumsum(self.counts, axis=1)[:, :-1] <= point, axis=1)
+        return float(self.values[(drawn * (np.arange(rows) == row)).sum()])
 
     def guarantee(self, sensitivity: float, *, model: Model, source: str) -> Guarantee:
         """Return the guarantee of a release, which is the same."""
@@ -214,6 +217,11 @@ class ExactTable(TableShape):
     def sealed(self) -> SealedTable:
         """Return the same table, which only a live run may draw from."""
         return SealedTable(self.epsilon, self.values, self.counts)
+
+
+def below(number: float) -> float:
+    """Return 1 for a negative number and 0 for others, with the same work for all."""
+    return 0.5 - math.copysign(0.5, number)
 
 
 class SealedTable(ExactTable):
