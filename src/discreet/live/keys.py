@@ -33,7 +33,7 @@ from discreet.errors import (
 )
 from discreet.ledger.guards import run_in_children
 from discreet.live.row_cipher import RowCipher
-from discreet.live.watched_file import WatchedFile
+from discreet.live.watched_file import WatchedName
 from discreet.output import lock
 from discreet.processes import process_mark
 
@@ -123,7 +123,7 @@ class Key(RowCipher):
                 found = f"a truncated key: {len(content)} of {SIZE} bytes"
             raise DiscreetError(f"key is {shown(path)}, but that is {found}.")
         self._take(content)
-        self._watched = WatchedFile(path)
+        self._watched = WatchedName(path)
         # a process that was killed, or whose sync failed, may have written what is not on the disk
         self._is_known = new
         super().__init__(secret)

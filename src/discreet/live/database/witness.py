@@ -15,7 +15,7 @@ from typing import Protocol
 
 from discreet.errors import DiscreetError, check_path, reason_of
 from discreet.live.keys import VERSION, Version, keep_entry, sync
-from discreet.live.watched_file import WatchedFile
+from discreet.live.watched_file import WatchedName
 
 try:
     import fcntl
@@ -87,7 +87,7 @@ class FileWitness:
         if os.pread(self._file, SLOT, 0) != MARK:
             os.close(self._file)
             raise DiscreetError(f"witness is {str(self.path)!r}, a file of another kind.")
-        self._watched = WatchedFile(self.path)
+        self._watched = WatchedName(self.path)
 
     def read(self, run: str) -> Version | None:
         """Return the last known version of a run."""
