@@ -159,12 +159,16 @@ def test_opendp_s_own_accounting_agrees():
 
 @pytest.mark.slow
 def test_a_live_channel_stands_an_audit():
-    """The audit of simulations, on what is deployed; a false alarm in at most 1 of 100 runs."""
+    """The audit of simulations, on what is deployed.
+
+    The noise has no seed. A false alarm has a chance below 1e-6; and the bound is 0.929 with a
+    standard deviation of 0.011, so it is below 0.86 with a chance below 1e-8.
+    """
     private = Private(PerRound(UNIT, Laplace(1.0)).live(), Exp3.start(arms=2, learning_rate=0.01))
     found = audit(private, attack=EveryRelease(UNIT, 1), trials=60_000, confidence=1 - 1e-6)
     assert found.claimed.epsilon == 1.0
     assert not found.violated
-    assert found.lower_bound > 0.9
+    assert found.lower_bound > 0.86
 
 
 class TestEachNumberIsUsedOnce:
