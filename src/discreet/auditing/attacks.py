@@ -182,7 +182,7 @@ class Attack(Component):
 def channel_curve(private: Protected, claim: Guarantee) -> GaussianNoise | None:
     """Return the curve of a channel with Gaussian noise.
 
-    Noise of your own may be of any kind, so then the claim must be this curve.
+    Your own noise may be of any kind, so the claim must then state this curve.
     """
     curve, channel = private.guarantee.curve, private.channel
     known = has_our_noise(channel) or isinstance(claim.curve, GaussianNoise)

@@ -19,7 +19,7 @@ from discreet.auditing.attacks import (
     channel_curve,
     trials_to_find,
 )
-from discreet.auditing.bounds import ROUNDS
+from discreet.auditing.bounds import ROUNDS, coded
 from discreet.auditing.running_sums import Bytes, OneVector
 from discreet.channels import (
     Estimates,
@@ -239,7 +239,7 @@ class EveryReport(Attack):
         )
         rng = streams(seed, trial=neighbour).privacy
         loop(channel, state, state.copy(), record, self.query, found, rng)
-        return found
+        return coded(found)
 
     def score(self, channel: Channel, found: Floats) -> Floats:
         """Return the log-likelihood ratio, or for other noise the position between the vectors."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import ClassVar
 
 from discreet.errors import DiscreetError
 
@@ -11,20 +12,22 @@ MAY_SHRINK = 1  # the least size in bytes of a file that another program may shr
 
 
 class Watched:
-    """What is watched."""
+    """Something that is watched."""
 
     __slots__ = ()
 
+    how: ClassVar[str] = "deleted, replaced or cut short"
+
     def is_lost(self) -> bool:
-        """Return whether it is no longer what was opened."""
+        """Return whether it is gone."""
         raise NotImplementedError
 
     def check(self, what: str) -> None:
         """Refuse to go on if it is lost: what would be stored then could never be read again."""
         if self.is_lost():
             raise DiscreetError(
-                f"{what} was deleted, replaced or cut short while it is open, so nothing can be "
-                "stored and nothing has changed."
+                f"{what} was {self.how} while it is open, so nothing can be stored and nothing has "
+                "changed."
             )
 
 
@@ -65,6 +68,8 @@ class WatchedName(Watched):
     """
 
     __slots__ = ("_path",)
+
+    how: ClassVar[str] = "deleted"
 
     def __init__(self, path: Path | str) -> None:
         self._path = os.fspath(path)

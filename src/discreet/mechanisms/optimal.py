@@ -220,7 +220,7 @@ class ExactTable(TableShape):
 
 
 def below(number: float) -> float:
-    """Return 1 for a negative number and 0 for others, with the same work for all."""
+    """Return 1 for a negative number, -0.0 included, and 0 for others; with the same work."""
     return 0.5 - math.copysign(0.5, number)
 
 

@@ -98,8 +98,8 @@ class FileWitness:
         """Replace ``old`` by ``new``, if ``old`` is still current."""
         if self._watched.is_lost():
             raise DiscreetError(
-                f"the witness {self.path} was deleted, replaced or cut short while it is open: its "
-                "runs stop until it is back."
+                f"the witness {self.path} was deleted while it is open: its runs stop until it is "
+                "back."
             )
         with self._locked():
             known = self._read(run)
