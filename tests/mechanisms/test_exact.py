@@ -161,14 +161,14 @@ def test_opendp_s_own_accounting_agrees():
 def test_a_live_channel_stands_an_audit():
     """The audit of simulations, on what is deployed.
 
-    The noise has no seed. A false alarm has a chance below 1e-6; and the bound is 0.929 with a
-    standard deviation of 0.011, so it is below 0.86 with a chance below 1e-8.
+    The noise has no seed. A false alarm has a chance below 1e-6; and the bound is about 0.957 with
+    a standard deviation of 0.006, so it is below 0.9 with a chance below 1e-9.
     """
     private = Private(PerRound(UNIT, Laplace(1.0)).live(), Exp3.start(arms=2, learning_rate=0.01))
-    found = audit(private, attack=EveryRelease(UNIT, 1), trials=60_000, confidence=1 - 1e-6)
+    found = audit(private, attack=EveryRelease(UNIT, 1), trials=180_000, confidence=1 - 1e-6)
     assert found.claimed.epsilon == 1.0
     assert not found.violated
-    assert found.lower_bound > 0.86
+    assert found.lower_bound > 0.9
 
 
 class TestEachNumberIsUsedOnce:
